@@ -1,5 +1,6 @@
 /* formats.c - all formats that can be read and all that can be written. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/options.h"
 #include "chrome/chrome.h"
 #include "core/format.h"
 #include "export/targets.h"
@@ -47,12 +48,13 @@ const struct tw_target *const tw_targets[] = {
 
 const char *tw_options_of_others(const struct tw_read_options *options, const struct tw_format *format)
 {
-	const struct tw_xtrace_read_options *xtrace = options->xtrace;
-	if (!xtrace || format == &tw_format_xtrace)
+	struct tw_xtrace_read_options xtrace;
+	TW_COPY_OPTIONS(&xtrace, options->xtrace, struct tw_xtrace_read_options);
+	if (format == &tw_format_xtrace)
 		return NULL;
-	if (xtrace->levels || xtrace->from_address || xtrace->to_address)
+	if (xtrace.levels || xtrace.from_address || xtrace.to_address)
 		return "instructions";
-	if (xtrace->from_snapshot || xtrace->to_snapshot)
+	if (xtrace.from_snapshot || xtrace.to_snapshot)
 		return "snapshots";
-	return xtrace->tokens ? "tokens" : NULL;
+	return xtrace.tokens ? "tokens" : NULL;
 }

@@ -34,6 +34,7 @@ struct tw_alloc_row {
 };
 
 struct tw_alloc_options {
+	size_t struct_size; /* trackway/status.h */
 	enum tw_alloc_by by;
 	size_t memory_limit; /* bytes for rows; 0: 256 MiB. Allocations of rows beyond are left out and counted. */
 };

@@ -123,6 +123,7 @@ struct tw_profile_notes {
 struct tw_profile;
 
 struct tw_profile_options {
+	size_t struct_size; /* trackway/status.h */
 	enum tw_profile_by by;
 	enum tw_weight weight;
 	bool one_weight; /* of samples: the weight and its count are enough, which is faster; the others may be 0 */
@@ -172,6 +173,7 @@ struct tw_calltree_node {
 struct tw_calltree;
 
 struct tw_calltree_options {
+	size_t struct_size; /* trackway/status.h */
 	enum tw_weight weight;
 	bool per_thread; /* the root's children are the threads: "thread N", "NAME (thread N)" or "(no thread)" */
 	uint64_t min_duration_ns;

@@ -45,6 +45,7 @@ struct tw_counter_sample {
 };
 
 struct tw_counters_options {
+	size_t struct_size;  /* trackway/status.h */
 	const char *counter; /* only counters whose name matches this glob, as fnmatch(3) does; NULL: all */
 	bool plot;           /* remember what tw_counters_plot() draws: 40 KiB for each series */
 	size_t memory_limit; /* bytes for series; 0: 256 MiB. Samples of series beyond are left out and counted. */

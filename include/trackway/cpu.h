@@ -37,6 +37,7 @@ struct tw_cpu_sample {
 };
 
 struct tw_cpu_options {
+	size_t struct_size;  /* trackway/status.h */
 	bool plot;           /* remember what tw_cpu_plot() draws: 40 KiB for each row */
 	size_t memory_limit; /* bytes for rows; 0: 256 MiB. Samples of rows beyond are left out and counted. */
 

@@ -70,6 +70,7 @@ struct tw_gc_sample {
 };
 
 struct tw_gc_options {
+	size_t struct_size;      /* trackway/status.h */
 	uint64_t from_ns, to_ns; /* two points in time to compare the heap at */
 	bool plot;               /* remember what tw_gc_plot() draws: 40 KiB for each chart */
 	size_t memory_limit;     /* bytes for what is kept; 0: 256 MiB. What is beyond is left out and counted. */

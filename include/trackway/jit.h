@@ -42,6 +42,7 @@ struct tw_jit_row {
 };
 
 struct tw_jit_options {
+	size_t struct_size; /* trackway/status.h */
 	enum tw_jit_by by;
 	size_t memory_limit; /* bytes for rows; 0: 256 MiB. What belongs to rows beyond is left out and counted. */
 };

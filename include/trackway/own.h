@@ -47,7 +47,8 @@ TW_API uint32_t tw_dictionary_push(struct tw_dictionary *dictionary, uint32_t ca
 
 /* What the pointers point to must live until the reader is closed. */
 struct tw_own_trace {
-	const char *name; /* in messages; NULL: "a trace of its own" */
+	size_t struct_size; /* trackway/status.h */
+	const char *name;   /* in messages; NULL: "a trace of its own" */
 	struct tw_dictionary *dictionary;
 	/* Times of events are nanoseconds on this clock. start_ns: that of the earliest event. ticks_per_second is told
 	 * by formats with ticks; 0: 1000000000. */

@@ -70,6 +70,7 @@ enum tw_counts {
 /* How to read. All zero is the default for every member: `struct tw_read_options options = {0};`. What the pointers
  * point to must live until the reader is closed. Times are nanoseconds since the start of the trace. */
 struct tw_read_options {
+	size_t struct_size; /* trackway/status.h */
 	const char *format; /* name of the format; NULL: found from the bytes */
 	enum tw_order order;
 	enum tw_checking checking;
@@ -173,7 +174,8 @@ TW_API int tw_open_memory(struct tw_reader **reader, const char *name, const voi
 
 /* A trace that is no file with a name. */
 struct tw_stream {
-	const char *name; /* in messages and findings; NULL: "input" */
+	size_t struct_size; /* trackway/status.h */
+	const char *name;   /* in messages and findings; NULL: "input" */
 	/* Gives up to `size` bytes from where it stands. Returns how many, 0 at the end, or -errno. It may be called by
 	 * other threads, but by one at a time, as seek. NULL: bytes are those of the descriptor. */
 	int64_t (*read)(void *context, void *bytes, size_t size);
@@ -209,6 +211,7 @@ enum { TW_MERGE_MARKERS = 2 };
 
 /* All zero is the default. What the pointers point to must live until the reader is closed. */
 struct tw_merge_options {
+	size_t struct_size; /* trackway/status.h */
 	enum tw_alignment alignment;
 	/* TW_ALIGN_MARKERS: the names of one event, or of two. In every trace, the first event of that name is taken to
 	 * happen at the time of the first trace's; with two, clocks that run at other speeds are brought to the first

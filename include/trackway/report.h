@@ -29,6 +29,7 @@ enum tw_flame_form {
 };
 
 struct tw_flame_options {
+	size_t struct_size;    /* trackway/status.h */
 	enum tw_weight weight; /* for the units; tw_flame_write() takes the tree's */
 	const char *title;     /* NULL: "Flame graph" */
 	enum tw_flame_form form;
@@ -56,6 +57,7 @@ enum tw_graph_form {
 };
 
 struct tw_graph_options {
+	size_t struct_size;    /* trackway/status.h */
 	enum tw_weight weight; /* for the units; tw_graph_write() takes that of `functions` */
 	enum tw_graph_form form;
 	const char *title; /* of a DOT graph; NULL: none */

@@ -66,6 +66,7 @@ struct tw_sched_notes {
 };
 
 struct tw_sched_options {
+	size_t struct_size;  /* trackway/status.h */
 	bool plot;           /* remember what tw_sched_plot() draws: 24 KiB for each CPU */
 	size_t memory_limit; /* bytes for threads and CPUs; 0: 256 MiB */
 	/* What is counted, in nanoseconds since the start of the trace: of what goes on at its edges the part inside.

@@ -14,6 +14,11 @@
 extern "C" {
 #endif
 
+/* Structs that a caller fills for the library (options, and tw_stream, tw_sink, tw_own_trace) begin with struct_size:
+ * sizeof the struct, or 0, which stands for the members that it has in 0.1. So a program that was compiled with one
+ * version runs with another: members that it does not have are 0, the default; members that only it has are not looked
+ * at. Who uses members that came after 0.1 sets struct_size, and asks tw_version() whether they are known. */
+
 /* Every function that can fail returns an int: 0 or more is success (a count where the function says so), less than 0
  * is one of these. After a negative status only the text of the error and closing are legal on that handle.
  *

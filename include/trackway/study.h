@@ -49,6 +49,7 @@ struct tw_study_range {
 };
 
 struct tw_study_options {
+	size_t struct_size; /* trackway/status.h */
 	enum tw_study_kind kind;
 	unsigned jobs; /* files of a set read at a time; 0: as many as there are processors. The result is the same */
 	size_t memory_limit; /* bytes for tables; 0: 256 MiB. What is beyond is counted as left out */

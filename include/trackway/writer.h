@@ -21,6 +21,7 @@ struct tw_clickhouse_options;
 
 /* How to write. All zero is the default for every member. */
 struct tw_write_options {
+	size_t struct_size;            /* trackway/status.h */
 	const char *format;            /* tw_transcode(): the target format; NULL: the source's */
 	unsigned version;              /* of the target format; 0: the newest, or the source's for tw_transcode() */
 	enum tw_byte_order byte_order; /* formats with a choice */
@@ -62,6 +63,7 @@ TW_API int tw_create(struct tw_writer **writer, const char *path, const char *fo
 
 /* Where a trace goes that is no file with a name. */
 struct tw_sink {
+	size_t struct_size; /* trackway/status.h */
 	const char *name; /* in messages; one that ends in ".gz" or ".zst" compresses as a path does. NULL: "output" */
 	/* Takes all of these bytes; it may be called by another thread, but by one at a time. Returns 0, or an errno:
 	 * then writing has failed. NULL: they go to the descriptor. */

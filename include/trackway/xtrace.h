@@ -21,6 +21,7 @@ extern "C" {
 
 /* How to read xtraces, for tw_read_options.xtrace. All zero is the default for every member. */
 struct tw_xtrace_read_options {
+	size_t struct_size; /* trackway/status.h */
 	const char *layout; /* of the files, as tw_xtrace_layout_parse() takes it; NULL: found from the bytes */
 	bool tokens;        /* tw_read_record(): token by token, not instruction by instruction */
 	/* A part, for tw_transcode(): from this snapshot of each thread, the first being 0, to before that one; 0: to

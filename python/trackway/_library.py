@@ -61,8 +61,16 @@ class tw_finding(ctypes.Structure):
                 ("column", U64), ("text", TEXT)]
 
 
-class tw_read_options(ctypes.Structure):
-    _fields_ = [("format", TEXT), ("order", INT), ("checking", INT), ("findings_only", BOOL),
+class _Sized:
+    """Begins with its size, by which the library knows the members that there are here."""
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__(struct_size=ctypes.sizeof(self), **members)  # type: ignore
+
+
+class tw_read_options(_Sized, ctypes.Structure):
+    _fields_ = [("struct_size", SIZE),
+                ("format", TEXT), ("order", INT), ("checking", INT), ("findings_only", BOOL),
                 ("on_finding", FINDING_FUNCTION), ("finding_context", POINTER), ("namer", POINTER),
                 ("threads", POINTER), ("thread_count", SIZE), ("thread_processes", POINTER), ("provider", TEXT),
                 ("function", TEXT), ("category", TEXT), ("from_ns", U64), ("to_ns", U64), ("min_duration_ns", U64),
@@ -114,16 +122,18 @@ class tw_stack(ctypes.Structure):
     _fields_ = [("caller", U32), ("location", U32), ("depth", U32)]
 
 
-class tw_own_trace(ctypes.Structure):
-    _fields_ = [("name", TEXT), ("dictionary", POINTER), ("clock", tw_clock), ("read", POINTER), ("context", POINTER)]
+class tw_own_trace(_Sized, ctypes.Structure):
+    _fields_ = [("struct_size", SIZE),
+                ("name", TEXT), ("dictionary", POINTER), ("clock", tw_clock), ("read", POINTER), ("context", POINTER)]
 
 
 class tw_loss(ctypes.Structure):
     _fields_ = [("what", TEXT), ("approximated", U64), ("left_out", U64)]
 
 
-class tw_profile_options(ctypes.Structure):
-    _fields_ = [("by", INT), ("weight", INT), ("one_weight", BOOL), ("min_duration_ns", U64), ("recursive", BOOL),
+class tw_profile_options(_Sized, ctypes.Structure):
+    _fields_ = [("struct_size", SIZE),
+                ("by", INT), ("weight", INT), ("one_weight", BOOL), ("min_duration_ns", U64), ("recursive", BOOL),
                 ("jobs", ctypes.c_uint), ("memory_limit", SIZE)]
 
 
@@ -135,13 +145,15 @@ class tw_profile_row(ctypes.Structure):
                 ("p50_ns", U64), ("p90_ns", U64), ("p99_ns", U64), ("max_ns", U64)]
 
 
-class tw_calltree_options(ctypes.Structure):
-    _fields_ = [("weight", INT), ("per_thread", BOOL), ("min_duration_ns", U64), ("jobs", ctypes.c_uint),
+class tw_calltree_options(_Sized, ctypes.Structure):
+    _fields_ = [("struct_size", SIZE),
+                ("weight", INT), ("per_thread", BOOL), ("min_duration_ns", U64), ("jobs", ctypes.c_uint),
                 ("memory_limit", SIZE), ("max_depth", U32)]
 
 
-class tw_flame_options(ctypes.Structure):
-    _fields_ = [("weight", INT), ("title", TEXT), ("form", INT), ("inverted", BOOL), ("min_share", REAL),
+class tw_flame_options(_Sized, ctypes.Structure):
+    _fields_ = [("struct_size", SIZE),
+                ("weight", INT), ("title", TEXT), ("form", INT), ("inverted", BOOL), ("min_share", REAL),
                 ("max_depth", U32)]
 
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/own.h"
 
+#include "base/options.h"
 #include "core/format.h"
 
 #include <inttypes.h>
@@ -135,7 +136,7 @@ static int take_trace(struct tw_reader *reader, const struct tw_own_trace *trace
 		free(copy);
 		return tw_fail_memory(reader);
 	}
-	*copy = *trace;
+	TW_COPY_OPTIONS(copy, trace, struct tw_own_trace);
 	tw_dictionary_free(reader->dictionary);
 	reader->dictionary = trace->dictionary;
 	reader->state = copy;

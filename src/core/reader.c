@@ -1,6 +1,7 @@
 /* reader.c - opening a trace, finding its format, and the handle through which it is read. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "base/options.h"
 #include "core/filter/complete.h"
 #include "core/filter/filter.h"
 #include "core/format.h"
@@ -197,8 +198,7 @@ struct tw_reader *tw_reader_new(const struct tw_read_options *options)
 	if (!reader)
 		return NULL;
 	pthread_mutex_init(&reader->reports.lock, NULL);
-	if (options)
-		reader->options = *options;
+	TW_COPY_OPTIONS(&reader->options, options, struct tw_read_options);
 	reader->dictionary = tw_dictionary_new();
 	if (!reader->dictionary) {
 		tw_close(reader);
@@ -344,15 +344,17 @@ int tw_open_memory(struct tw_reader **reader, const char *name, const void *byte
 	return open_input(*reader, tw_input_memory(&(*reader)->input, name, bytes, size));
 }
 
-int tw_open_stream(struct tw_reader **reader, const struct tw_stream *stream, const struct tw_read_options *options)
+int tw_open_stream(struct tw_reader **reader, const struct tw_stream *given, const struct tw_read_options *options)
 {
-	const struct tw_input_calls calls = {stream->read, stream->seek, stream->context, stream->size};
-	const char *name = stream->name ? stream->name : "input";
+	struct tw_stream stream;
+	TW_COPY_OPTIONS(&stream, given, struct tw_stream);
+	const struct tw_input_calls calls = {stream.read, stream.seek, stream.context, stream.size};
+	const char *name = stream.name ? stream.name : "input";
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
-	return open_input(*reader, stream->read ? tw_input_open_calls(&(*reader)->input, name, &calls)
-	                                        : tw_input_open_fd(&(*reader)->input, name, stream->fd));
+	return open_input(*reader, stream.read ? tw_input_open_calls(&(*reader)->input, name, &calls)
+	                                       : tw_input_open_fd(&(*reader)->input, name, stream.fd));
 }
 
 /* Makes a reader of the same input as the whole. NULL when there is no memory. */

@@ -1,5 +1,6 @@
 /* writer.c - the handle through which events and whole files are written. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/options.h"
 #include "core/format.h"
 #include "core/own.h"
 
@@ -77,8 +78,7 @@ static int open_writer(struct tw_writer *writer, const char *path, const struct 
 	if (writer->target->directory && (sink || writer->memory))
 		return tw_writer_fail(writer, TW_ERR_UNSUPPORTED, "%s: a trace of format %s is a directory", path,
 		                      format);
-	if (options)
-		writer->options = *options;
+	TW_COPY_OPTIONS(&writer->options, options, struct tw_write_options);
 	if (!has_order(&writer->options))
 		return tw_writer_fail(writer, TW_ERR_VALUE, NO_ORDER);
 	writer->path = path;
@@ -109,12 +109,13 @@ int tw_create(struct tw_writer **writer, const char *path, const char *format, c
 	return *writer ? open_writer(*writer, path, NULL, format, options) : TW_ERR_MEMORY;
 }
 
-int tw_create_sink(struct tw_writer **writer, const struct tw_sink *sink, const char *format,
+int tw_create_sink(struct tw_writer **writer, const struct tw_sink *given, const char *format,
                    const struct tw_write_options *options)
 {
+	struct tw_sink sink;
+	TW_COPY_OPTIONS(&sink, given, struct tw_sink);
 	*writer = new_writer();
-	return *writer ? open_writer(*writer, sink->name ? sink->name : "output", sink, format, options)
-	               : TW_ERR_MEMORY;
+	return *writer ? open_writer(*writer, sink.name ? sink.name : "output", &sink, format, options) : TW_ERR_MEMORY;
 }
 
 int tw_create_memory(struct tw_writer **writer, const char *format, const struct tw_write_options *options)
@@ -453,14 +454,15 @@ int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_resu
 int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_write_options *options,
                  struct tw_rewrite_result *result)
 {
-	static const struct tw_write_options none = {0};
-	const char *format = options ? options->format : NULL, *source = format ? tw_writer_source(format) : NULL;
+	struct tw_write_options chosen;
+	TW_COPY_OPTIONS(&chosen, options, struct tw_write_options);
+	const char *format = chosen.format, *source = format ? tw_writer_source(format) : NULL;
 	if (source && strcmp(source, reader->format->name) != 0)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED,
 		               "%s: only a trace of format %s can be written in it, not one of %s", format, source,
 		               reader->format->name);
 	if (source)
-		return rewrite(reader, path, options, result);
+		return rewrite(reader, path, &chosen, result);
 	if (format && strcmp(format, reader->format->name) != 0)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: not written record by record from a trace of format %s",
 		               format, reader->format->name);
@@ -469,5 +471,5 @@ int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_wri
 	if (!reader->format->rewriting.transcode)
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: a trace of format %s cannot be written",
 		               tw_source_name(reader), reader->format->name);
-	return rewrite(reader, path, options ? options : &none, result);
+	return rewrite(reader, path, &chosen, result);
 }

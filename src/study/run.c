@@ -1,5 +1,6 @@
 /* run.c - an analysis over all tracks of a set: several at a time, merged in their order. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/options.h"
 #include "base/threads/parallel.h"
 #include "study/range.h"
 #include "study/study.h"
@@ -124,13 +125,15 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 	struct tw_study *study = *made = calloc(1, sizeof *study);
 	if (!study)
 		return tw_fail_memory(reader);
-	study->options = *options;
+	TW_COPY_OPTIONS(&study->options, options, struct tw_study_options);
 	pthread_mutex_init(&study->spaces.lock, NULL);
-	if ((unsigned)options->kind >= TW_STUDIES || options->level_count + (options->llc.size != 0) > TW_STUDY_LEVELS)
+	if ((unsigned)study->options.kind >= TW_STUDIES ||
+	    study->options.level_count + (study->options.llc.size != 0) > TW_STUDY_LEVELS)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no study of this number, or so many caches");
-	if (options->kind == TW_STUDY_TOOL && (!options->tool || options->tool->version != TW_STUDY_TOOL_VERSION))
+	if (study->options.kind == TW_STUDY_TOOL &&
+	    (!study->options.tool || study->options.tool->version != TW_STUDY_TOOL_VERSION))
 		return tw_fail(reader, TW_ERR_VALUE, "there is no tool, or one of another version");
-	study->job = jobs[options->kind];
+	study->job = jobs[study->options.kind];
 	study->tables.texts = tw_dictionary_new();
 	if (!study->tables.texts)
 		return tw_fail_memory(reader);
@@ -154,7 +157,7 @@ int study_make(struct tw_study **made, const struct tw_study_options *options,
 	struct tw_study *study = *made = calloc(1, sizeof *study);
 	if (!study)
 		return TW_ERR_MEMORY;
-	study->options = *options;
+	TW_COPY_OPTIONS(&study->options, options, struct tw_study_options);
 	pthread_mutex_init(&study->spaces.lock, NULL);
 	study->job = &study_phases;
 	study->tables.texts = tw_dictionary_new();

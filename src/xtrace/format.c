@@ -35,7 +35,7 @@ static int open_set(struct tw_reader *reader)
 /* There is no clock: an instruction is a tick, and shown as a nanosecond. */
 static int xtrace_open(struct tw_reader *reader)
 {
-	const char *layout = xtrace_options(reader)->layout;
+	const char *layout = xtrace_options(reader).layout;
 	struct xtrace_reader *state = reader->state = calloc(1, sizeof *state);
 	if (!state)
 		return tw_fail_memory(reader);

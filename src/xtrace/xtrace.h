@@ -3,6 +3,7 @@
 #ifndef XTRACE_XTRACE_H
 #define XTRACE_XTRACE_H
 
+#include "base/options.h"
 #include "core/format.h"
 #include "xtrace/format/rules.h"
 
@@ -194,10 +195,11 @@ struct xtrace_reader {
 };
 
 /* The options that are for xtrace alone. */
-static inline const struct tw_xtrace_read_options *xtrace_options(const struct tw_reader *reader)
+static inline struct tw_xtrace_read_options xtrace_options(const struct tw_reader *reader)
 {
-	static const struct tw_xtrace_read_options defaults;
-	return reader->options.xtrace ? reader->options.xtrace : &defaults;
+	struct tw_xtrace_read_options options;
+	TW_COPY_OPTIONS(&options, reader->options.xtrace, struct tw_xtrace_read_options);
+	return options;
 }
 
 static inline struct xtrace_reader *xtrace_of(const struct tw_reader *reader)

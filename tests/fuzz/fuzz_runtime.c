@@ -35,7 +35,8 @@ static void check_profile(struct tw_reader *reader, uint8_t selector)
 
 static void check_alloc(struct tw_reader *reader, uint8_t selector)
 {
-	const struct tw_alloc_options options = {(enum tw_alloc_by)(selector % 5), limit_of(selector)};
+	const struct tw_alloc_options options = {.by = (enum tw_alloc_by)(selector % 5),
+	                                         .memory_limit = limit_of(selector)};
 	struct tw_alloc *alloc;
 	tw_alloc_read(&alloc, reader, &options);
 	for (size_t i = 0; tw_alloc_row(alloc, i); i++)
@@ -45,7 +46,8 @@ static void check_alloc(struct tw_reader *reader, uint8_t selector)
 
 static void check_jit(struct tw_reader *reader, uint8_t selector)
 {
-	const struct tw_jit_options options = {(enum tw_jit_by)(selector % 3), limit_of(selector)};
+	const struct tw_jit_options options = {.by = (enum tw_jit_by)(selector % 3),
+	                                       .memory_limit = limit_of(selector)};
 	struct tw_jit *jit;
 	const struct tw_jit_row *row;
 	tw_jit_read(&jit, reader, &options);

@@ -6,6 +6,7 @@
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
+#include "base/options.h"
 #include "base/text/utf8.h"
 #include "core/format.h"
 
@@ -464,8 +465,7 @@ int tw_calltree_new(struct tw_calltree **made, const struct tw_calltree_options 
 	struct tw_calltree *tree = calloc(1, sizeof *tree);
 	if (!tree)
 		return TW_ERR_MEMORY;
-	if (options)
-		tree->options = *options;
+	TW_COPY_OPTIONS(&tree->options, options, struct tw_calltree_options);
 	size_t limit = tree->options.memory_limit ? tree->options.memory_limit : TW_DEFAULT_MEMORY;
 	tree->reading.limit = limit / 2;
 	tree->keeping.limit = limit / 5 * 4; /* of which rows, the only thing here, get five eighths */

@@ -7,6 +7,7 @@
 #include "analysis/consume.h"
 #include "analysis/series/weight.h"
 #include "base/memory/order.h"
+#include "base/options.h"
 #include "core/format.h"
 
 #include <stdlib.h>
@@ -422,8 +423,7 @@ int tw_profile_new(struct tw_profile **made, const struct tw_profile_options *op
 	struct tw_profile *profile = calloc(1, sizeof *profile);
 	if (!profile)
 		return TW_ERR_MEMORY;
-	if (options)
-		profile->options = *options;
+	TW_COPY_OPTIONS(&profile->options, options, struct tw_profile_options);
 	size_t limit = profile->options.memory_limit ? profile->options.memory_limit : TW_DEFAULT_MEMORY;
 	profile->reading.limit = profile->keeping.limit = limit / 2;
 	profile->texts = tw_dictionary_new_plain();

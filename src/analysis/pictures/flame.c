@@ -5,6 +5,7 @@
 #include "analysis/series/weight.h"
 #include "base/bytes/compress.h"
 #include "base/memory/sum.h"
+#include "base/options.h"
 #include "flame_page.h" /* made by scripts/embed.py from web/flame.css and web/flame.js */
 
 #include <stdlib.h>
@@ -405,7 +406,8 @@ int tw_changes_draw(struct tw_output *out, const struct tw_changes *changes, con
 
 int tw_flame_write(struct tw_calltree *tree, const char *path, const struct tw_flame_options *options)
 {
-	struct tw_flame_options chosen = options ? *options : (struct tw_flame_options){0};
+	struct tw_flame_options chosen;
+	TW_COPY_OPTIONS(&chosen, options, struct tw_flame_options);
 	if ((unsigned)chosen.form > TW_FLAME_HTML)
 		return TW_ERR_VALUE;
 	if (chosen.form == TW_FLAME_BY_PATH)

@@ -3,6 +3,7 @@
 #include "analysis/pictures/report.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
+#include "base/options.h"
 #include "base/text/json.h"
 
 #include <math.h>
@@ -287,7 +288,8 @@ int tw_graph_render(struct tw_output *out, const struct tw_rows *functions, cons
 int tw_graph_write(struct tw_profile *functions, struct tw_profile *callers, const char *path,
                    const struct tw_graph_options *options)
 {
-	struct tw_graph_options chosen = options ? *options : (struct tw_graph_options){0};
+	struct tw_graph_options chosen;
+	TW_COPY_OPTIONS(&chosen, options, struct tw_graph_options);
 	struct tw_rows edges = {0};
 	struct tw_rows nodes;
 	struct tw_output out;

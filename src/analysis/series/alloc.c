@@ -3,6 +3,7 @@
 #include "analysis/texts.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
+#include "base/options.h"
 #include "core/format.h"
 #include "core/text/stack_text.h"
 
@@ -180,8 +181,7 @@ static struct tw_alloc *make(const struct tw_alloc_options *options, struct tw_r
 	struct tw_alloc *alloc = calloc(1, sizeof *alloc);
 	if (!alloc)
 		return NULL;
-	if (options)
-		alloc->options = *options;
+	TW_COPY_OPTIONS(&alloc->options, options, struct tw_alloc_options);
 	size_t limit = alloc->options.memory_limit;
 	tw_budget_reset(&alloc->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
 	alloc->dictionary = tw_reader_dictionary(reader);

@@ -5,6 +5,7 @@
 #include "analysis/texts.h"
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "base/options.h"
 #include "core/format.h"
 
 #include <fnmatch.h>
@@ -290,8 +291,7 @@ int tw_counters_new(struct tw_counters **made, const struct tw_counters_options 
 	struct tw_counters *counters = calloc(1, sizeof *counters);
 	if (!counters)
 		return TW_ERR_MEMORY;
-	if (options)
-		counters->options = *options;
+	TW_COPY_OPTIONS(&counters->options, options, struct tw_counters_options);
 	size_t limit = counters->options.memory_limit ? counters->options.memory_limit : TW_DEFAULT_MEMORY;
 	tw_budget_reset(&counters->budget, limit, 1);
 	counters->texts = tw_dictionary_new_plain();

@@ -5,6 +5,7 @@
 #include "analysis/texts.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
+#include "base/options.h"
 #include "core/format.h"
 #include "core/runtime_names.h"
 
@@ -262,8 +263,7 @@ static struct tw_cpu *make(const struct tw_cpu_options *options, struct tw_reade
 	struct tw_cpu *cpu = calloc(1, sizeof *cpu);
 	if (!cpu)
 		return NULL;
-	if (options)
-		cpu->options = *options;
+	TW_COPY_OPTIONS(&cpu->options, options, struct tw_cpu_options);
 	const struct tw_counters_options charts = {.plot = true, .memory_limit = cpu->options.memory_limit};
 	tw_budget_reset(&cpu->budget, charts.memory_limit ? charts.memory_limit : TW_DEFAULT_MEMORY, 1);
 	cpu->dictionary = cpu->names.dictionary = tw_reader_dictionary(reader);

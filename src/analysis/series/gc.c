@@ -7,6 +7,7 @@
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
+#include "base/options.h"
 #include "core/format.h"
 #include "core/runtime_names.h"
 
@@ -458,8 +459,7 @@ static struct tw_gc *make(const struct tw_gc_options *options, struct tw_reader 
 	struct tw_gc *gc = calloc(1, sizeof *gc);
 	if (!gc)
 		return NULL;
-	if (options)
-		gc->options = *options;
+	TW_COPY_OPTIONS(&gc->options, options, struct tw_gc_options);
 	size_t limit = gc->options.memory_limit;
 	tw_budget_reset(&gc->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
 	gc->dictionary = gc->names.dictionary = tw_reader_dictionary(reader);

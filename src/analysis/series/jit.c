@@ -5,6 +5,7 @@
 #include "analysis/texts.h"
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
+#include "base/options.h"
 #include "core/format.h"
 #include "core/runtime_names.h"
 
@@ -325,8 +326,7 @@ static struct tw_jit *make(const struct tw_jit_options *options, struct tw_reade
 	struct tw_jit *jit = calloc(1, sizeof *jit);
 	if (!jit)
 		return NULL;
-	if (options)
-		jit->options = *options;
+	TW_COPY_OPTIONS(&jit->options, options, struct tw_jit_options);
 	size_t limit = jit->options.memory_limit;
 	tw_budget_reset(&jit->budget, limit ? limit : TW_DEFAULT_MEMORY, 1);
 	jit->dictionary = jit->names.dictionary = tw_reader_dictionary(reader);

@@ -4,6 +4,7 @@
 
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
+#include "base/options.h"
 #include "core/format.h"
 
 #include <stdlib.h>
@@ -426,8 +427,7 @@ int tw_sched_begin(struct tw_sched **made, const struct tw_dictionary *dictionar
 	struct tw_sched *sched = calloc(1, sizeof *sched);
 	if (!sched)
 		return TW_ERR_MEMORY;
-	if (options)
-		sched->options = *options;
+	TW_COPY_OPTIONS(&sched->options, options, struct tw_sched_options);
 	size_t limit = sched->options.memory_limit ? sched->options.memory_limit : TW_DEFAULT_MEMORY;
 	tw_budget_reset(&sched->budget, limit, 1);
 	sched->dictionary = dictionary;

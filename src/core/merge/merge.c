@@ -8,6 +8,7 @@
 #include "base/bytes/temporary.h"
 #include "base/memory/heap.h"
 #include "base/memory/memory.h"
+#include "base/options.h"
 #include "core/in_order.h"
 #include "core/tool.h"
 
@@ -528,7 +529,7 @@ int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sour
 	struct tw_merge *merge = calloc(1, sizeof *merge);
 	if (!merge)
 		return no_memory(*merged);
-	merge->options = how ? *how : (struct tw_merge_options){0};
+	TW_COPY_OPTIONS(&merge->options, how, struct tw_merge_options);
 	merge->homes.together = merge->options.same_machine;
 	(*merged)->format = &merged_format;
 	(*merged)->state = merge;

@@ -11,6 +11,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/clickhouse/clickhouse.h"
 
+#include "base/options.h"
 #include "export/targets.h"
 
 #include <trackway/version.h>
@@ -73,8 +74,7 @@ static int open_clickhouse(struct tw_writer *writer)
 	if (!clickhouse)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
 	clickhouse->writer = writer;
-	if (writer->options.clickhouse)
-		clickhouse->options = *writer->options.clickhouse;
+	TW_COPY_OPTIONS(&clickhouse->options, writer->options.clickhouse, struct tw_clickhouse_options);
 	if (!clickhouse->options.trace)
 		clickhouse->options.trace = "";
 	if (!clickhouse->options.path)

@@ -65,11 +65,9 @@ static int open_session(struct tw_sql *sql, const struct tw_read_options *option
 	sql->session = sql_session_new(options);
 	if (!sql->session)
 		return fail(sql, TW_ERR_MEMORY, "out of memory");
-	if (options) {
-		sql->stop = options->stop;
-		sql->on_finding = options->on_finding;
-		sql->finding_context = options->finding_context;
-	}
+	sql->stop = sql->session->options.stop;
+	sql->on_finding = sql->session->options.on_finding;
+	sql->finding_context = sql->session->options.finding_context;
 	sql->session->hooks = (struct sql_hooks){
 	    .context = sql,
 	    .finding = sql->on_finding ? take_finding : NULL,

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/engine/session.h"
 
+#include "base/options.h"
 #include "core/dictionary.h"
 #include "core/format.h"
 #include "sql/engine/scan.h"
@@ -24,8 +25,7 @@ struct sql_session *sql_session_new(const struct tw_read_options *options)
 	struct sql_session *session = calloc(1, sizeof *session);
 	if (!session)
 		return NULL;
-	if (options)
-		session->options = *options;
+	TW_COPY_OPTIONS(&session->options, options, struct tw_read_options);
 	session->options.thread_cost = THREAD_COST;
 	session->options.complete_slices = session->options.from_start = false;
 	session->names = tw_dictionary_new();
