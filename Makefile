@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 600
 ATTACK_SECONDS ?= 240
 
 .DEFAULT_GOAL := build
-.PHONY: build demo check accept asan lint fmt fuzz qemu bench damage attack callgrind mutate install clean help deps
+.PHONY: build demo check accept asan lint fmt fuzz qemu bench deb damage attack callgrind mutate install clean help deps
 
 deps:
 	@scripts/install-deps
@@ -55,6 +55,9 @@ attack: deps build ## damaged and hostile traces and statements against every co
 
 mutate: deps ## one-line changes to a copy of the sources, each of which a quick test must catch
 	@scripts/mutate
+
+deb: ## Debian's packages into build/deb, from what is committed; lintian looks at them (debhelper, lintian)
+	@scripts/make-deb
 
 install: ## install under PREFIX (/usr/local)
 	@scripts/install-deps build
