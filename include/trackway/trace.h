@@ -15,7 +15,7 @@
  * category is not recorded costs a comparison and a branch, and its arguments are not evaluated. A name or a text that
  * is NULL is an empty one. What is recorded stands in shared pages at once: it is there after a crash, and after
  * SIGKILL. Nothing here stops, waits or ends the program: what cannot be recorded is counted. All of it may be called
- * by signal handlers. TW_NTRACE, defined before, compiles all of it away. */
+ * by signal handlers. TW_NTRACE, defined before, compiles all of it away, and no library is needed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_TRACE_H
 #define TRACKWAY_TRACE_H
@@ -411,6 +411,42 @@ static inline void tw_trace_nothing_(int nothing, ...)
 #define TW_TRACE_LOG(text) TW_TRACE_OFF_(text)
 #define TW_TRACE_BLOB(name, bytes, size) TW_TRACE_OFF_(name, bytes, size)
 #define TW_TRACE_ALERT(category, name) TW_TRACE_OFF_(category, name)
+
+/* The functions, too: such a program needs no library. They return what they do where nothing is recorded; a track has
+ * the number 1, a time is 0. */
+static inline int tw_trace_int_(int value, ...)
+{
+	return value;
+}
+static inline uint64_t tw_trace_u64_off_(uint64_t value, ...)
+{
+	return value;
+}
+static inline size_t tw_trace_no_file_(char *name, size_t room)
+{
+	if (room)
+		*name = '\0';
+	return 0;
+}
+#define TW_TRACE_INT_(value, ...) (0 ? tw_trace_int_(0, __VA_ARGS__) : tw_trace_int_(value))
+#define TW_TRACE_NUMBER_(value, ...) (0 ? tw_trace_u64_off_(0, __VA_ARGS__) : tw_trace_u64_off_(value))
+#define tw_trace_start(path, options) TW_TRACE_INT_(0, path, options)
+#define tw_trace_stop() tw_trace_nothing_(0)
+#define tw_trace_file(name, room) tw_trace_no_file_(name, room)
+#define tw_trace_dropped() tw_trace_u64_off_(0)
+#define tw_trace_enabled(category) TW_TRACE_INT_(0, category)
+#define tw_trace_write(...) TW_TRACE_OFF_(__VA_ARGS__)
+#define tw_trace_log(text, size) TW_TRACE_OFF_(text, size)
+#define tw_trace_log_text(text) TW_TRACE_OFF_(text)
+#define tw_trace_blob(name, bytes, size) TW_TRACE_OFF_(name, bytes, size)
+#define tw_trace_object(...) TW_TRACE_OFF_(__VA_ARGS__)
+#define tw_trace_thread_name(name) TW_TRACE_OFF_(name)
+#define tw_trace_alert(category, name) TW_TRACE_OFF_(category, name)
+#define tw_trace_track(name) ((uint32_t)TW_TRACE_NUMBER_(1, name))
+#define tw_trace_vthread(name, id) ((uint32_t)TW_TRACE_NUMBER_(1, name, id))
+#define tw_trace_time(monotonic_ns) TW_TRACE_NUMBER_(0, monotonic_ns)
+#define tw_trace_now() tw_trace_u64_off_(0)
+#define tw_trace_write_at(...) TW_TRACE_OFF_(__VA_ARGS__)
 
 #else
 
