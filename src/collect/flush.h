@@ -6,7 +6,7 @@
 #include "collect/alive.h"
 #include "collect/board.h"
 #include "collect/ranges.h"
-#include "collect/regions.h"
+#include "collect/windows/regions.h"
 
 /* Makes a board in memory that a child process can have as descriptor *fd. Returns NULL and errno. */
 struct collect_board *collect_board_make(int *fd);

@@ -6,8 +6,8 @@
 #include "collect/block.h"
 #include "collect/calls.h"
 #include "collect/machine.h"
-#include "collect/plan.h"
 #include "collect/stream.h"
+#include "collect/windows/plan.h"
 
 enum { ACCESS_MAX = 64 };
 

@@ -1,14 +1,14 @@
 /* plugin.c - the plugin that QEMU loads: translated blocks get the calls that their instructions want. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/alive.h"
-#include "collect/detail.h"
 #include "collect/images.h"
 #include "collect/machine.h"
-#include "collect/plan.h"
 #include "collect/qemu.h"
 #include "collect/system/system.h"
 #include "collect/thread.h"
-#include "collect/vectors.h"
+#include "collect/windows/detail.h"
+#include "collect/windows/plan.h"
+#include "collect/windows/vectors.h"
 
 #include <stdlib.h>
 #include <string.h>

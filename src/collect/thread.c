@@ -5,13 +5,13 @@
 #include "base/bytes/bytes.h"
 #include "collect/alive.h"
 #include "collect/calls.h"
-#include "collect/detail.h"
 #include "collect/execs.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/recording.h"
 #include "collect/stream.h"
-#include "collect/windows.h"
+#include "collect/windows/detail.h"
+#include "collect/windows/windows.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,12 +4,12 @@
 
 #include "base/bytes/bytes.h"
 #include "collect/calls.h"
-#include "collect/detail.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/stream.h"
 #include "collect/system/calls.h"
 #include "collect/system/registers.h"
+#include "collect/windows/detail.h"
 #include "xtrace/format/opcode.h"
 
 #include <dlfcn.h>

@@ -5,10 +5,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/system/system.h"
 
-#include "collect/detail.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/system/core.h"
+#include "collect/windows/detail.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* vectors.h - basic block vectors alone: how many instructions of each interval were executed in which block. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COLLECT_VECTORS_H
-#define COLLECT_VECTORS_H
+#ifndef COLLECT_WINDOWS_VECTORS_H
+#define COLLECT_WINDOWS_VECTORS_H
 
 #include "collect/board.h"
 

@@ -1,7 +1,7 @@
 /* plan.h - which parts of a thread are recorded, and when it comes to one of them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COLLECT_PLAN_H
-#define COLLECT_PLAN_H
+#ifndef COLLECT_WINDOWS_PLAN_H
+#define COLLECT_WINDOWS_PLAN_H
 
 #include "collect/board.h"
 

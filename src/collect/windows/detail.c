@@ -1,6 +1,6 @@
 /* detail.c - how much QEMU calls for. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/detail.h"
+#include "collect/windows/detail.h"
 
 #include "collect/qemu.h"
 #include "collect/qemu72.h"

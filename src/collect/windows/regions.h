@@ -1,7 +1,7 @@
 /* regions.h - which windows there are in a trace: a list beside it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COLLECT_REGIONS_H
-#define COLLECT_REGIONS_H
+#ifndef COLLECT_WINDOWS_REGIONS_H
+#define COLLECT_WINDOWS_REGIONS_H
 
 #include "collect/board.h"
 

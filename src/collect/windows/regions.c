@@ -1,6 +1,6 @@
 /* regions.c - which windows there are in a trace: a list beside it, a line for each that has begun. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/regions.h"
+#include "collect/windows/regions.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* windows.c - the parts of a thread that are recorded: they begin and end between two blocks. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/windows.h"
+#include "collect/windows/windows.h"
 
-#include "collect/detail.h"
 #include "collect/recording.h"
-#include "collect/regions.h"
+#include "collect/windows/detail.h"
+#include "collect/windows/regions.h"
 
 /* The window itself begins: it gets into the list. */
 static void mark(struct guest_thread *thread, struct collect_board *board, struct collect_window *window,

@@ -1,6 +1,6 @@
 /* plan.c - which parts of a thread are recorded, and when it comes to one of them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/plan.h"
+#include "collect/windows/plan.h"
 
 /* All calls are wanted two blocks of QEMU's, of at most 512 instructions, before they are needed. */
 enum { LEAD = 1024 };

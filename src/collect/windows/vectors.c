@@ -3,7 +3,7 @@
  * A basic block is that of `phases`: it begins behind a branch or system call, or where the PC jumps, and ends with the
  * next branch. QEMU's blocks end also for reasons of its own: what follows them belongs to the same one. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/vectors.h"
+#include "collect/windows/vectors.h"
 
 #include "base/memory/map.h"
 #include "base/memory/memory.h"

@@ -3,8 +3,8 @@
  * QEMU puts calls into a block when it translates it. When another amount of them is wanted it has to forget what it
  * has translated. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COLLECT_DETAIL_H
-#define COLLECT_DETAIL_H
+#ifndef COLLECT_WINDOWS_DETAIL_H
+#define COLLECT_WINDOWS_DETAIL_H
 
 #include <stdbool.h>
 #include <stdint.h>
