@@ -100,10 +100,10 @@ static void test_written_elsewhere(void **state)
 	(void)state;
 	static const uint8_t bytes[] = {PCINST(PC, NOP), NOPS};
 	static const struct {
-		const char *function, *path;
+		const char *category, *path;
 		int status;
 	} refused[] = {
-	    {"f", "/dev/null/no-place", TW_ERR_UNSUPPORTED},
+	    {"c", "/dev/null/no-place", TW_ERR_UNSUPPORTED},
 	    {NULL, "/dev/null/no-place", TW_ERR_SYSTEM},
 	    {NULL, "-", TW_ERR_VALUE},
 	};
@@ -115,7 +115,7 @@ static void test_written_elsewhere(void **state)
 	assert_int_equal(fwrite(bytes, 1, sizeof bytes, file), sizeof bytes);
 	assert_int_equal(fclose(file), 0);
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		const struct tw_read_options options = {.format = "xtrace", .function = refused[i].function};
+		const struct tw_read_options options = {.format = "xtrace", .category = refused[i].category};
 		struct tw_rewrite_result result;
 		struct tw_reader *reader;
 		struct tw_batch batch;
