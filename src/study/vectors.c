@@ -74,7 +74,7 @@ static int tell_interval(struct vector_reader *reader, uint64_t interval)
 /* "#interval N thread ID", or "NUMBER 0xPC" */
 static int take_block(struct vector_reader *reader, const char *text)
 {
-	enum { BLOCKS = 1 << 26 };
+	enum { BLOCKS = 1 << 24 };
 	uint64_t number, pc;
 	if (take_word(&text, "#interval "))
 		return tw_scan_number(&text, 10, &number) && take_word(&text, " thread ") &&

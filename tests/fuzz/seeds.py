@@ -253,6 +253,13 @@ def kernels():
     yield "kallsyms-hidden", b"0000000000000000 T _text\n0000000000000000 t nft_do_chain\t[nf_tables]\n"
 
 
+def vectors():
+    """Vectors of basic blocks, with the list of blocks before them and without."""
+    lines = b"T:1:60 :2:40 \nT:2:100 \n# a comment\nT:1:30 :3:70 \nT:3:7 \n"
+    yield "vectors", lines
+    yield "vectors-blocks", b"#interval 100 thread 7\n1 0x400000\n2 0x400010\n3 0x400020\n\0" + lines
+
+
 def pdbs():
     """Portable PDBs and assemblies, by their documents."""
     yield "pdb", portable_pdb.pdb()
@@ -314,7 +321,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *pdbs(),
+              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *pdbs(), *vectors(),
               *views(tests / "data"), *statements()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
