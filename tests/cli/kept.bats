@@ -96,6 +96,42 @@ arrows() { # FILE
 	trackway stat --by async "$DATA/chrome/pid0.json" 2>&1 >none | grep -q 'there is no asynchronous operation in the trace, but it has calls'
 }
 
+# Perfetto's importer of Chrome's JSON: an end without a name ends the innermost of the same category, id and scope.
+@test "an asynchronous end without a name ends the newest of its category, its id and its process" {
+	"$PYTHON" - >noname.json <<-'END'
+		import json
+		at = lambda phase, ts, id, name=None, pid=1, cat="c", key="id": \
+		    dict({"ph": phase, "ts": ts, "pid": pid, "tid": 1, "cat": cat, key: id}, **({"name": name} if name else {}))
+		local = lambda phase, ts, pid, name=None: at(phase, ts, {"local": 9}, name, pid, key="id2")
+		print(json.dumps([
+		    at("e", 0, 1),                                                                     # nothing is open
+		    at("b", 1, 1, "outer"), at("b", 3, 1, "inner"), at("e", 6, 1), at("e", 11, 1),     # 3 and 10 us
+		    at("b", 12, 2, "one"), at("b", 13, 2, "two"), at("b", 14, 2, "three"),
+		    at("e", 16, 2, "two"), at("e", 20, 2), at("e", 27, 2),                             # two 3, three 6, one 15
+		    at("b", 30, 3, "other"), at("e", 32, 3, cat="d"), at("e", 34, 3),                  # 4
+		    local("b", 40, 1, "mine"), local("b", 41, 2, "yours"), local("e", 45, 1), local("e", 48, 2), # 5 and 7
+		    at("b", 50, 4, "again"), at("e", 51, 4), at("b", 60, 4, "again"), at("e", 62, 4)]))          # 1 and 2
+	END
+	printf '%s\n' inner,3000 outer,10000 two,3000 three,6000 one,15000 other,4000 mine,5000 yours,7000 again,1000 again,2000 |
+		sort >expected
+	trackway convert noname.json -o noname.fxt 2>/dev/null
+	trackway convert noname.json -o written.json 2>/dev/null
+	for t in noname.json noname.fxt written.json; do
+		trackway sql --csv $t "select name || ',' || dur from async_slice" | tr -d '"' | tail -n +2 | sort | diff expected - ||
+			fail $t
+		trackway stat --by async --json $t | "$PYTHON" -c '
+import json, sys
+rows = {row["name"]: (row["count"], row["open"], row["total_ns"]) for row in map(json.loads, sys.stdin)}
+assert rows["again"] == (2, 0, 3000) and rows["outer"] == (1, 0, 10000) and rows["one"] == (1, 0, 15000), rows
+assert sum(row[1] for row in rows.values()) == 0, rows' || fail $t
+	done
+	# What is ended is not open any more.
+	printf '%s\n' '[{"ph":"b","ts":1,"pid":1,"tid":1,"name":"a","id":5},{"ph":"e","ts":2,"pid":1,"tid":1,"id":5},' \
+		'{"ph":"b","ts":3,"pid":1,"tid":1,"name":"a","id":5},{"ph":"e","ts":4,"pid":1,"tid":1,"id":5}]' >once.json
+	trackway check once.json 2>&1 >found
+	! grep shared found || fail "ended, and open"
+}
+
 @test "operations of one key that are open at once are noted, once for each thread" {
 	"$PYTHON" - >shared.json <<-'END'
 		import json

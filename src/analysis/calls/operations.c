@@ -39,10 +39,11 @@ static void give(const struct reading *reading, const struct tw_open_pair *item,
 		reading->take(reading->context, &operation);
 }
 
-static int begin_one(struct reading *reading, const struct tw_event *event, uint64_t key)
+static int begin_one(struct reading *reading, const struct tw_event *event)
 {
 	const size_t limit = tw_memory_limit(reading->reader) / SHARE;
-	struct tw_open_pair *item = tw_pairs_add(&reading->pairs, key, limit);
+	struct tw_open_pair *item =
+	    tw_pairs_begin(&reading->pairs, tw_reader_dictionary(reading->reader), event, limit);
 	if (!item)
 		return tw_fail(reading->reader, TW_ERR_LIMIT,
 		               "more asynchronous operations are open at once than the memory limit has room for");
@@ -51,9 +52,9 @@ static int begin_one(struct reading *reading, const struct tw_event *event, uint
 	return 0;
 }
 
-static int end_one(struct reading *reading, const struct tw_event *event, uint64_t key)
+static int end_one(struct reading *reading, const struct tw_event *event)
 {
-	struct tw_open_pair *item = tw_pairs_find(&reading->pairs, key);
+	struct tw_open_pair *item = tw_pairs_ended(&reading->pairs, tw_reader_dictionary(reading->reader), event);
 	reading->stray += !item;
 	if (!item)
 		return 0;
@@ -67,8 +68,7 @@ static int take(struct reading *reading, const struct tw_event *event)
 	reading->last = event->time > reading->last ? event->time : reading->last;
 	if (event->kind != TW_ASYNC_BEGIN && event->kind != TW_ASYNC_END)
 		return 0;
-	const uint64_t key = tw_pair_key(tw_reader_dictionary(reading->reader), event, true);
-	return (event->kind == TW_ASYNC_BEGIN ? begin_one : end_one)(reading, event, key);
+	return (event->kind == TW_ASYNC_BEGIN ? begin_one : end_one)(reading, event);
 }
 
 static int read_all(struct reading *reading)

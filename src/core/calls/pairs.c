@@ -6,13 +6,25 @@
 
 #include <stdlib.h>
 
-uint64_t tw_pair_key(const struct tw_dictionary *dictionary, const struct tw_event *event, bool local)
+struct tw_pair_link {
+	uint32_t older, newer; /* of the scope, plus 1 */
+};
+
+static uint64_t scope_of(const struct tw_dictionary *dictionary, const struct tw_event *event, bool local)
 {
 	local = local && !(event->flags & TW_FLAG_GLOBAL);
 	const struct tw_track *track = tw_dictionary_track(dictionary, event->track);
-	uint64_t names = (uint64_t)event->name << 32 | event->category;
-	uint64_t key = tw_hash_two(tw_hash_two(names, event->id), local ? track->process : 0);
-	return key | 1;
+	return tw_hash_two(tw_hash_two(event->category, event->id), local ? track->process : 0);
+}
+
+static uint64_t key_in(uint64_t scope, uint32_t name)
+{
+	return tw_hash_two(scope, name) | 1;
+}
+
+uint64_t tw_pair_key(const struct tw_dictionary *dictionary, const struct tw_event *event, bool local)
+{
+	return key_in(scope_of(dictionary, event, local), event->name);
 }
 
 struct tw_open_pair *tw_pairs_find(const struct tw_pairs *pairs, uint64_t key)
@@ -29,7 +41,9 @@ static uint32_t new_place(struct tw_pairs *pairs, size_t limit)
 		pairs->free = pairs->items[place - 1].next;
 		return place - 1;
 	}
-	if ((pairs->count + 1) * (sizeof *pairs->items + 4 * sizeof(struct tw_map_slot)) > limit ||
+	const size_t slots = 4 * sizeof(struct tw_map_slot);
+	const size_t scopes = pairs->scopes.used ? sizeof(struct tw_pair_link) + slots : 0;
+	if ((pairs->count + 1) * (sizeof *pairs->items + slots + scopes) > limit ||
 	    !tw_grow(&pairs->items, &pairs->room, pairs->count + 1, sizeof *pairs->items))
 		return UINT32_MAX;
 	return (uint32_t)pairs->count++;
@@ -54,9 +68,122 @@ struct tw_open_pair *tw_pairs_add(struct tw_pairs *pairs, uint64_t key, size_t l
 	return item;
 }
 
+/* ---- Scopes. ---- */
+
+/* They can be made again at any time. */
+static void drop_scopes(struct tw_pairs *pairs)
+{
+	tw_map_free(&pairs->scopes.map);
+	free(pairs->scopes.links);
+	pairs->scopes = (struct tw_pair_scopes){0};
+}
+
+static bool link_item(struct tw_pairs *pairs, uint32_t place)
+{
+	struct tw_pair_scopes *scopes = &pairs->scopes;
+	const uint64_t scope = pairs->items[place].scope;
+	if (!tw_grow(&scopes->links, &scopes->room, place + (size_t)1, sizeof *scopes->links))
+		return false;
+	uint32_t *stored = tw_map_stored(&scopes->map, scope);
+	scopes->links[place] = (struct tw_pair_link){.older = stored ? *stored - 1 : 0};
+	if (scopes->links[place].older)
+		scopes->links[scopes->links[place].older - 1].newer = place + 1;
+	if (!stored)
+		return tw_map_add(&scopes->map, scope, place + 1);
+	*stored = place + 2;
+	return true;
+}
+
+static void unlink_item(struct tw_pairs *pairs, uint32_t place)
+{
+	struct tw_pair_scopes *scopes = &pairs->scopes;
+	const struct tw_pair_link link = scopes->links[place];
+	if (link.older)
+		scopes->links[link.older - 1].newer = link.newer;
+	if (link.newer)
+		scopes->links[link.newer - 1].older = link.older;
+	else
+		*tw_map_stored(&scopes->map, pairs->items[place].scope) = link.older + 1;
+}
+
+struct aged {
+	uint64_t begun;
+	uint32_t place;
+};
+
+static int by_age(const void *first, const void *second)
+{
+	const struct aged *one = first, *other = second;
+	return (one->begun > other->begun) - (one->begun < other->begun);
+}
+
+/* False without memory. */
+static bool make_scopes(struct tw_pairs *pairs)
+{
+	struct aged *aged = calloc(pairs->going + 1, sizeof *aged);
+	size_t count = 0;
+	pairs->scopes.used = aged;
+	for (size_t i = 0; i < pairs->count && aged; i++)
+		if (pairs->items[i].key)
+			aged[count++] = (struct aged){pairs->items[i].begun, (uint32_t)i};
+	if (count)
+		qsort(aged, count, sizeof *aged, by_age);
+	for (size_t i = 0; i < count && pairs->scopes.used; i++)
+		pairs->scopes.used = link_item(pairs, aged[i].place);
+	free(aged);
+	if (!pairs->scopes.used)
+		drop_scopes(pairs);
+	return pairs->scopes.used;
+}
+
+/* One after the other, where there is no memory for more. */
+static struct tw_open_pair *search_newest(struct tw_pairs *pairs, uint64_t scope)
+{
+	struct tw_open_pair *newest = NULL;
+	for (size_t i = 0; i < pairs->count; i++) {
+		struct tw_open_pair *item = &pairs->items[i];
+		if (item->key && item->scope == scope && (!newest || item->begun > newest->begun))
+			newest = item;
+	}
+	return newest;
+}
+
+static struct tw_open_pair *newest_in(struct tw_pairs *pairs, uint64_t scope)
+{
+	uint32_t found;
+	if (!pairs->going)
+		return NULL;
+	if (!pairs->scopes.used && !make_scopes(pairs))
+		return search_newest(pairs, scope);
+	return tw_map_find(&pairs->scopes.map, scope, &found) && found ? &pairs->items[found - 1] : NULL;
+}
+
+struct tw_open_pair *tw_pairs_begin(struct tw_pairs *pairs, const struct tw_dictionary *dictionary,
+                                    const struct tw_event *event, size_t limit)
+{
+	const uint64_t scope = scope_of(dictionary, event, true);
+	struct tw_open_pair *item = tw_pairs_add(pairs, key_in(scope, event->name), limit);
+	if (!item)
+		return NULL;
+	item->scope = scope;
+	item->begun = ++pairs->begun;
+	if (pairs->scopes.used && !link_item(pairs, (uint32_t)(item - pairs->items)))
+		drop_scopes(pairs);
+	return item;
+}
+
+struct tw_open_pair *tw_pairs_ended(struct tw_pairs *pairs, const struct tw_dictionary *dictionary,
+                                    const struct tw_event *event)
+{
+	const uint64_t scope = scope_of(dictionary, event, true);
+	return event->name ? tw_pairs_find(pairs, key_in(scope, event->name)) : newest_in(pairs, scope);
+}
+
 void tw_pairs_remove(struct tw_pairs *pairs, struct tw_open_pair *item)
 {
 	uint32_t place = (uint32_t)(item - pairs->items) + 1;
+	if (pairs->scopes.used)
+		unlink_item(pairs, place - 1);
 	*tw_map_stored(&pairs->map, item->key) = item->next + 1;
 	pairs->wanted -= item->wanted;
 	item->next = pairs->free;
@@ -65,24 +192,32 @@ void tw_pairs_remove(struct tw_pairs *pairs, struct tw_open_pair *item)
 	pairs->going--;
 }
 
-bool tw_pairs_sweep(struct tw_pairs *pairs)
+static bool sweep(struct tw_map *map, size_t going)
 {
 	enum { STALE = 4096 };
 	struct tw_map fresh = {0};
 	bool fine = true;
-	if (pairs->map.count < 2 * pairs->going + STALE)
+	if (map->count < 2 * going + STALE)
 		return true;
-	for (size_t i = 0; i <= pairs->map.mask && fine; i++)
-		if (pairs->map.slots[i].value > 1)
-			fine = tw_map_add(&fresh, pairs->map.slots[i].key, pairs->map.slots[i].value - 1);
-	tw_map_free(fine ? &pairs->map : &fresh);
+	for (size_t i = 0; i <= map->mask && fine; i++)
+		if (map->slots[i].value > 1)
+			fine = tw_map_add(&fresh, map->slots[i].key, map->slots[i].value - 1);
+	tw_map_free(fine ? map : &fresh);
 	if (fine)
-		pairs->map = fresh;
+		*map = fresh;
 	return fine;
+}
+
+bool tw_pairs_sweep(struct tw_pairs *pairs)
+{
+	if (!sweep(&pairs->scopes.map, pairs->going))
+		drop_scopes(pairs);
+	return sweep(&pairs->map, pairs->going);
 }
 
 void tw_pairs_free(struct tw_pairs *pairs)
 {
+	drop_scopes(pairs);
 	tw_map_free(&pairs->map);
 	free(pairs->items);
 	*pairs = (struct tw_pairs){0};
@@ -106,12 +241,12 @@ bool tw_shared_keys_take(struct tw_shared_keys *keys, const struct tw_dictionary
 {
 	if (event->kind != TW_ASYNC_BEGIN && event->kind != TW_ASYNC_END)
 		return false;
-	const uint64_t key = tw_pair_key(dictionary, event, true);
-	struct tw_open_pair *open = tw_pairs_find(&keys->pairs, key);
 	if (event->kind == TW_ASYNC_BEGIN) {
-		tw_pairs_add(&keys->pairs, key, limit);
-		return open && tells_first(keys, event->track, failed);
+		const bool shared = tw_pairs_find(&keys->pairs, tw_pair_key(dictionary, event, true));
+		tw_pairs_begin(&keys->pairs, dictionary, event, limit);
+		return shared && tells_first(keys, event->track, failed);
 	}
+	struct tw_open_pair *open = tw_pairs_ended(&keys->pairs, dictionary, event);
 	if (open)
 		tw_pairs_remove(&keys->pairs, open);
 	*failed |= open && !tw_pairs_sweep(&keys->pairs);

@@ -14,6 +14,15 @@ struct tw_open_pair {
 	uint32_t track, name, category;
 	uint32_t next; /* older one of the key, plus 1 */
 	bool wanted;
+	uint64_t scope, begun; /* of operations: the key without the name; which of all it is */
+};
+
+/* The open ones of a scope, for ends without a name: made by the first of them, and kept up from then on. */
+struct tw_pair_scopes {
+	bool used;
+	struct tw_map map;          /* scope to the newest plus 1; 0: none any more */
+	struct tw_pair_link *links; /* by place among the items */
+	size_t room;
 };
 
 /* All zero to begin. */
@@ -23,11 +32,22 @@ struct tw_pairs {
 	size_t count, room, going; /* those that are not over */
 	uint32_t free;             /* plus 1 */
 	size_t wanted;             /* how many of those are */
+	uint64_t begun;            /* operations that began */
+	struct tw_pair_scopes scopes;
 };
 
-/* The key of an event: its name, its category and its id; the process, too, where ids are local to it and the event
- * does not tell that it is global. Not 0. */
+/* The key of a flow: its name, its category and its id; the process, too, where ids are local to it and the event does
+ * not tell that it is global. Not 0. */
 uint64_t tw_pair_key(const struct tw_dictionary *dictionary, const struct tw_event *event, bool local);
+
+/* Adds the asynchronous operation that an event begins, by the same key with the process, as tw_pairs_add(). */
+struct tw_open_pair *tw_pairs_begin(struct tw_pairs *pairs, const struct tw_dictionary *dictionary,
+                                    const struct tw_event *event, size_t limit);
+
+/* The operation that an event ends, or NULL. An end without a name ends the newest of its category, its id and its
+ * process, as Perfetto's importer of Chrome's JSON has it. */
+struct tw_open_pair *tw_pairs_ended(struct tw_pairs *pairs, const struct tw_dictionary *dictionary,
+                                    const struct tw_event *event);
 
 /* The newest of a key, or NULL. */
 struct tw_open_pair *tw_pairs_find(const struct tw_pairs *pairs, uint64_t key);
@@ -35,7 +55,7 @@ struct tw_open_pair *tw_pairs_find(const struct tw_pairs *pairs, uint64_t key);
 /* Adds one, in at most `limit` bytes for all. NULL when there is no room or no memory. */
 struct tw_open_pair *tw_pairs_add(struct tw_pairs *pairs, uint64_t key, size_t limit);
 
-/* Takes the newest of a key away. */
+/* Takes the newest of a key away: what one of the functions above found. */
 void tw_pairs_remove(struct tw_pairs *pairs, struct tw_open_pair *item);
 
 /* Keys without an item stay in the map: when there are many, it is made anew. To be called after removals; false

@@ -158,10 +158,10 @@ static void put_operation(struct clickhouse *clickhouse, const struct tw_open_pa
 	          &told);
 }
 
-static void begin_operation(struct clickhouse *clickhouse, const struct tw_event *event, uint64_t key)
+static void begin_operation(struct clickhouse *clickhouse, const struct tw_event *event)
 {
-	struct tw_open_pair *pair =
-	    tw_pairs_add(&clickhouse->pairs, key, tw_memory_limit(clickhouse->reader) / PAIRS_SHARE);
+	struct tw_open_pair *pair = tw_pairs_begin(&clickhouse->pairs, clickhouse->dictionary, event,
+	                                           tw_memory_limit(clickhouse->reader) / PAIRS_SHARE);
 	if (!pair) {
 		tw_leave_out(clickhouse->writer, event);
 		return;
@@ -175,9 +175,9 @@ static void begin_operation(struct clickhouse *clickhouse, const struct tw_event
 	tw_clickhouse_arguments(clickhouse, event, event->offset, 0);
 }
 
-static void end_operation(struct clickhouse *clickhouse, const struct tw_event *event, uint64_t key)
+static void end_operation(struct clickhouse *clickhouse, const struct tw_event *event)
 {
-	struct tw_open_pair *pair = tw_pairs_find(&clickhouse->pairs, key);
+	struct tw_open_pair *pair = tw_pairs_ended(&clickhouse->pairs, clickhouse->dictionary, event);
 	if (!pair) {
 		tw_clickhouse_moment(clickhouse, event, event->id);
 		return;
@@ -190,11 +190,10 @@ static void end_operation(struct clickhouse *clickhouse, const struct tw_event *
 
 void tw_clickhouse_take_async(struct clickhouse *clickhouse, const struct tw_event *event)
 {
-	uint64_t key = tw_pair_key(clickhouse->dictionary, event, true);
 	if (event->kind == TW_ASYNC_BEGIN)
-		begin_operation(clickhouse, event, key);
+		begin_operation(clickhouse, event);
 	else
-		end_operation(clickhouse, event, key);
+		end_operation(clickhouse, event);
 }
 
 void tw_clickhouse_finish_async(struct clickhouse *clickhouse)

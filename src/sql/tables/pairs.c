@@ -9,11 +9,6 @@
 
 enum { SHARE = 8 }; /* of the memory limit */
 
-static uint64_t key_of(const struct sql_cursor *cursor, const struct tw_event *event, bool local)
-{
-	return tw_pair_key(tw_reader_dictionary(cursor->scan.reader), event, local);
-}
-
 /* NULL when there is no memory, or no room. */
 static struct tw_open_pair *add_open(struct sql_cursor *cursor, struct tw_pairs *pairs, uint64_t key)
 {
@@ -85,7 +80,9 @@ static int keep_arguments(struct sql_cursor *cursor, struct operation *operation
 static int begin_async(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct async *async = cursor->state;
-	struct tw_open_pair *item = add_open(cursor, &async->opens, key_of(cursor, event, true));
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
+	const size_t limit = tw_memory_limit(cursor->scan.reader) / SHARE;
+	struct tw_open_pair *item = tw_pairs_begin(&async->opens, dictionary, event, limit);
 	if (!item)
 		return too_many(cursor);
 	size_t place = (size_t)(item - async->opens.items);
@@ -130,7 +127,7 @@ static int add_async(struct sql_cursor *cursor, const struct tw_open_pair *item,
 static int end_async(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct async *async = cursor->state;
-	struct tw_open_pair *item = tw_pairs_find(&async->opens, key_of(cursor, event, true));
+	struct tw_open_pair *item = tw_pairs_ended(&async->opens, tw_reader_dictionary(cursor->scan.reader), event);
 	if (!item)
 		return 0;
 	struct operation *operation = &async->operations[item - async->opens.items];
@@ -361,7 +358,7 @@ static int arrive(struct sql_cursor *cursor, const struct tw_event *event, const
 static int take_flow(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct flows *flows = cursor->state;
-	uint64_t key = key_of(cursor, event, false);
+	uint64_t key = tw_pair_key(tw_reader_dictionary(cursor->scan.reader), event, false);
 	tw_calls_advance(&flows->slices.calls, event->time);
 	uint64_t slice = slice_of_flow(flows, event);
 	struct tw_open_pair *from = tw_pairs_find(&flows->opens, key);

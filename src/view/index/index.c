@@ -283,8 +283,7 @@ static void take_counter(struct view_index *index)
 static void begin_operation(struct view_index *index)
 {
 	const struct tw_event *event = index->event;
-	struct tw_open_pair *open =
-	    tw_pairs_add(&index->pairs, tw_pair_key(index->dictionary, event, true), PAIRS_LIMIT);
+	struct tw_open_pair *open = tw_pairs_begin(&index->pairs, index->dictionary, event, PAIRS_LIMIT);
 	index->left += !open;
 	if (!open)
 		return;
@@ -315,8 +314,7 @@ static void put_operation(struct view_index *index, const struct tw_open_pair *o
 
 static void end_operation(struct view_index *index)
 {
-	uint64_t key = tw_pair_key(index->dictionary, index->event, true);
-	struct tw_open_pair *open = tw_pairs_find(&index->pairs, key);
+	struct tw_open_pair *open = tw_pairs_ended(&index->pairs, index->dictionary, index->event);
 	if (!open)
 		return;
 	put_operation(index, open, index->event->time);
