@@ -114,7 +114,7 @@ static int take_line(struct tw_reader *reader)
 	struct folded_reader *folded = reader->state;
 	int status = tw_text_lines_next(&folded->lines, &folded->text);
 	if (status < 0)
-		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_input_error(reader->input));
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	if (status == 0)
 		return 0;
 	size_t mark = folded->text.offset ? 0 : folded_mark(folded->text.bytes, folded->text.size);
@@ -337,7 +337,7 @@ static int look_at_counts(struct tw_reader *reader)
 	size_t have;
 	int status = tw_window_view(&reader->window, 0, TW_PROBE_SIZE, &p, &have);
 	if (status < 0)
-		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_input_error(reader->input));
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	size_t mark = folded_mark(p, have), size = have < LOOK ? have : LOOK;
 	reader->traits.two_counts = folded_has_two_counts(p + mark, size - mark, have < TW_PROBE_SIZE);
 	return 0;

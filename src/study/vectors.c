@@ -2,21 +2,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/text/scan.h"
+#include "core/text/lines.h"
 #include "study/study.h"
 #include "study/tool.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { LINE_MOST = 1 << 24 /* bytes of a line */ };
 
 struct vector_reader {
 	const struct study_vectors *wanted;
 	struct study_part *all;
 	const char *path; /* of the file that is read */
-	unsigned line;
+	uint64_t line;
+	char *text; /* of the line */
+	size_t text_room;
+	uint64_t vectors;                 /* of the file */
 	uint64_t thread, interval, start; /* interval: what the list of blocks tells, or the longest so far */
 	bool told;                        /* the interval is */
 	uint64_t *pcs;                    /* of blocks, by number; 0: not told */
@@ -27,27 +33,50 @@ struct vector_reader {
 
 static int refuse(struct vector_reader *reader, const char *what)
 {
-	snprintf(reader->wanted->fault, STUDY_FAULT_ROOM, "%s:%u: %s", reader->path, reader->line, what);
+	snprintf(reader->wanted->fault, STUDY_FAULT_ROOM, "%s:%" PRIu64 ": %s", reader->path, reader->line, what);
 	return TW_ERR_VALUE;
 }
 
-static int fail(const struct vector_reader *reader)
+/* Calls `take` with a line, terminated. */
+static int take_text(struct vector_reader *reader, const struct tw_text_line *line,
+                     int (*take)(struct vector_reader *, const char *text))
 {
-	snprintf(reader->wanted->fault, STUDY_FAULT_ROOM, "%s: %s", reader->path, strerror(errno));
-	return TW_ERR_SYSTEM;
+	reader->line = line->number;
+	if (line->cut)
+		return refuse(reader, "a line is longer than 16 MiB");
+	if (!tw_grow(&reader->text, &reader->text_room, line->size + 1, 1))
+		return TW_ERR_MEMORY;
+	memcpy(reader->text, line->bytes, line->size);
+	reader->text[line->size] = '\0';
+	return take(reader, reader->text);
 }
 
-/* Calls `take` with each line. */
-static int read_lines(struct vector_reader *reader, FILE *file, int (*take)(struct vector_reader *, const char *text))
+/* Calls `take` with each line of an input, which is closed. */
+static int read_lines(struct vector_reader *reader, struct tw_input *input,
+                      int (*take)(struct vector_reader *, const char *text))
 {
-	char *line = NULL;
-	size_t room = 0;
-	int status = 0;
-	for (reader->line = 1; status == 0 && getline(&line, &room, file) > 0; reader->line++)
-		status = take(reader, line);
-	if (status == 0 && ferror(file))
-		status = fail(reader);
-	free(line);
+	struct tw_text_lines lines = {.window = {.input = input}, .limit = LINE_MOST};
+	struct tw_text_line line;
+	int status;
+	while ((status = tw_text_lines_next(&lines, &line)) > 0 && (status = take_text(reader, &line, take)) == 0)
+		;
+	if (status == TW_ERR_SYSTEM)
+		snprintf(reader->wanted->fault, STUDY_FAULT_ROOM, "%s", tw_input_error(input));
+	tw_text_lines_free(&lines);
+	tw_input_close(input);
+	return status;
+}
+
+static int read_file(struct vector_reader *reader, const char *path,
+                     int (*take)(struct vector_reader *, const char *text))
+{
+	struct tw_input *input;
+	int status = tw_input_open(&input, path);
+	if (status == 0)
+		return read_lines(reader, input, take);
+	if (status == TW_ERR_SYSTEM)
+		snprintf(reader->wanted->fault, STUDY_FAULT_ROOM, "%s", tw_input_error(input));
+	tw_input_close(input);
 	return status;
 }
 
@@ -100,13 +129,11 @@ static int read_blocks(struct vector_reader *reader)
 	if (length < strlen(suffix) || strcmp(own + length - strlen(suffix), suffix) != 0 ||
 	    snprintf(path, sizeof path, "%.*s.blocks", (int)(length - strlen(suffix)), own) >= (int)sizeof path)
 		return 0;
-	FILE *file = fopen(path, "re");
-	if (!file)
+	if (access(path, F_OK) != 0)
 		return 0;
 	reader->path = path;
-	int status = read_lines(reader, file, take_block);
+	int status = read_file(reader, path, take_block);
 	reader->path = own;
-	fclose(file);
 	return status;
 }
 
@@ -148,6 +175,7 @@ static int take_vector(struct vector_reader *reader, const char *text)
 	int status = 0;
 	if (*text++ != 'T')
 		return 0;
+	reader->vectors++;
 	reader->entry_count = 0;
 	for (text += strspn(text, " \t"); status == 0 && *text == ':'; text += strspn(text, " \t")) {
 		text++;
@@ -168,7 +196,7 @@ static bool is_wanted(const struct study_vectors *wanted, uint64_t thread)
 	return wanted->thread_count == 0;
 }
 
-static int read_file(struct vector_reader *reader, const char *path, size_t number)
+static int read_vectors(struct vector_reader *reader, const char *path, size_t number)
 {
 	reader->path = path;
 	reader->thread = number;
@@ -176,12 +204,11 @@ static int read_file(struct vector_reader *reader, const char *path, size_t numb
 	int status = read_blocks(reader);
 	if (status < 0 || !is_wanted(reader->wanted, reader->thread))
 		return status;
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return fail(reader);
-	status = read_lines(reader, file, take_vector);
-	fclose(file);
-	return status;
+	reader->vectors = 0;
+	status = read_file(reader, path, take_vector);
+	return status == 0 && !reader->vectors
+	           ? refuse(reader, "no line T:BLOCK:INSTRUCTIONS ... is there: expected vectors as SimPoint has them")
+	           : status;
 }
 
 static int fill(struct study_part *all, uint64_t *interval, void *context)
@@ -190,7 +217,7 @@ static int fill(struct study_part *all, uint64_t *interval, void *context)
 	struct vector_reader reader = {.wanted = wanted, .all = all};
 	int status = 0;
 	for (size_t i = 0; status == 0 && i < wanted->count; i++)
-		status = read_file(&reader, wanted->paths[i], i);
+		status = read_vectors(&reader, wanted->paths[i], i);
 	if (status == 0 && *interval && reader.interval && *interval != reader.interval) {
 		reader.line = 1;
 		status = refuse(&reader, "vectors are of another --interval");
@@ -198,6 +225,7 @@ static int fill(struct study_part *all, uint64_t *interval, void *context)
 	*interval = reader.interval ? reader.interval : *interval;
 	free(reader.pcs);
 	free(reader.entries);
+	free(reader.text);
 	return status;
 }
 

@@ -116,8 +116,8 @@ static int advance(struct tw_reader *reader)
 		events->lines += events->parsed->lines;
 	int status = tw_pipeline_next(events->ahead, &piece);
 	if (status < 0)
-		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
-		               status == TW_ERR_MEMORY ? "out of memory" : tw_input_error(reader->input));
+		return status == TW_ERR_MEMORY ? tw_fail_memory(reader)
+		                               : tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	if (status == 0)
 		end(events);
 	events->parsed = status ? piece : NULL;
@@ -208,8 +208,7 @@ static int look_for_names(struct tw_reader *reader)
 	if (tracelog_look_for_names(&events->log, events->next))
 		return 0;
 	return events->log.failed ? tw_fail_memory(reader)
-	                          : tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", tw_input_name(reader->input),
-	                                    tw_input_error(reader->input));
+	                          : tw_fail(reader, TW_ERR_SYSTEM, "%s", tw_input_error(reader->input));
 }
 
 static int fill_window(struct tw_reader *reader)

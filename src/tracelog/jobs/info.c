@@ -613,8 +613,8 @@ int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	}
 	if (status < 0) {
 		const char *text = tw_input_error(reader->input);
-		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input),
-		               *text ? text : tw_status_text(status));
+		return *text ? tw_fail(reader, status, "%s", text)
+		             : tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
 	}
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = summary->cursor.lost_bytes;

@@ -188,7 +188,7 @@ int tracelog_cursor_next(struct tracelog_cursor *cursor)
 		status = tw_text_lines_next(&cursor->lines, &line);
 	while (status > 0 && !tracelog_cursor_take(cursor, &line));
 	if (status < 0)
-		return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_input_error(reader->input));
+		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	return status;
 }
 
