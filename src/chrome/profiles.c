@@ -20,18 +20,26 @@ struct chrome_frame {
 	uint64_t parent; /* 0: none */
 	uint32_t location;
 	uint32_t stack; /* once it is asked for */
-	bool done, root;
+	bool done, root, passed;
 };
 
 /* Samples of one thread, of which the newest waits for the next. */
 struct chrome_profile {
-	uint64_t key;   /* 0: of a document that is a profile */
-	int64_t ns;     /* of the newest sample, or of the start */
-	int64_t end_ns; /* told by one of its chunks; INT64_MIN: by none */
+	uint64_t key;    /* 0: of a document that is a profile */
+	int64_t ns;      /* of the newest sample, or of the start */
+	int64_t clock;   /* of the last sample in the file, or of the start: where the next delta begins */
+	int64_t covered; /* samples stand for all times until then */
+	int64_t end_ns;  /* told by one of its chunks; INT64_MIN: by none */
 	uint32_t track, stack;
 	bool waits;
 	bool keeps; /* its chunks: one stood before the event that tells its thread and its start */
 	uint64_t offset;
+};
+
+/* A sample among others that are put in order. */
+struct sampled {
+	int64_t ns;
+	uint32_t order, stack;
 };
 
 struct chrome_profiles {
@@ -43,6 +51,8 @@ struct chrome_profiles {
 	struct tw_map by_key; /* to the place in items */
 	bool framed;          /* "stackFrames" are among the frames */
 	struct tw_text kept;  /* events whose stacks stand behind them: struct kept, and its bytes */
+	struct sampled *sampled;
+	size_t sampled_count, sampled_room;
 };
 
 /* An event that waits for the frames. */
@@ -58,6 +68,7 @@ void chrome_profiles_free(struct chrome_profiles *profiles)
 		return;
 	free(profiles->frames);
 	free(profiles->items);
+	free(profiles->sampled);
 	tw_map_free(&profiles->by_id);
 	tw_map_free(&profiles->by_key);
 	tw_text_free(&profiles->kept);
@@ -214,14 +225,36 @@ static void take_stack_frames(struct chrome_fill *fill, const struct chrome_valu
 	}
 }
 
+static void report_frame(const struct chrome_fill *fill, enum chrome_rule rule)
+{
+	chrome_report(fill->reader, rule, fill->item, NULL, "%s", chrome_rules[rule].text);
+}
+
+/* The frame that called one; NO_FRAME where there is none, or none is left of a circle. */
+static uint32_t caller_of(struct chrome_fill *fill, const struct chrome_frame *frame)
+{
+	const struct chrome_profiles *profiles = fill->state->profiles;
+	const uint32_t caller = find_frame(profiles, frame->parent);
+	const bool circle = caller != NO_FRAME && profiles->frames[caller].passed && !profiles->frames[caller].done;
+	if (circle)
+		report_frame(fill, CHROME_FRAME_CYCLE);
+	else if (frame->parent && caller == NO_FRAME)
+		report_frame(fill, CHROME_FRAME_UNKNOWN);
+	return circle ? NO_FRAME : caller;
+}
+
 /* The stack of a frame: those that called it get theirs first. */
 static uint32_t stack_of(struct chrome_fill *fill, uint64_t key)
 {
 	struct chrome_profiles *profiles = fill->state->profiles;
 	uint32_t path[DEPTH], count = 0, caller = 0, place = profiles ? find_frame(profiles, key) : NO_FRAME;
-	for (; place != NO_FRAME && !profiles->frames[place].done && count < DEPTH;
-	     place = find_frame(profiles, profiles->frames[place].parent))
+	if (place == NO_FRAME)
+		report_frame(fill, CHROME_FRAME_UNKNOWN);
+	while (place != NO_FRAME && !profiles->frames[place].done && count < DEPTH) {
+		profiles->frames[place].passed = true;
 		path[count++] = place;
+		place = caller_of(fill, &profiles->frames[place]);
+	}
 	if (place != NO_FRAME && profiles->frames[place].done)
 		caller = profiles->frames[place].stack;
 	while (count && !fill->failed) {
@@ -326,14 +359,66 @@ static void add_sample(struct chrome_fill *fill, const struct tw_event *like, in
 /* The one that waits has lasted until now. */
 static void end_sample(struct chrome_fill *fill, struct chrome_profile *profile, int64_t ns)
 {
+	const int64_t since = profile->ns > profile->covered ? profile->ns : profile->covered;
 	const struct tw_event event = {.offset = profile->offset,
 	                               .track = profile->track,
 	                               .value = 1,
-	                               .id = ns > profile->ns ? (uint64_t)(ns - profile->ns) : 0,
+	                               .id = ns > since ? (uint64_t)ns - (uint64_t)since : 0,
 	                               .other = profile->stack};
-	if (profile->waits)
-		add_sample(fill, &event, profile->ns);
+	if (!profile->waits)
+		return;
+	add_sample(fill, &event, profile->ns);
+	profile->covered = ns > since ? ns : since;
 	profile->waits = false;
+}
+
+static void take_sample(struct chrome_fill *fill, struct chrome_profile *profile, int64_t ns, uint32_t stack)
+{
+	end_sample(fill, profile, ns);
+	profile->ns = ns;
+	profile->stack = stack;
+	profile->waits = true;
+}
+
+static int by_time(const void *first, const void *second)
+{
+	const struct sampled *one = first, *other = second;
+	if (one->ns != other->ns)
+		return one->ns < other->ns ? -1 : 1;
+	return (one->order > other->order) - (one->order < other->order);
+}
+
+static void take_in_order(struct chrome_fill *fill, struct chrome_profile *profile)
+{
+	struct chrome_profiles *profiles = fill->state->profiles;
+	if (profiles->sampled_count)
+		qsort(profiles->sampled, profiles->sampled_count, sizeof *profiles->sampled, by_time);
+	for (size_t i = 0; i < profiles->sampled_count && !fill->failed; i++)
+		take_sample(fill, profile, profiles->sampled[i].ns, profiles->sampled[i].stack);
+	profiles->sampled_count = 0;
+}
+
+static void add_sampled(struct chrome_fill *fill, int64_t ns, uint32_t stack)
+{
+	struct chrome_profiles *profiles = fill->state->profiles;
+	const size_t count = profiles->sampled_count;
+	if (!tw_grow(&profiles->sampled, &profiles->sampled_room, count + 1, sizeof *profiles->sampled)) {
+		fill->failed = true;
+		return;
+	}
+	profiles->sampled[profiles->sampled_count++] = (struct sampled){ns, (uint32_t)count, stack};
+}
+
+/* V8 writes negative deltas, too: samples are put in order, with the one that waits, as DevTools does. */
+static void take_disordered(struct chrome_fill *fill, struct chrome_profile *profile, int64_t ns, uint32_t stack)
+{
+	const size_t most = tw_memory_limit(fill->reader) / CHROME_ROWS_OVERHEAD_SHARE / (2 * sizeof(struct sampled));
+	if (fill->state->profiles->sampled_count >= most)
+		take_in_order(fill, profile);
+	if (profile->waits)
+		add_sampled(fill, profile->ns, profile->stack);
+	profile->waits = false;
+	add_sampled(fill, ns, stack);
 }
 
 static void take_samples(struct chrome_fill *fill, struct chrome_profile *profile, const struct chrome_value *samples,
@@ -341,18 +426,23 @@ static void take_samples(struct chrome_fill *fill, struct chrome_profile *profil
 {
 	struct chrome_scan ids = begin_array(samples), times = begin_array(deltas);
 	struct chrome_value id, delta;
+	const bool disorder = deltas->type == CHROME_ARRAY && memchr(deltas->bytes, '-', deltas->size);
 	while (!fill->failed && next_element(&ids, &id)) {
 		struct chrome_exact_time step = {0};
 		int64_t ns;
 		if (next_element(&times, &delta))
 			chrome_micros(&delta, &step);
-		if (__builtin_add_overflow(profile->ns, step.ns, &ns))
-			ns = profile->ns;
-		end_sample(fill, profile, ns);
-		profile->ns = ns;
-		profile->stack = stack_of(fill, key_of_id(profile->key, &id));
-		profile->waits = true;
+		if (__builtin_add_overflow(profile->clock, step.ns, &ns))
+			ns = profile->clock;
+		profile->clock = ns;
+		const uint32_t stack = stack_of(fill, key_of_id(profile->key, &id));
+		if (disorder)
+			take_disordered(fill, profile, ns, stack);
+		else
+			take_sample(fill, profile, ns, stack);
 	}
+	if (disorder)
+		take_in_order(fill, profile);
 }
 
 /* The profile of a key, a new one where there is none; NULL where there is no room for it, or no memory: failed. */
@@ -370,7 +460,7 @@ static struct chrome_profile *profile_of(struct chrome_fill *fill, uint64_t key)
 		return NULL;
 	}
 	struct chrome_profile *profile = &profiles->items[profiles->count++];
-	*profile = (struct chrome_profile){.key = key, .end_ns = INT64_MIN};
+	*profile = (struct chrome_profile){.key = key, .end_ns = INT64_MIN, .covered = INT64_MIN};
 	return profile;
 }
 
@@ -424,7 +514,7 @@ int chrome_take_profile(struct chrome_fill *fill)
 	if (profile->track == 0) {
 		profile->track = chrome_track(fill->reader, &values[CHROME_PID], &values[CHROME_TID]);
 		if (chrome_micros(start.type ? &start : &values[CHROME_TS], &time))
-			profile->ns = time.ns;
+			profile->clock = profile->ns = time.ns;
 	}
 	profile->offset = fill->item->offset;
 	if (!deltas.type)
@@ -505,7 +595,7 @@ static void take_document(struct chrome_fill *fill)
 		profile->track = chrome_track(fill->reader, &none, &none);
 		fill->failed |= profile->track == UINT32_MAX;
 		if (chrome_micros(&start, &time))
-			profile->ns = time.ns;
+			profile->clock = profile->ns = time.ns;
 		take_nodes(fill, 0, &nodes);
 		take_samples(fill, profile, &samples, &deltas);
 	} else {

@@ -42,6 +42,10 @@
 	  "An event of a kind that is matched by its id has none: 0 is taken.")                                        \
 	X(CHROME_COUNTER_VALUE, "chrome.counter-value", TW_WARNING,                                                    \
 	  "A value of a counter is a string that is no number.")                                                       \
+	X(CHROME_FRAME_UNKNOWN, "chrome.frame-unknown", TW_WARNING,                                                    \
+	  "A sample or a frame names a frame that is not there: the stack ends before it.")                            \
+	X(CHROME_FRAME_CYCLE, "chrome.frame-cycle", TW_WARNING,                                                        \
+	  "Frames of stacks call each other in a circle: the stack ends where it would begin again.")                  \
 	X(CHROME_ARGUMENTS, "chrome.arguments", TW_WARNING,                                                            \
 	  "An event has more than 255 arguments: the rest of them is left out.")                                       \
 	X(CHROME_MEMBER, "chrome.member", TW_NOTE, "A member that has no place among the events is left out.")         \

@@ -459,6 +459,63 @@ profiles() {
 	END
 }
 
+# Samples at 0.1, 1.1, 0.6, 1.6, 3.6, 3.5, 4.0 and 5.5 ms of 9: DevTools sorts them (CPUProfileDataModel), and each lasts until
+# the next: f 0.5 and 1.5 ms, g 0.5, 0.5 and 3.5, h 1.9, i 0.1, k 0.4.
+@test "samples with negative differences of time are put in order first" {
+	local nodes='{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3,4,5,6]},{"id":2,"callFrame":{"functionName":"f"}},
+		{"id":3,"callFrame":{"functionName":"g"}},{"id":4,"callFrame":{"functionName":"h"}},
+		{"id":5,"callFrame":{"functionName":"i"}},{"id":6,"callFrame":{"functionName":"k"}}'
+	echo "{\"nodes\":[$nodes],\"startTime\":5000000,\"endTime\":5009000,\"samples\":[2,3,3,4,6,5,2,3],
+		\"timeDeltas\":[100,1000,-500,1000,2000,-100,500,1500]}" >v8.cpuprofile
+	local chunk='"ph":"P","name":"ProfileChunk","id":"0x1","ts":9500,"pid":1,"tid":9'
+	echo "[{\"ph\":\"P\",\"name\":\"Profile\",\"id\":\"0x1\",\"ts\":5000000,\"pid\":1,\"tid\":7,
+		\"args\":{\"data\":{\"startTime\":5000000}}},
+		{$chunk,\"args\":{\"data\":{\"cpuProfile\":{\"nodes\":[$nodes],\"samples\":[2,3,3,4]},\"timeDeltas\":[100,1000,-500,1000]}}},
+		{$chunk,\"args\":{\"data\":{\"cpuProfile\":{\"samples\":[6,5]},\"timeDeltas\":[2000,-100]}}},
+		{$chunk,\"args\":{\"data\":{\"cpuProfile\":{\"samples\":[2,3]},\"timeDeltas\":[500,1500],\"endTime\":5009000}}}]" \
+		>parts.json
+	trackway convert v8.cpuprofile -o v8.fxt
+	for t in v8.cpuprofile v8.fxt parts.json; do
+		trackway stat --weight wall --json $t | "$PYTHON" -c '
+import json, sys
+found = {row["name"]: row["self"] for row in map(json.loads, sys.stdin)}
+assert found == {"f": 2000000, "g": 4500000, "h": 1900000, "i": 100000, "k": 400000}, found' || fail $t
+		trackway check $t || fail $t
+	done
+	[ "$(trackway sql --csv v8.cpuprofile 'select (ts - (select min(ts) from stack_sample)) / 1000 from stack_sample order by ts' |
+		tail -n +2 | tr '\n' ' ')" = '0 500 1000 1500 3400 3500 3900 5400 ' ]
+	# A chunk that goes back behind the one before: none is counted twice, the sum is that of the times.
+	sed 's/\[6,5\]/[6]/; s/\[2000,-100\]/[2000]/; s/\[2,3\]}/[5,2,3]}/; s/\[500,1500\]/[-100,500,1500]/' parts.json >back.json
+	[ "$(trackway sql --csv back.json 'select count(*) from stack_sample' | tail -1)" = 8 ]
+	trackway stat --weight wall --json back.json | "$PYTHON" -c '
+import json, sys
+assert sum(json.loads(line)["self"] for line in sys.stdin) == 8900000'
+}
+
+@test "frames that are not there, and frames that call each other, are told" {
+	cat >circle.json <<-'END'
+		{"traceEvents":[],"samples":[{"ts":1,"tid":1,"sf":1},{"ts":2,"tid":1,"sf":3},{"ts":3,"tid":1,"sf":"7"},{"ts":4,"tid":1}],
+		 "stackFrames":{"1":{"name":"a","parent":2},"2":{"name":"b","parent":1},"3":{"name":"c","parent":"1"}}}
+	END
+	trackway check --json circle.json >found
+	[ "$(grep -c chrome.frame-cycle found)" = 1 ]
+	[ "$(grep -c chrome.frame-unknown found)" = 1 ]
+	trackway flame --folded --weight samples circle.json 2>/dev/null | sort | diff <(printf '%s\n' '(no stack) 2' 'b;a 1' 'b;a;c 1') -
+	cat >own.json <<-'END'
+		{"traceEvents":[{"ph":"P","name":"p","ts":1,"pid":1,"tid":1,"sf":5}],
+		 "stackFrames":{"5":{"name":"a","parent":5},"6":{"name":"b","parent":9}},"samples":[{"ts":2,"pid":1,"tid":1,"sf":6}]}
+	END
+	trackway check --json own.json >found
+	[ "$(grep -c chrome.frame-cycle found)/$(grep -c chrome.frame-unknown found)" = 1/1 ]
+	trackway flame --folded --weight samples own.json 2>/dev/null | sort | diff <(printf '%s\n' 'a 1' 'b 1') -
+	cat >gone.cpuprofile <<-'END'
+		{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"startTime":0,"endTime":3,"samples":[1,999,998],"timeDeltas":[0,1,1]}
+	END
+	trackway check --json gone.cpuprofile >found
+	[ "$(grep -c chrome.frame-unknown found)" = 2 ]
+	[ "$(trackway flame --folded --weight samples gone.cpuprofile 2>/dev/null | sort | tr '\n' ' ')" = '(no stack) 2 f 1 ' ]
+}
+
 @test "samples of a window, a thread, a function are cut where they are, with their stacks" {
 	profiles
 	for t in v8.cpuprofile global.json chunks.json; do
