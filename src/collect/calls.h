@@ -7,7 +7,16 @@
 #include "collect/stream.h"
 
 /* System calls of AArch64 Linux that begin or end something. */
-enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_ACTION = 134, CALL_CLONE = 220, CALL_CLONE3 = 435 };
+enum {
+	CALL_EXIT = 93,
+	CALL_EXIT_GROUP = 94,
+	CALL_ACTION = 134,
+	CALL_SIGRETURN = 139,
+	CALL_CLONE = 220,
+	CALL_EXECVE = 221,
+	CALL_EXECVEAT = 281,
+	CALL_CLONE3 = 435
+};
 
 /* Where a thread was when a signal came. */
 struct interrupted {

@@ -11,7 +11,8 @@ enum { STUDY_ARGUMENTS = 6, STUDY_PARTS = 2 };
 
 /* What tells tasks apart, as the kernel set it last; 0: it has not. */
 struct study_task {
-	uint64_t tables, thread, stack; /* TTBR0_EL1, TPIDR_EL0, SP_EL0 */
+	uint64_t tables, thread; /* TTBR0_EL1, TPIDR_EL0 */
+	uint64_t stack, pointer; /* SP_EL0: of the program; an address of the kernel's, as Linux has its task there */
 };
 
 struct study_syscall {

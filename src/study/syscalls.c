@@ -105,10 +105,12 @@ static void take_result(struct syscalls *syscalls, uint64_t value)
 static unsigned agreement(const struct study_task *a, const struct study_task *b)
 {
 	enum { SURE = 2 };
-	bool tables = a->tables && b->tables, thread = a->thread && b->thread;
-	if ((tables && a->tables != b->tables) || (thread && a->thread != b->thread))
+	bool tables = a->tables && b->tables, thread = a->thread && b->thread, pointer = a->pointer && b->pointer;
+	if ((tables && a->tables != b->tables) || (thread && a->thread != b->thread) ||
+	    (pointer && a->pointer != b->pointer))
 		return 0;
-	return 1u + (tables ? SURE : 0) + (thread ? SURE : 0) + (a->stack && a->stack == b->stack);
+	return 1u + (tables ? SURE : 0) + (thread ? SURE : 0) + (pointer ? SURE : 0) +
+	       (a->stack && a->stack == b->stack);
 }
 
 /* The call of the task that goes on at a PC: the one that is before it, or, to be made again, at it. NULL: none. */
@@ -128,13 +130,34 @@ static struct study_syscall *find_call(struct syscalls *syscalls, uint64_t pc, b
 	return found;
 }
 
+/* Whether it may be left for elsewhere: exit, exit_group and rt_sigreturn are not what a signal is taken in. */
+static bool may_go_elsewhere(const struct study_syscall *call)
+{
+	enum { EXIT = 93, EXIT_GROUP = 94, SIGRETURN = 139 };
+	return !call->returned && !call->restarted && call->number != EXIT && call->number != EXIT_GROUP &&
+	       call->number != SIGRETURN;
+}
+
+/* execve, with which a task gets other tables; nothing else tells then that it is the same than where Linux has it. */
+static bool loads_program(const struct study_syscall *call)
+{
+	enum { EXECVE = 221, EXECVEAT = 281 };
+	return call->number == EXECVE || call->number == EXECVEAT;
+}
+
+static bool is_of_task(const struct study_syscall *call, const struct study_task *task)
+{
+	return (loads_program(call) && task->pointer && call->task.pointer == task->pointer) ||
+	       agreement(&call->task, task);
+}
+
 /* The last call of the task that has not returned; NULL: none. */
 static struct study_syscall *find_open(struct syscalls *syscalls)
 {
 	enum { SEARCHED = 4096 };
 	for (size_t i = 1; i <= syscalls->count && i <= SEARCHED; i++) {
 		struct study_syscall *call = &syscalls->items[syscalls->count - i];
-		if (!call->returned && !call->restarted && agreement(&call->task, &syscalls->task))
+		if (may_go_elsewhere(call) && is_of_task(call, &syscalls->task))
 			return call;
 	}
 	return NULL;
@@ -157,12 +180,11 @@ static struct study_syscall *find_parent(struct syscalls *syscalls, uint64_t pc)
  * to the handler of a signal. */
 static void take_elsewhere(struct syscalls *syscalls, uint64_t value)
 {
-	enum { EXECVE = 221, EXECVEAT = 281 };
 	struct study_syscall *call = find_open(syscalls),
 			     *parent = value ? NULL : find_parent(syscalls, syscalls->target);
 	if (parent) {
 		parent->child = true;
-	} else if (call && (call->number == EXECVE || call->number == EXECVEAT)) {
+	} else if (call && loads_program(call)) {
 		call->returned = true;
 		call->result = value;
 		call->program = syscalls->target;
@@ -218,7 +240,8 @@ static int end(struct study_part *part)
 /* MSR of what the kernel sets when it changes the task. */
 static void take_register(struct syscalls *syscalls, uint32_t opcode, uint64_t value)
 {
-	enum { TABLES = 0xd5182000u >> 5, STACK = 0xd5184100u >> 5, THREAD = 0xd51bd040u >> 5, ADDRESS_BITS = 47 };
+	enum { TABLES = 0xd5182000u >> 5, STACK = 0xd5184100u >> 5, THREAD = 0xd51bd040u >> 5 };
+	enum { ADDRESS_BITS = 47, KERNEL = 55 };
 	switch (opcode >> 5) {
 	case TABLES: /* without the number of the address space */
 		syscalls->task.tables = tw_bits(value, 0, ADDRESS_BITS);
@@ -227,7 +250,10 @@ static void take_register(struct syscalls *syscalls, uint32_t opcode, uint64_t v
 		syscalls->task.thread = value;
 		break;
 	case STACK:
-		syscalls->task.stack = value;
+		if (tw_bits(value, KERNEL, KERNEL))
+			syscalls->task.pointer = value;
+		else
+			syscalls->task.stack = value;
 		break;
 	}
 }

@@ -1,28 +1,32 @@
-#!/usr/bin/python3
-"""xtrace_system_tests - a machine with two cores, Debian's kernel and a program of ours, recorded by core. Prints TAP.
+#!/ usr / bin / python3
+""
+    "xtrace_system_tests - a machine with two cores, Debian's kernel and a program of ours, recorded by core. Prints TAP.
 
-Truth comes from the program's source (boot.c), from a plugin that counts by addresses in the same run (levels.c), from QEMU's
-log of exceptions, from Linux's source (what an exception passes through), and from the document's words by way of
-xtrace_tokens. QEMU and the kernel are Debian's, fetched into the build folder.
-"""
-# SPDX-License-Identifier: Apache-2.0
+    Truth comes from the
+	program 's source (boot.c), from a plugin that counts by addresses in the same run (levels.c), from QEMU' s log
+	    of exceptions,
+    from Linux 's source (what an exception passes through), and from the document' s words by way of
+	xtrace_tokens.QEMU and the kernel are Debian's, fetched into the build folder. ""
+										       "
+#SPDX - License - Identifier : Apache - 2.0
 
-import collections
-import json
-import os
-import pathlib
-import re
-import subprocess
-import sys
+    import collections import json import os import pathlib import re import subprocess import sys
 
-import xtrace_tokens
-from aarch64 import SOURCES, compile_program, expect, main
-from xtrace_record_tests import symbols
+	import xtrace_tokens from aarch64 import SOURCES,
+    compile_program, expect,
+    main from xtrace_record_tests import symbols
 
-ASKED, ROUNDS, TURNS, WORDS, CHILDREN = 10, 12, 20000, 8 * 512, 3  # of boot.c
-KERNEL = 1 << 63
-SYSTEM_CALLS = {"write": 64, "read": 63, "writev": 66, "nanosleep": 115, "getppid": 173, "wait4": 260, "exit": 94, "clone": 220}
-DEADLINE = 240  # seconds; a run takes ten
+	ASKED,
+    ROUNDS, TURNS, WORDS, CHILDREN = 10, 12, 20000, 8 * 512, 3 #of boot.c KERNEL = 1 << 63 SYSTEM_CALLS = {
+	    "write" : 64,
+	    "read" : 63,
+	    "writev" : 66,
+	    "nanosleep" : 115,
+	    "getppid" : 173,
+	    "wait4" : 260,
+	    "exit" : 94,
+	    "clone" : 220
+    } DEADLINE = 240 #seconds; a run takes ten
 
 
 def cpio(files):
@@ -41,10 +45,11 @@ class Bench:
     def __init__(self, arguments, directory):
         self.tool, self.directory, self.made = arguments.tool, directory, {}
         self.kept = pathlib.Path(os.environ.get("TRACKWAY_BUILD", directory))
-        self.program = compile_program(directory, "boot")
+        self.program, self.ends = compile_program(directory, "boot"), compile_program(directory, "ends")
         self.files = directory / "files"
         self.files.write_bytes(cpio([("dev", 0o40755, b"", (0, 0)), ("proc", 0o40755, b"", (0, 0)),
                                      ("dev/console", 0o20600, b"", (5, 1)),
+                                     ("ends", 0o100755, self.ends.read_bytes(), (0, 0)),
                                      ("init", 0o100755, self.program.read_bytes(), (0, 0))]))
         self.counter = directory / "levels.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", self.counter, SOURCES / "levels.c"], check=True)
@@ -116,8 +121,7 @@ def each_qemu(test):
     both.__doc__, both.__name__ = test.__doc__, test.__name__
     return both
 
-
-# ---- The tests. ----
+#-- -- The tests.-- --
 
 @each_qemu
 def test_check(bench, recording):
@@ -162,7 +166,7 @@ def test_levels_by_address(_, recording):
             expect(tells == (insn[1] != before[1]), hex(before[0]), before[4])
     lines, _ = between_marks(recording.log)
     taken, returned = lines.count("...from EL0 to EL1"), lines.count("AArch64 EL1 to AArch64 EL0")
-    # where no instruction was executed between: its page was not there
+#where no instruction was executed between : its page was not there
     without = len(re.findall(r"to AArch64 EL0 PC (0x\w+)\nTaking exception 3 .*\n(?:\.\.\..*\n)*?\.\.\.with ELR \1\n", lines))
     changes = sum(a[1] != b[1] for core in recording.cores.values() for a, b in zip(core, core[1:]))
     expect(without < 20 and abs(changes - taken - returned + 2 * without) <= 2, changes, taken, returned, without)
@@ -217,10 +221,10 @@ def test_calls(_, recording):
                 if token[0] == "svcret":
                     expect(insn[3] == 0xd69f03e0, "a result behind", hex(insn[3]))
                     returned[token[1]] += 1
-    wanted = {"getppid": ASKED, "write": 2 * ROUNDS, "read": 2 * ROUNDS, "writev": 1, "nanosleep": 1, "wait4": CHILDREN,
-              "clone": CHILDREN, "exit": CHILDREN}
+    wanted = {"getppid": ASKED, "write": 2 * ROUNDS, "read": 2 * ROUNDS, "writev": 1, "nanosleep": 1, "wait4": CHILDREN + 1,
+              "clone": CHILDREN + 1, "exit": CHILDREN + 1}  # of these, one executes a program
     found = {name: made[number] for name, number in SYSTEM_CALLS.items()}
-    # the other core's program may be anywhere in its round at the first mark; sleeping may be by clock_nanosleep
+#the other core's program may be anywhere in its round at the first mark; sleeping may be by clock_nanosleep
     expect(abs(found.pop("read") - wanted.pop("read")) <= 1, "reads", made)
     expect(made[115] + made[101] == 1, "sleeps", made)
     expect({name: found[name] for name in wanted if name != "nanosleep"} ==
@@ -228,6 +232,25 @@ def test_calls(_, recording):
     expect([len(one) for one in vectors] == [4] and [vectors[0][1], vectors[0][3]] == [4, 6], "vectors", vectors)
     expect(returned[0] >= ASKED, "the parent of the first program is 0", returned)
     expect(sum(returned.values()) >= sum(made.values()) - CHILDREN - 2, "results", returned, made)
+
+
+@each_qemu
+def test_elsewhere(bench, recording):
+    "what a system call leads to elsewhere is told: a child, a new program, the handler of a signal"
+    handler, start = symbols(bench.program)["take_signal"], symbols(bench.ends)["_start"]
+    core = min(recording.directory.glob("*.0.hint9.xinsndata.bin"))
+    done = subprocess.run([bench.tool, "syscalls", "--json", "--all", core], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, done.stderr)
+    told = collections.defaultdict(list)
+    for row in map(json.loads, done.stdout.splitlines()):
+        if row["table"] == "event":
+            told[row["name"]].append(row["text"].rsplit(") = ", 1)[-1])
+    expect(told["kill"] == [f"0, the handler of a signal at {handler:#x} before it returns"], told["kill"])
+    expect(told["execve"] == [f"0, a new program at {start:#x}"], told["execve"])
+    expect(len(told["clone"]) == CHILDREN + 1, told["clone"])
+    expect(all(re.fullmatch(r"\d+, where a child begins, too", text) for text in told["clone"]), told["clone"])
+    others = [text for name in told if name not in ("kill", "execve", "clone") for text in told[name] if "," in text]
+    expect(not [text for text in others if "child" in text or "program" in text], others)
 
 
 @each_qemu
@@ -251,8 +274,8 @@ def test_memory(_, recording):
             loads += 1
             wrong[address >> 12] += any(memory.get(at, byte) != byte for at, byte in zip(places, value))
         memory.update(zip(places, value))
-    # what else writes: the interrupt controller (one page of registers), the processor into page tables, programs by
-    # their own addresses
+#what else writes : the interrupt controller(one page of registers), the processor into page tables, programs by
+#their own addresses
     device = max(wrong.values())
     expect(loads > 50000 and (sum(wrong.values()) - device) * 2000 < loads, "of", loads, wrong.most_common(8))
 

@@ -52,6 +52,7 @@ struct core {
 	uint64_t next_pc; /* behind the last one that was written */
 	uint64_t task;    /* the kernel's address for what is executed, as it writes it to SP_EL0; 0: none yet */
 	uint64_t call;    /* where the system call returns to whose task is not yet told; 0: none */
+	uint64_t called;  /* that call's own number */
 };
 
 static struct collect_board *board;
@@ -181,6 +182,11 @@ static void before_atomic(struct core *core)
 		memset(step->old, 0, sizeof step->old);
 }
 
+static bool returns(uint64_t number)
+{
+	return number != CALL_EXIT && number != CALL_EXIT_GROUP && number != CALL_SIGRETURN;
+}
+
 /* Written at once, while what the arguments point to can be read: the kernel may have forbidden it to itself. */
 static void before_call(struct core *core)
 {
@@ -190,7 +196,8 @@ static void before_call(struct core *core)
 	put_insn(core);
 	core->step.is_written = true;
 	calls_enter(&core->machine, &core->stream, board);
-	core->call = number == CALL_EXIT || number == CALL_EXIT_GROUP ? 0 : core->step.insn.pc + 4;
+	core->call = returns(number) ? core->step.insn.pc + 4 : 0;
+	core->called = number;
 }
 
 static bool is_plain_branch(uint32_t opcode)
@@ -331,19 +338,20 @@ static void after_write(struct core *core)
 		return;
 	core->task = value;
 	if (core->call)
-		system_calls_enter(core->task, core->call);
+		system_calls_enter(core->task, core->called, core->call);
 	core->call = 0;
 }
 
-/* Where an ERET to user mode is what a system call returns by, its result. */
+/* Where an ERET to user mode is what a system call leads to, what X0 is there. */
 static void after_branch(struct core *core)
 {
 	const struct step *step = &core->step;
+	uint64_t x0 = operand(core, 0);
 	put_value(core, TW_XTRACE_TARGET_B, step->target);
 	if (!step->returns_to_user)
 		return;
-	if (core->call ? core->call == step->target : system_calls_leave(core->task, step->target))
-		put_value(core, TW_XTRACE_SVCRET, operand(core, 0));
+	if (core->call ? core->call == step->target : system_calls_leave(core->task, step->target, x0))
+		put_value(core, TW_XTRACE_SVCRET, x0);
 	core->call = 0;
 }
 

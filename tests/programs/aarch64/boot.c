@@ -83,6 +83,25 @@ static void take_signal(int signal)
 	(void)signal;
 }
 
+/* A handler begins before kill returns. */
+static void signal_itself(void)
+{
+	if (kill(getpid(), SIGUSR1))
+		abort();
+}
+
+/* A program that ends at once. */
+static void execute(void)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		execl("/ends", "ends", NULL);
+		abort();
+	}
+	if (waitpid(child, NULL, 0) != child)
+		abort();
+}
+
 /* So long that a timer interrupts it. */
 __attribute__((noinline)) static void turn(long turns)
 {
@@ -152,6 +171,7 @@ int main(void)
 	struct timespec moment = {.tv_nsec = 20000};
 	struct itimerval soon = {.it_value = {.tv_usec = 50}};
 	signal(SIGALRM, take_signal);
+	signal(SIGUSR1, take_signal);
 	mkdir("/proc", 0755);
 	if (mount("proc", "/proc", "proc", 0, 0) || pipe(there) || pipe(back))
 		abort();
@@ -171,6 +191,8 @@ int main(void)
 		__atomic_fetch_add(&together, i, __ATOMIC_SEQ_CST);
 	talk(back[0], there[1]);
 	make_children();
+	signal_itself();
+	execute();
 	if (nanosleep(&moment, NULL) || writev(1, parts, 2) != 10)
 		abort();
 	MARK();
