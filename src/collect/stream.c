@@ -91,7 +91,8 @@ static struct collect_slot *take_slot(struct collect_board *board)
 static int write_header(const struct stream *stream, const struct collect_board *board)
 {
 	/* The identification has no documented value. A core's snapshots come by instructions of all levels. */
-	const struct tw_xtrace_header header = {.version = 1,
+	const struct tw_xtrace_header header = {.global_snapshot = stream->global,
+	                                        .version = 1,
 	                                        .division = stream->of_core,
 	                                        .stream = stream->of_core,
 	                                        .has_order = stream->ordered};
@@ -220,6 +221,17 @@ void stream_snapshot(struct stream *stream, struct collect_board *board, const s
 uint64_t stream_last_snapshot(const struct stream *stream)
 {
 	return stream->snapshots > HEADER ? (stream->snapshots - HEADER) / SNAPSHOT - 1 : 0;
+}
+
+void stream_mark_global(struct stream *stream, struct collect_board *board)
+{
+	if (stream->has_global || !stream->slot)
+		return;
+	stream->has_global = true;
+	stream->global = (uint32_t)stream_last_snapshot(stream);
+	int error = stream->global ? write_header(stream, board) : 0;
+	if (error)
+		fail(stream, board, error);
 }
 
 void stream_token(struct stream *stream, struct collect_board *board, const struct tw_xtrace_token *token)

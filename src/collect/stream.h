@@ -21,6 +21,8 @@ struct stream {
 	uint64_t number;           /* of the thread, as the files' names have it */
 	bool ordered;              /* the header says that there are TIMEs */
 	bool of_core;              /* the header says that it is a core's */
+	bool has_global;           /* the header tells the global snapshot point: */
+	uint32_t global;           /* 0 otherwise */
 	uint64_t kernel_count;     /* of the instructions so far, those that are not of user mode */
 };
 
@@ -52,6 +54,9 @@ void stream_snapshot(struct stream *stream, struct collect_board *board, const s
 
 /* The number of the last snapshot, from 0. */
 uint64_t stream_last_snapshot(const struct stream *stream);
+
+/* The last snapshot is where slices of several threads begin together, unless one before it is: the header tells. */
+void stream_mark_global(struct stream *stream, struct collect_board *board);
 
 /* Room for some bytes at the end, NULL when there is none; they count when stream_add() says so. */
 static inline uint8_t *stream_room(struct stream *stream, struct collect_board *board, size_t size)

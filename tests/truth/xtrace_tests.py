@@ -1015,6 +1015,64 @@ def an_interrupt_behind_a_branch_is_no_finding_if_it_comes_back(bench):
         assert [rule for rule, _ in rules(bench, stream(bench, data), 0)] == wanted, (wanted, rules(bench, stream(bench, data), 0))
 
 
+def found(bench, path):
+    return [(one["rule"], one["record"], one["text"]) for one in bench.lines("check", "--all", path, status=0)]
+
+
+@test
+def notes_of_a_kind_are_one_with_their_number(bench):
+    """A load with STXR, 3000 times, as QEMU gives it; a signal twice; then no flags, once."""
+    data = xtrace.pcinst(0x400000, NOP) + (xtrace.inst(0xC85F7C22) + xtrace.load(0x6000, bytes(8)) + xtrace.value("stxr", 0)) * 3000
+    jumps = xtrace.pcinst(0x500000, NOP) + xtrace.pcinst(0x600000, NOP)
+    rows = found(bench, stream(bench, data + jumps + xtrace.inst(0x9A820020) + xtrace.inst(NOP)))
+    assert [row[:2] for row in rows] == [("xtrace.stxr-load", 13 + 5 + 17), ("xtrace.pc-jump", len(data)),
+                                         ("xtrace.flags-missing", len(data) + 26)], rows
+    assert [row[2].partition("It is")[2] for row in rows] == [" the first of 3000.", " the first of 2.", ""], rows
+
+
+@test
+def what_is_left_out_between_parts_is_one_note(bench):
+    """Behind ALLGPR, where a snapshot is, the trace goes on anywhere; behind ALLGPR alone it is a signal's handler."""
+    part, registers = xtrace.inst(NOP) * 3, xtrace.allgpr([0] * 32)
+    parts = [xtrace.pcinst(pc, NOP) + part + registers for pc in (0x400000, 0x500000, 0x3FFF00)]
+    size = len(parts[0])
+    load, store = xtrace.inst(0xC85F7C22) + xtrace.load(0x6000, bytes(8)), xtrace.inst(0xC8037C22) + xtrace.value("stxr", 0)
+    for snapshots, data, wanted in (
+        ({0: 0, size: 4, 2 * size: 8}, b"".join(parts), [("xtrace.left-out", size, " the first of 2.")]),
+        ({0: 0, size: 4}, b"".join(parts), [("xtrace.left-out", size, ""), ("xtrace.pc-jump", 2 * size, "")]),
+        ({0: 0, size - len(registers) - 5: 3}, b"".join(parts), [("xtrace.pc-jump", size, " the first of 2.")]),
+        ({0: 0, 13 + len(part): 4}, (xtrace.pcinst(0x400000, NOP) + part + xtrace.pcinst(0x500000, NOP)),
+         [("xtrace.pc-jump", 13 + len(part), "")]),
+    ):
+        rows = [(rule, at, text.partition("It is")[2]) for rule, at, text in found(bench, stream(bench, data, snapshots))]
+        assert rows == wanted, (rows, wanted)
+    begin = xtrace.pcinst(0x400000, NOP) + load + registers
+    data = begin + xtrace.pcinst(0x500000, NOP) + store + xtrace.store(0x6000, bytes(8))
+    rows = rules(bench, stream(bench, data, {0: 0, len(begin): 2}), 0)
+    assert rows == [("xtrace.left-out", len(begin))], rows  # the load may be left out
+    rows = rules(bench, stream(bench, data + store + xtrace.store(0x6000, bytes(8)), {0: 0, len(begin): 2}), 0)
+    assert rows == [("xtrace.left-out", len(begin)), ("xtrace.exclusive-alone", len(data))], rows
+
+
+@test
+def snapshots_come_each_million_instructions(bench):
+    """A hundredth more is let pass: they come where a block begins. Of user mode, or all, as the header's division says."""
+    most, rule = 1010000, "xtrace.snapshot-spacing"
+    for user, kernel, wanted in ((most, 0, 0), (most + 1, 0, 1), (1000, most, 0)):
+        data = xtrace.pcinst(0x400000, NOP) + xtrace.inst(NOP) * (user - 1) + xtrace.allgpr([0] * 32) + \
+            (xtrace.pcinst(VECTORS + 0x400, NOP, 1) + xtrace.inst(NOP, 1) * (kernel - 1) if kernel else b"")
+        path = stream(bench, data)
+        assert rules(bench, path, 0) == [(rule, 24 + SNAPSHOT)] * wanted, (user, rules(bench, path, 0))
+        file, = snapshots_of(path)
+        file.write_bytes(file.read_bytes()[:16] + b"\1" + file.read_bytes()[17:])
+        assert rules(bench, path, 0) == [(rule, 24 + SNAPSHOT)] * (user + kernel > most), user
+    data = xtrace.pcinst(0x400000, NOP) + xtrace.inst(NOP) * (2 * most - 1)
+    index = [13 + 5 * (count - 1) for count in (most, most + 1)]
+    assert rules(bench, stream(bench, data, {0: 0, index[0]: most}), 0) == []
+    rows = found(bench, stream(bench, data, {0: 0, index[1]: most + 1}))
+    assert [row[:2] for row in rows] == [(rule, 24 + SNAPSHOT)] and f" {most + 1} instructions of user mode" in rows[0][2], rows
+
+
 @test
 def reuse_distances_are_numbers(bench):
     """Of lines 0, 1, 2, 0: two others lie between, and three accesses are the first of their line."""

@@ -114,6 +114,31 @@ def test_warm_up(bench):
     expect(abs(len(found) - (300 + 500 + 1700)) < 4 * LONGEST, len(found), "instructions")
 
 
+def findings(bench, directory):
+    done = subprocess.run([bench.tool, "check", "--all", "--json", directory], capture_output=True, text=True, check=True)
+    return [(row["rule"], row["text"].partition("It is")[2]) for row in rows_of(done.stdout) if "rule" in row]
+
+
+def global_snapshot(directory):
+    """The second number of the header."""
+    path, = directory.glob("*.xsnapshot.bin")
+    return int.from_bytes(path.read_bytes()[4:8], "little")
+
+
+def test_between(bench):
+    "what is left out between windows, and between marks, is one note; the header names the first window's snapshot"
+    program = bench.program("phases")
+    options = [word for begin in (5000, 15000, 25000) for word in ("--window", f"{begin}:1000")]  # a loop each
+    directory, _ = bench.record([program], *options)
+    expect(findings(bench, directory) == [("xtrace.left-out", " the first of 2.")], findings(bench, directory))
+    expect(global_snapshot(directory) == 0, global_snapshot(directory))
+    options = ("--window", "25000:1000", "--window", "35000:1000", "--warm-up", "500")
+    directory, _ = bench.record([program], *options)
+    expect(findings(bench, directory) == [("xtrace.left-out", "")], findings(bench, directory))
+    first = min(number(row, "snapshot") for row in windows(directory))
+    expect(global_snapshot(directory) == first == 1, global_snapshot(directory), first)
+
+
 def test_simpoints(bench):
     "--windows of SimPoint's files, and of lists: phases and weights come along"
     program, prefix = bench.program("phases"), bench.directory / "point"
@@ -342,6 +367,7 @@ out:	eor x21, x20, x19
     start = found[0][0]
     expect([pc - start for pc, _, _ in found] == [0, 4, 8] * 150, len(found), "instructions, not", 150 * 3)
     expect([one["x"][20] for one in snapshots] == [4 * i + 3 for i in range(150)], "X20 at the marks")
+    expect(findings(bench, directory) == [("xtrace.left-out", " the first of 149.")], findings(bench, directory))
     check_replay(bench, directory, len(found))
 
 

@@ -89,8 +89,7 @@ static const struct {
     {"none", BYTES(PCINST(PC, MRS_FPCR), INST(NOP)), "xtrace.value-missing@0"},
     {"of another instruction", BYTES(PCINST(PC, NOP), MRS(1), INST(NOP)), "xtrace.value-unexpected@13"},
     {"flags", BYTES(PCINST(PC, CSEL), FLAGS(0xf0000000u), INST(RNDR), MRS(1), FLAGS(0)), ""},
-    {"no flags", BYTES(PCINST(PC, CSEL), INST(RNDR), MRS(1), INST(NOP)),
-     "xtrace.flags-missing@0 xtrace.flags-missing@13"},
+    {"no flags", BYTES(PCINST(PC, CSEL), INST(RNDR), MRS(1), INST(NOP)), "xtrace.flags-missing@0"},
     {"no flags behind FCSEL", BYTES(PCINST(PC, FCSEL), INST(NOP)), "xtrace.flags-missing@0"},
     {"no flags behind RNDRRS", BYTES(PCINST(PC, RNDRRS), MRS(1), INST(NOP)), "xtrace.flags-missing@0"},
     {"a load's status", BYTES(PCINST(PC, LDXR), LOAD8(DATA), STXR(0), INST(NOP)), "xtrace.stxr-load@30"},
@@ -150,6 +149,13 @@ static void test_rules(void **state)
 	}
 }
 
+/* Notes are told where the track ends. */
+static bool begins_with_note(const char *found)
+{
+	return strstr(found, "xtrace.pc-jump") == found || strstr(found, "xtrace.level-registers") == found ||
+	       strstr(found, "xtrace.flags-") == found || strstr(found, "xtrace.stxr-load") == found;
+}
+
 /* The same with enough behind them that tokens are taken the fast way: a token that the document does
  * not describe ends them as the end does. */
 static void test_rules_fast(void **state)
@@ -158,13 +164,16 @@ static void test_rules_fast(void **state)
 	enum { BEHIND = 300, ROOM = 1024, RESERVED = 0x04 };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint8_t bytes[ROOM] = {0};
-		char expected[RULES_TEXT];
+		char expected[RULES_TEXT], reserved[64];
+		const char *space = *cases[i].found ? " " : "";
+		bool is_note = begins_with_note(cases[i].found);
 		struct found found;
 		assert_true(cases[i].size + BEHIND <= ROOM);
 		memcpy(bytes, cases[i].bytes, cases[i].size);
 		bytes[cases[i].size] = RESERVED;
-		snprintf(expected, sizeof expected, "%s%sxtrace.reserved-token@%zu", cases[i].found,
-		         *cases[i].found ? " " : "", cases[i].size);
+		snprintf(reserved, sizeof reserved, "xtrace.reserved-token@%zu", cases[i].size);
+		snprintf(expected, sizeof expected, "%s%s%s", is_note ? reserved : cases[i].found, space,
+		         is_note ? cases[i].found : reserved);
 		print_message("# %s\n", cases[i].name);
 		check_stream(bytes, cases[i].size + BEHIND, &found);
 		assert_string_equal(found.text, expected);

@@ -18,6 +18,7 @@ static void mark(struct guest_thread *thread, struct collect_board *board, struc
 	                              .snapshot = stream_last_snapshot(&thread->stream),
 	                              .warm_snapshot = thread->warm_up_snapshot};
 	atomic_store(&window->begun, 1);
+	stream_mark_global(&thread->stream, board);
 	int32_t none = 0, error = thread->stream.slot ? regions_add(board, &region) : 0;
 	if (error)
 		atomic_compare_exchange_strong(&board->error, &none, error);

@@ -25,6 +25,8 @@
 	  "No instruction begins in the data file where a snapshot's index says.")                                     \
 	X(XTRACE_SNAPSHOT_COUNT, "xtrace.snapshot-count", TW_WARNING,                                                  \
 	  "There are not as many instructions between two snapshots as their counters say.")                           \
+	X(XTRACE_SNAPSHOT_SPACING, "xtrace.snapshot-spacing", TW_NOTE,                                                 \
+	  "More than a million instructions, of those that the header divides by, have no snapshot between them.")     \
 	X(XTRACE_SNAPSHOTS_MISSING, "xtrace.snapshots-missing", TW_NOTE,                                               \
 	  "A data file has no snapshot file: its instructions cannot be executed again.")                              \
 	X(XTRACE_DATA_MISSING, "xtrace.data-missing", TW_ERROR, "A snapshot file has no data file.")                   \
@@ -49,6 +51,8 @@
 	  "The PC after an indirect branch is not what TARGET_B says.")                                                \
 	X(XTRACE_PC_JUMP, "xtrace.pc-jump", TW_NOTE,                                                                   \
 	  "The PC changes without a branch, as by a signal or an interrupt.")                                          \
+	X(XTRACE_LEFT_OUT, "xtrace.left-out", TW_NOTE,                                                                 \
+	  "Behind ALLGPR the PC jumps to where a snapshot is, as between windows or marks.")                           \
 	X(XTRACE_ACCESS_UNEXPECTED, "xtrace.access-unexpected", TW_WARNING,                                            \
 	  "A LOAD or STORE follows an instruction that does not load or store.")                                       \
 	X(XTRACE_ACCESS_SIZE, "xtrace.access-size", TW_WARNING, "An instruction accesses more bytes than it can.")     \

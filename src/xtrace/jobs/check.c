@@ -13,6 +13,7 @@ enum { ARGUMENTS = 7, TRAILS_SHARE = 8 /* of the memory limit */ };
 static const struct xtrace_operation nothing = {0};
 
 #define REPORT(checker, rule, at, ...) xtrace_report((checker)->files, false, rule, at, at, __VA_ARGS__)
+#define NOTE(checker, rule, at, ...) xtrace_check_note(checker, false, rule, at, __VA_ARGS__)
 
 /* ---- Where the PC goes. ---- */
 
@@ -21,6 +22,22 @@ static bool is_without_return(uint64_t number)
 {
 	enum { EXIT = 93, EXIT_GROUP = 94, SIGRETURN = 139, EXECVE = 221, EXECVEAT = 281 };
 	return number == EXIT || number == EXIT_GROUP || number == SIGRETURN || number == EXECVE || number == EXECVEAT;
+}
+
+/* Whether a recording begins once more at an instruction, which does not come behind the one before: a snapshot is just
+ * there, and all registers were told. */
+static bool begins_anew(const struct xtrace_checker *checker)
+{
+	return checker->changed && checker->snapshot.any && checker->snapshot.counted == checker->count;
+}
+
+/* Nothing of what was open can be known to have ended. */
+static void leave_out(struct xtrace_checker *checker, uint64_t offset, uint64_t pc)
+{
+	NOTE(checker, XTRACE_LEFT_OUT, offset, "The PC goes from 0x%" PRIx64 " to 0x%" PRIx64 ".", checker->step.pc,
+	     pc);
+	checker->monitor.unknown = true;
+	checker->call_count = checker->interrupted_count = 0;
 }
 
 /* Judges where the PC goes. Returns whether the instruction before was interrupted, so that it may have done only a
@@ -40,6 +57,8 @@ static bool judge_jump(struct xtrace_checker *checker, uint64_t offset, uint64_t
 		xtrace_check_returned(checker);
 	if (!enters && (falls || xtrace_is_vector(pc, level)))
 		xtrace_check_interrupt(checker, rule, offset, pc);
+	else if (!enters && begins_anew(checker))
+		leave_out(checker, offset, pc);
 	else if (!enters && !returns)
 		xtrace_tell_jump(checker, step, rule, offset, pc);
 	return true;
@@ -107,11 +126,13 @@ static void judge_exclusive(struct xtrace_checker *checker)
 	const struct xtrace_step *step = &checker->step;
 	if (step->operation->traits & XTRACE_LOAD_EXCLUSIVE) {
 		checker->monitor.armed = step->loaded > 0;
+		checker->monitor.unknown = false;
 		checker->monitor.address = step->low;
 		return;
 	}
 	bool armed = checker->monitor.armed && (!step->stored || step->low == checker->monitor.address);
-	checker->monitor.armed = false;
+	armed |= checker->monitor.unknown;
+	checker->monitor.armed = checker->monitor.unknown = false;
 	if (!(step->seen & 1 << TW_XTRACE_STXR))
 		return;
 	bool stored = step->stored == step->operation->store;
@@ -164,8 +185,8 @@ static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 	if (operation->needs & ~step->seen && !interrupted)
 		tell_missing(checker);
 	if (operation->traits & XTRACE_TELLS_FLAGS && !(step->seen & 1 << TW_XTRACE_MISC_FLAGS) && !interrupted)
-		REPORT(checker, XTRACE_FLAGS_MISSING, step->offset, "Opcode 0x%08" PRIx32 " has no MISC_FLAGS.",
-		       operation->opcode);
+		NOTE(checker, XTRACE_FLAGS_MISSING, step->offset, "Opcode 0x%08" PRIx32 " has no MISC_FLAGS.",
+		     operation->opcode);
 	if (operation->traits & (XTRACE_LOAD_EXCLUSIVE | XTRACE_STORE_EXCLUSIVE))
 		judge_exclusive(checker);
 	judge_call(checker);
@@ -181,8 +202,8 @@ static void judge_level(struct xtrace_checker *checker, uint64_t offset, uint8_t
 {
 	const struct xtrace_step *step = &checker->step;
 	if (step->has_pc && level != step->level && !checker->changed)
-		REPORT(checker, XTRACE_LEVEL_REGISTERS, offset, "Expected ALLGPR between EL%u and EL%u.", step->level,
-		       level);
+		NOTE(checker, XTRACE_LEVEL_REGISTERS, offset, "Expected ALLGPR between EL%u and EL%u.", step->level,
+		     level);
 	checker->changed = false;
 }
 
@@ -258,7 +279,7 @@ static void take_value(struct xtrace_checker *checker, const struct tw_xtrace_to
 		break;
 	case TW_XTRACE_MISC_FLAGS:
 		if (token->value & ~flags)
-			REPORT(checker, XTRACE_FLAGS_RESERVED, offset, "The flags are 0x%" PRIx64 ".", token->value);
+			NOTE(checker, XTRACE_FLAGS_RESERVED, offset, "The flags are 0x%" PRIx64 ".", token->value);
 		break;
 	case TW_XTRACE_TIME:
 		take_time(checker, token, offset);
@@ -268,18 +289,20 @@ static void take_value(struct xtrace_checker *checker, const struct tw_xtrace_to
 
 /* Judges whether a token may follow the instruction. Before the first instruction, and behind a gap, any may: it can
  * belong to one that is lost. */
-static void judge_kind(const struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
+static void judge_kind(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
 {
 	const struct xtrace_step *step = &checker->step;
 	bool access = token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE;
 	bool returned = token->kind == TW_XTRACE_SVCRET && checker->call_count;
 	if (!step->has_pc || step->operation->may >> token->kind & 1 || returned || token->kind == TW_XTRACE_TIME)
 		return;
-	bool of_load = token->kind == TW_XTRACE_STXR && step->operation->traits & XTRACE_LOAD_EXCLUSIVE;
-	enum xtrace_rule other = of_load ? XTRACE_STXR_LOAD : XTRACE_VALUE_UNEXPECTED;
-	REPORT(checker, access ? XTRACE_ACCESS_UNEXPECTED : other, offset,
-	       "A token %s follows opcode 0x%08" PRIx32 " at 0x%" PRIx64 ".", tw_xtrace_kind_name(token->kind),
-	       step->operation->opcode, step->pc);
+	if (token->kind == TW_XTRACE_STXR && step->operation->traits & XTRACE_LOAD_EXCLUSIVE)
+		NOTE(checker, XTRACE_STXR_LOAD, offset, "A token stxr follows opcode 0x%08" PRIx32 " at 0x%" PRIx64 ".",
+		     step->operation->opcode, step->pc);
+	else
+		REPORT(checker, access ? XTRACE_ACCESS_UNEXPECTED : XTRACE_VALUE_UNEXPECTED, offset,
+		       "A token %s follows opcode 0x%08" PRIx32 " at 0x%" PRIx64 ".", tw_xtrace_kind_name(token->kind),
+		       step->operation->opcode, step->pc);
 }
 
 /* Ends the last instruction before a gap or the end, whose tokens may be cut off. */
@@ -336,6 +359,19 @@ static void judge_counters(const struct xtrace_checker *checker, const struct xt
 		              count, user, says, says_user);
 }
 
+/* Judges how many instructions have come since the last snapshot, or since the beginning. offset: where it is told. */
+static void judge_spacing(struct xtrace_checker *checker, uint64_t offset)
+{
+	enum { SPACING = 1000000, SLACK = SPACING / 100 /* until a block begins */ };
+	bool of_user = checker->files->header.division == 0;
+	uint64_t distance =
+	    of_user ? checker->user - checker->snapshot.counted_user : checker->count - checker->snapshot.counted;
+	if (distance > SPACING + SLACK && !checker->snapshot.torn)
+		xtrace_check_note(checker, true, XTRACE_SNAPSHOT_SPACING, offset,
+		                  "Up to here %" PRIu64 " instructions%s have no snapshot: expected at most %d.",
+		                  distance, of_user ? " of user mode" : "", SPACING);
+}
+
 void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_snapshots *snapshots, bool lands)
 {
 	const struct tw_xtrace_snapshot *snapshot = &snapshots->last;
@@ -345,6 +381,7 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 	}
 	if (checker->snapshot.any && !checker->snapshot.torn)
 		judge_counters(checker, snapshots);
+	judge_spacing(checker, snapshots->offset);
 	checker->snapshot.any = true;
 	checker->snapshot.torn = false;
 	checker->snapshot.count = snapshot->count;
@@ -420,13 +457,14 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 	checker->trails.context = checker;
 	checker->trails.limit = tw_memory_limit(files->reader) / TRAILS_SHARE;
 	checker->step = (struct xtrace_step){.operation = &nothing};
-	checker->monitor.armed = checker->order.any = false;
+	checker->monitor.armed = checker->monitor.unknown = checker->order.any = false;
 	checker->call_count = checker->interrupted_count = 0;
 	checker->changed = true;
 	checker->is_last = false;
 	checker->last = TW_XTRACE_UNKNOWN;
 	checker->count = checker->user = 0;
 	checker->snapshot.any = checker->snapshot.torn = false;
+	checker->snapshot.counted = checker->snapshot.counted_user = 0;
 	checker->order.accessed = false;
 	judge_padding(files);
 	judge_fields(files);
@@ -444,4 +482,7 @@ void xtrace_check_end(struct xtrace_checker *checker)
 	finish_last(checker);
 	xtrace_check_left(checker);
 	judge_order(checker);
+	if (checker->files->has_layout && checker->files->data)
+		judge_spacing(checker, tw_input_size(checker->files->snapshots));
+	xtrace_check_tell_notes(checker);
 }

@@ -35,6 +35,16 @@ struct xtrace_interrupted {
 	uint64_t offset, pc;               /* of the exception */
 };
 
+enum { XTRACE_NOTE_TEXT = 160 };
+
+/* Notes of a rule in a track. */
+struct xtrace_notes {
+	uint64_t count;
+	uint64_t offset;             /* of the first, */
+	bool snapshots;              /* which is in the snapshot file, */
+	char text[XTRACE_NOTE_TEXT]; /* and its text */
+};
+
 enum { XTRACE_OPEN_CALLS = 64, XTRACE_INTERRUPTED = 16 };
 
 struct xtrace_checker {
@@ -53,6 +63,7 @@ struct xtrace_checker {
 	struct {
 		bool armed;       /* an exclusive load has no store yet: */
 		uint64_t address; /* of it */
+		bool unknown;     /* it may have been left out */
 	} monitor;
 	struct {
 		bool any; /* a TIME was met: */
@@ -67,6 +78,7 @@ struct xtrace_checker {
 		uint64_t count, user;           /* its counters */
 		uint64_t counted, counted_user; /* instructions before it, as counted here */
 	} snapshot;                             /* the last */
+	struct xtrace_notes notes[XTRACE_RULES];
 };
 
 /* Begins a track. The checker is all zero before the first. */
@@ -91,8 +103,17 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 bool xtrace_step_leads(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule);
 
 /* Reports that a step led to a PC that it does not lead to. */
-void xtrace_tell_jump(const struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
+void xtrace_tell_jump(struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
                       uint64_t offset, uint64_t pc);
+
+/* ---- check_notes.c: notes, of which one of a kind is told. ---- */
+
+/* Takes a note at an offset of the data file, or of the snapshot file. */
+void xtrace_check_note(struct xtrace_checker *checker, bool snapshots, enum xtrace_rule rule, uint64_t offset,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Tells, at the end of a track, the first of each kind and how many there are. */
+void xtrace_check_tell_notes(struct xtrace_checker *checker);
 
 /* ---- check_kernel.c: what the kernel interrupts, and what it returns to. ---- */
 

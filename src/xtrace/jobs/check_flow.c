@@ -3,6 +3,7 @@
 #include "xtrace/check_step.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 bool xtrace_step_leads(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule)
 {
@@ -31,13 +32,18 @@ bool xtrace_step_leads(const struct xtrace_step *step, uint64_t pc, enum xtrace_
 	return pc == next;
 }
 
-void xtrace_tell_jump(const struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
+void xtrace_tell_jump(struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
                       uint64_t offset, uint64_t pc)
 {
 	uint64_t target =
 	    rule == XTRACE_BRANCH_TARGET ? xtrace_target(step->operation, step->pc) : step->pc + XTRACE_WORD;
 	target = rule == XTRACE_TARGET_DIFFERS ? step->target : target;
-	xtrace_report(checker->files, false, rule, offset, offset,
-	              "Expected 0x%" PRIx64 " after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found 0x%" PRIx64 ".",
-	              target, step->pc, step->operation->opcode, pc);
+	char text[XTRACE_NOTE_TEXT];
+	snprintf(text, sizeof text,
+	         "Expected 0x%" PRIx64 " after 0x%" PRIx64 " (opcode 0x%08" PRIx32 "), found 0x%" PRIx64 ".", target,
+	         step->pc, step->operation->opcode, pc);
+	if (rule == XTRACE_PC_JUMP)
+		xtrace_check_note(checker, false, rule, offset, "%s", text);
+	else
+		xtrace_report(checker->files, false, rule, offset, offset, "%s", text);
 }
