@@ -1,32 +1,28 @@
-#!/ usr / bin / python3
-""
-    "xtrace_system_tests - a machine with two cores, Debian's kernel and a program of ours, recorded by core. Prints TAP.
+#!/usr/bin/python3
+"""xtrace_system_tests - a machine with two cores, Debian's kernel and a program of ours, recorded by core. Prints TAP.
 
-    Truth comes from the
-	program 's source (boot.c), from a plugin that counts by addresses in the same run (levels.c), from QEMU' s log
-	    of exceptions,
-    from Linux 's source (what an exception passes through), and from the document' s words by way of
-	xtrace_tokens.QEMU and the kernel are Debian's, fetched into the build folder. ""
-										       "
-#SPDX - License - Identifier : Apache - 2.0
+Truth comes from the program's source (boot.c), from a plugin that counts by addresses in the same run (levels.c), from QEMU's
+log of exceptions, from Linux's source (what an exception passes through), and from the document's words by way of
+xtrace_tokens. QEMU and the kernel are Debian's, fetched into the build folder.
+"""
+# SPDX-License-Identifier: Apache-2.0
 
-    import collections import json import os import pathlib import re import subprocess import sys
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
 
-	import xtrace_tokens from aarch64 import SOURCES,
-    compile_program, expect,
-    main from xtrace_record_tests import symbols
+import xtrace_tokens
+from aarch64 import SOURCES, compile_program, expect, main
+from xtrace_record_tests import symbols
 
-	ASKED,
-    ROUNDS, TURNS, WORDS, CHILDREN = 10, 12, 20000, 8 * 512, 3 #of boot.c KERNEL = 1 << 63 SYSTEM_CALLS = {
-	    "write" : 64,
-	    "read" : 63,
-	    "writev" : 66,
-	    "nanosleep" : 115,
-	    "getppid" : 173,
-	    "wait4" : 260,
-	    "exit" : 94,
-	    "clone" : 220
-    } DEADLINE = 240 #seconds; a run takes ten
+ASKED, ROUNDS, TURNS, WORDS, CHILDREN = 10, 12, 20000, 8 * 512, 3  # of boot.c
+KERNEL = 1 << 63
+SYSTEM_CALLS = {"write": 64, "read": 63, "writev": 66, "nanosleep": 115, "getppid": 173, "wait4": 260, "exit": 94, "clone": 220}
+DEADLINE = 240  # seconds; a run takes ten
 
 
 def cpio(files):
@@ -121,7 +117,8 @@ def each_qemu(test):
     both.__doc__, both.__name__ = test.__doc__, test.__name__
     return both
 
-#-- -- The tests.-- --
+
+# ---- The tests. ----
 
 @each_qemu
 def test_check(bench, recording):
@@ -166,7 +163,7 @@ def test_levels_by_address(_, recording):
             expect(tells == (insn[1] != before[1]), hex(before[0]), before[4])
     lines, _ = between_marks(recording.log)
     taken, returned = lines.count("...from EL0 to EL1"), lines.count("AArch64 EL1 to AArch64 EL0")
-#where no instruction was executed between : its page was not there
+    # where no instruction was executed between: its page was not there
     without = len(re.findall(r"to AArch64 EL0 PC (0x\w+)\nTaking exception 3 .*\n(?:\.\.\..*\n)*?\.\.\.with ELR \1\n", lines))
     changes = sum(a[1] != b[1] for core in recording.cores.values() for a, b in zip(core, core[1:]))
     expect(without < 20 and abs(changes - taken - returned + 2 * without) <= 2, changes, taken, returned, without)
@@ -224,7 +221,7 @@ def test_calls(_, recording):
     wanted = {"getppid": ASKED, "write": 2 * ROUNDS, "read": 2 * ROUNDS, "writev": 1, "nanosleep": 1, "wait4": CHILDREN + 1,
               "clone": CHILDREN + 1, "exit": CHILDREN + 1}  # of these, one executes a program
     found = {name: made[number] for name, number in SYSTEM_CALLS.items()}
-#the other core's program may be anywhere in its round at the first mark; sleeping may be by clock_nanosleep
+    # the other core's program may be anywhere in its round at the first mark; sleeping may be by clock_nanosleep
     expect(abs(found.pop("read") - wanted.pop("read")) <= 1, "reads", made)
     expect(made[115] + made[101] == 1, "sleeps", made)
     expect({name: found[name] for name in wanted if name != "nanosleep"} ==
@@ -274,8 +271,8 @@ def test_memory(_, recording):
             loads += 1
             wrong[address >> 12] += any(memory.get(at, byte) != byte for at, byte in zip(places, value))
         memory.update(zip(places, value))
-#what else writes : the interrupt controller(one page of registers), the processor into page tables, programs by
-#their own addresses
+    # what else writes: the interrupt controller (one page of registers), the processor into page tables, programs by
+    # their own addresses
     device = max(wrong.values())
     expect(loads > 50000 and (sum(wrong.values()) - device) * 2000 < loads, "of", loads, wrong.most_common(8))
 

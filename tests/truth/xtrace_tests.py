@@ -1,6 +1,6 @@
-#!/ usr / bin / python3
-#xtrace_tests.py - the tool against sets of an independent writer.Prints TAP.
-#SPDX - License - Identifier : Apache - 2.0
+#!/usr/bin/python3
+# xtrace_tests.py - the tool against sets of an independent writer. Prints TAP.
+# SPDX-License-Identifier: Apache-2.0
 """Usage: xtrace_tests.py --tool TRACKWAY"""
 import argparse
 import gzip
@@ -122,10 +122,8 @@ def files_without_names_are_read_too(bench):
     renamed = path / "other"
     snapshots.rename(renamed)
     info, = bench.lines("info", "--from", "xtrace", renamed)
-    assert info["kinds"] ==
-{
-	"snapshot" : facts["kinds"]["snapshot"]
-}
+    assert info["kinds"] == {"snapshot": facts["kinds"]["snapshot"]}
+
 
 @test
 def compressed_files_are_a_set_too(bench):
@@ -144,9 +142,7 @@ def files_of_one_set_are_read_once(bench):
     files = data_of(path) + snapshots_of(path)
     for command in (["stat"], ["stacks"], ["graph"], ["check"]):
         wanted = bench.lines(*command, path)
-        assert [{
-	**row, "file" : None} for row in bench.lines(*command, *files)] == [{
-	**row, "file" : None} for row in wanted], command
+        assert [{**row, "file": None} for row in bench.lines(*command, *files)] == [{**row, "file": None} for row in wanted], command
         done = subprocess.run([bench.tool, *command, *files], capture_output=True, text=True)
         assert f"3 files not read again: of the same trace as one before, the last: {files[-1]}" in done.stderr, done
     assert len(bench.lines("info", path, *files)) == 1 and len(bench.lines("info", *files, other)) == 2
@@ -451,8 +447,7 @@ def data_files_of_a_capture_are_one_stream(bench):
     content = data_of(path)[0].read_bytes()
     inside = content.index(xtrace.inst(0x91000400))
     first, begin = (content.index(xtrace.pcinst(xtrace.START, 0xA9BF7BFD), at) for at in (1, index[1] + 1))
-    whole = {
-command: bench.lines(command, path) for command in ("stat", "insns", "blocks", "mem", "syscalls", "calls")}
+    whole = {command: bench.lines(command, path) for command in ("stat", "insns", "blocks", "mem", "syscalls", "calls")}
     for cuts, more in (((inside, index[2]), {}), ((inside, begin), {"pack": True}), ((first, begin), {"head": bytes(24)})):
         files = parted(bench, path, cuts, **more)
         info, = bench.lines("info", files)
@@ -506,13 +501,12 @@ def what_is_wrong_in_one_of_several_data_files_is_told_of_it(bench):
     struct.pack_into("<Q", said, len(said) - SNAPSHOT, 7)
     snapshots.write_bytes(said)
     assert [rule for rule, _ in rules(bench, files)] == ["xtrace.snapshot-index"]
-#Without its second part the trace has no place for the snapshots of that.
+    # Without its second part the trace has no place for the snapshots of that.
     second.unlink()
     for file in data_of(files):
         if file.name.startswith("xtrace.1000."):
             file.unlink()
-    assert set(rule for rule, _ in rules(bench, files)) == {
-	"xtrace.snapshot-index"}
+    assert set(rule for rule, _ in rules(bench, files)) == {"xtrace.snapshot-index"}
 
 
 @test
@@ -737,8 +731,7 @@ def an_exception_is_a_frame_until_its_eret(bench):
             if row["table"] == "tree"}
     assert tree == wanted, tree
     stat = {int(row["name"], 16): (row["count"], row["self"]) for row in bench.lines("stat", path)}
-    assert stat == {
-pc: one[1:] for pc, one in wanted.items()}, stat
+    assert stat == {pc: one[1:] for pc, one in wanted.items()}, stat
 
 
 @test
@@ -768,8 +761,7 @@ def functions_of_the_kernel_have_names(bench):
     data += xtrace.pcinst(VECTORS + 0x408, NOP, 1) + eret(user + 12, 7)
     path = stream(bench, data)
     kallsyms.write_text(f"{VECTORS:016x} T vectors\n{VECTORS + 0x800:016x} D data\n{module:016x} t handle\t[m]\n{module + 64:016x} d x\t[m]\n")
-    wanted = {
-	"vectors", "handle [m]", hex(user), hex(user + 8)}
+    wanted = {"vectors", "handle [m]", hex(user), hex(user + 8)}
     for command in ("stat",), ("calls",), ("insns",), ("stacks",), ("sql", "select name from slice"), ("dump",):
         out = bench.run(command[0], "--json", "--kallsyms", kallsyms, path, *command[1:])
         assert '"vectors' in out or ';vectors;' in out, (command, out)
@@ -847,13 +839,13 @@ def tasks_have_stacks_of_their_own(bench):
             for row in rows:
                 calls, self = found.get(int(row["function"], 16), (0, 0))
                 found[int(row["function"], 16)] = calls + row["calls"], self + row["self"]
-#Function A : 3 and a return; B the same.Their callers : the call and what is behind it.
+            # Function A: 3 and a return; B the same. Their callers: the call and what is behind it.
             assert (found[user + 0x100], found[user + 0x200]) == ((1, 3), (1, 3)), (found, pointers)
             depths = {int(row["function"], 16): row["depth"] for row in rows if row["self"] and int(row["function"], 16) in (user + 0x100, user + 0x200)}
             assert len(set(depths.values())) == 1, rows
-#The kernel's return in a task that is new is in no function that is known.
+            # The kernel's return in a task that is new is in no function that is known.
             assert sum(row["self"] for row in rows) == bench.lines("info", path)[0]["instructions"] - bool(pointers), rows
-#sql has the function of each instruction.
+            # sql has the function of each instruction.
             inside = bench.lines("sql", path, "select function, count(*) n from xtrace_insn where pc between 4194560 and 4194824 group by 1")
             assert sorted((int(row["function"], 16), row["n"]) for row in inside if row["function"]) == \
                 [(user + 0x100, 3), (user + 0x200, 3)], inside
@@ -938,7 +930,7 @@ def a_result_belongs_to_the_task_that_made_the_call(bench):
             path = stream(bench, data)
             assert results(bench, path) == [("read", "11"), ("write", "22")], (hex(opcode), late, results(bench, path))
             assert rules(bench, path, 0) == []
-#The numbers of address spaces are no part of them : the upper 16 bits of TTBR0.
+    # The numbers of address spaces are no part of them: the upper 16 bits of TTBR0.
     one, other = msr(MSR_TTBR0, 1 << 48 | 0x41000), msr(MSR_TTBR0, 2 << 48 | 0x41000)
     data = xtrace.pcinst(VECTORS + 0x480, NOP, 1) + one + eret(0x3FFFFC) + svc(0x400000, 63) + other + eret(0x400004, 3)
     assert results(bench, stream(bench, data)) == [("read", "3")]
@@ -991,6 +983,25 @@ def linux_tells_tasks_in_sp_el0(bench):
     assert text(svc(0x400000, 221) + msr(MSR_TTBR0, 0x42000) + child + eret(0x500000, 0)) == ["= ?"]
     for number in 93, 94, 139:
         assert text(svc(0x400000, number) + eret(0x500000, 0)) == ["= ?"], number
+
+
+@test
+def an_eret_to_where_an_exception_comes_at_once_begins_one(bench):
+    """A new program's page is not there: its exception, from a lower level (0x400 to 0x780 of the vectors), is a frame beside that
+    of the system call, and its ERET goes where the first did. Where none goes there, or the PC is in no vector, it is told."""
+    user, program, fault = 0x400000, 0x500000, VECTORS + 0x400
+    begin = svc(user, 221) + xtrace.inst(ERET, 1) + xtrace.value("target-b", program) + xtrace.value("svcret", 0)
+    falls = begin + xtrace.pcinst(fault, NOP, 1) + xtrace.inst(NOP, 1)
+    path = stream(bench, falls + eret(program) + xtrace.inst(NOP))
+    assert rules(bench, path, 0) == [], rules(bench, path, 0)
+    tree = [(row["depth"], int(row["function"], 16), row["calls"], row["self"]) for row in bench.lines("calls", path) if row["table"] == "tree"]
+    entered = [row for row in tree if row[1] == fault]
+    assert [row[2:] for row in entered] == [(2, 2 + 3)], tree
+    assert sum(row[3] for row in tree) == bench.lines("info", path)[0]["instructions"] == 8, tree
+    event, = (row for row in bench.lines("syscalls", path) if row["table"] == "event")
+    assert event["text"].endswith(") = 0, a new program at 0x500000"), event
+    for elsewhere in falls + eret(program + 0x100), begin + xtrace.pcinst(fault + 4, NOP, 1):
+        assert [rule for rule, _ in rules(bench, stream(bench, elsewhere), 0)] == ["xtrace.target-differs"], elsewhere
 
 
 @test
@@ -1110,8 +1121,7 @@ def replay_reads_what_is_compressed(bench):
                 file.with_name(file.name + ending).write_bytes(pack(file.read_bytes()))
                 file.unlink()
             found = bench.lines("replay", path, status=1)
-            assert [{
-	**each, "file" : each["file"].removesuffix(ending)} for each in found] == plain, (found, plain)
+            assert [{**each, "file": each["file"].removesuffix(ending)} for each in found] == plain, (found, plain)
         assert len(plain) == 2 and all(each["instructions"] and each["snapshots"] for each in plain), plain
         cut = sorted(path.glob("*.xinsndata.bin" + ending))[0]
         cut.write_bytes(cut.read_bytes()[:-20])
@@ -1201,7 +1211,7 @@ def two_threads(path, ordered):
          xtrace.inst(LDR_X0_SP), access(2), xtrace.inst(NOP))
     if not ordered:
         return [(1, "0x1000", 0, None), (1, "0x2000", 7, 10), (2, "0x3000", 0, None)]
-#thread 2 begins when TIME 0 has come; TIME 2 comes at 23 : the first thread's access of 7 is done then
+    # thread 2 begins when TIME 0 has come; TIME 2 comes at 23: the first thread's access of 7 is done then
     return [(1, "0x1000", 0, None), (1, "0x2000", 7, 25), (2, "0x3000", 1, None)]
 
 
@@ -1228,8 +1238,7 @@ def threads_are_on_one_clock(bench):
             assert found == wanted, (ordered, form, found)
         stat = {row["name"]: row for row in bench.lines("stat", path)}
         assert stat["0x2000"]["total"] == wanted[1][3] - wanted[1][2], stat
-        assert {finding["rule"] for finding in bench.lines("check", path)} == {
-	"xtrace.snapshots-missing"}
+        assert {finding["rule"] for finding in bench.lines("check", path)} == {"xtrace.snapshots-missing"}
 
 
 @test
@@ -1469,22 +1478,16 @@ def open_calls_last_until_their_thread_ends(bench):
         1: [xtrace.pcinst(0x1000, NOP)] + [xtrace.inst(NOP)] * 99,
         2: [xtrace.pcinst(0x3000, NOP), xtrace.inst(0x940003ff), xtrace.pcinst(0x4000, NOP)] + [xtrace.inst(NOP)] * 49,
     }
-    wanted = {
-	1 : {"0x1000" : (100, 100)}, 2:
-	{
-		"0x3000" : (52, 2), "0x4000" : (50, 50)
-	}}
+    wanted = {1: {"0x1000": (100, 100)}, 2: {"0x3000": (52, 2), "0x4000": (50, 50)}}
     for number, tokens in parts.items():
         (path / f"xtrace.1.{number}.hint9.xinsndata.bin").write_bytes(b"".join(tokens))
     for options, threads in ((("--thread", 1), (1,)), (("--thread", 2), (2,)), ((), (1, 2))):
-        functions = {
-name: sums for thread in threads for name, sums in wanted[thread].items()}
+        functions = {name: sums for thread in threads for name, sums in wanted[thread].items()}
         stat = bench.lines("stat", path, *options)
         assert {row["name"]: (row["total"], row["self"]) for row in stat} == functions, (options, stat)
         assert all(row["count"] == row["open"] == 1 for row in stat), stat
         stacks = bench.lines("stacks", path, *options)
-        assert {row["stack"][-1]: row["self"] for row in stacks} == {
-name: own for name, (_, own) in functions.items()}, stacks
+        assert {row["stack"][-1]: row["self"] for row in stacks} == {name: own for name, (_, own) in functions.items()}, stacks
         for jobs in 1, 2:
             folded = bench.run("convert", "--jobs", jobs, path, *options, "--to", "folded")
             assert folded == bench.run("flame", "--folded", path, *options), folded
