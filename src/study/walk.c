@@ -467,6 +467,8 @@ static int run(struct study_walk *walk)
 			status = take_trail(walk, &fast);
 			if (status)
 				continue;
+			if (!xtrace_is_instruction(fast.p, kind == XTRACE_PCINST ? 13 : 5))
+				break;
 			leave(walk, &fast);
 			status = takes_another(&walk->batch) ? 0 : flush(walk);
 			if (status >= 0)

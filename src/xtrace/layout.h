@@ -38,6 +38,14 @@ static inline bool xtrace_is_reserved(uint8_t byte)
 /* Whether a token begins with a byte, one of those two as well. */
 bool xtrace_is_token(uint8_t byte);
 
+/* Whether what looks like an instruction, and is held with the byte behind it, is one by these alone: one without an
+ * address has a token behind it, and none is zeros. cursor.c judges others. */
+static inline bool xtrace_is_instruction(const uint8_t *bytes, size_t size)
+{
+	enum { PCINST_SIZE = 13 };
+	return tw_load32(bytes + size - 4, false) && (size == PCINST_SIZE || xtrace_is_token(bytes[size]));
+}
+
 enum { XTRACE_START = 24 /* where tokens may begin instead of 0 */ };
 
 static inline bool xtrace_is_pcinst(uint8_t byte)

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import resource
 import shutil
@@ -1595,6 +1596,33 @@ def damaged_compression_is_told(bench):
         packed = pathlib.Path(f"{file}.gz")
         packed.write_bytes(packed.read_bytes()[:-1000])
     assert [rule for rule, _ in rules(bench, path)].count("xtrace.compression") == 2
+
+
+@test
+def damage_is_told_alike_whatever_loop_meets_it(bench):
+    """Bytes turned over, left out and put in, by a seed: the first tokens that are told as none, and what is left out."""
+    path, _ = bench.write("--turns", 400, "--threads", 1)
+    data, = data_of(path)
+    whole = data.read_bytes()
+    chance = random.Random(29)
+    for _ in range(25):
+        damaged = bytearray(whole)
+        for _ in range(chance.randint(1, 6)):
+            at = chance.randrange(100, len(damaged) - 100)
+            how = chance.choice(("turned", "left out", "put in"))
+            if how == "turned":
+                damaged[at] ^= 1 << chance.randrange(8)
+            elif how == "left out":
+                del damaged[at:at + chance.randint(1, 40)]
+            else:
+                damaged[at:at] = chance.randbytes(chance.randint(1, 16))
+        data.write_bytes(damaged)
+        told = []
+        for command in ("dump", "info", "insns", "stat", "convert --to chrome -o /dev/null", "check --all"):
+            done = bench.server.run(*command.split(), str(path))
+            text = (done.stdout + done.stderr).decode(errors="replace")
+            told.append(re.findall(r"(0x[0-9a-f]+): error: (Expected a token, found [^.]*)", text)[:10])
+        assert all(one == told[0] for one in told), told
 
 
 def main():

@@ -42,9 +42,9 @@ static inline size_t run_instruction(struct xtrace_checker *checker, const uint8
 	struct xtrace_step *step = &checker->step;
 	bool told = *p == XTRACE_PCINST;
 	uint64_t pc = told ? tw_load64(p + 1, false) : step->pc + XTRACE_WORD;
-	if (!comes(checker, pc, told))
-		return 0;
 	size_t size = told ? PCINST_SIZE : INST_SIZE;
+	if (!comes(checker, pc, told) || !xtrace_is_instruction(p, size))
+		return 0;
 	step->pc = pc;
 	xtrace_begin_step(checker, tw_load32(p + size - XTRACE_WORD, false), 0, offset);
 	checker->trail = NULL;

@@ -19,6 +19,7 @@ struct token_counts {
 };
 
 struct xtrace_survey {
+	bool tokens[BYTES];    /* whether a token begins with the byte */
 	uint16_t sizes[BYTES]; /* by token byte: the size, where all such tokens have the same; otherwise 0 */
 	struct token_counts all;
 	struct tw_thread_info *threads;
@@ -36,15 +37,22 @@ void xtrace_survey_free(struct xtrace_survey *survey)
 
 /* ---- Counting. ---- */
 
-static void fill_sizes(uint16_t sizes[BYTES])
+static void fill_tables(struct xtrace_survey *survey)
 {
 	for (unsigned byte = 0; byte < BYTES; byte++) {
 		uint8_t bytes[LONGEST] = {(uint8_t)byte};
 		struct tw_xtrace_token token;
 		bool plain = tw_xtrace_decode(bytes, sizeof bytes, &token) > 0 && token.kind != TW_XTRACE_SYSCALL_VEC &&
 		             token.kind != TW_XTRACE_TIME;
-		sizes[byte] = plain ? (uint16_t)token.size : 0;
+		survey->sizes[byte] = plain ? (uint16_t)token.size : 0;
+		survey->tokens[byte] = xtrace_is_token((uint8_t)byte);
 	}
+}
+
+static bool is_instruction(unsigned byte)
+{
+	enum { INST = 0x01 };
+	return (byte & XTRACE_INST_BITS) == INST || (byte & XTRACE_INST_BITS) == XTRACE_PCINST;
 }
 
 static void note_time(struct token_counts *tally, uint64_t time)
@@ -62,7 +70,7 @@ static void count_run(const struct xtrace_survey *survey, struct xtrace_cursor *
 	uint64_t plain = 0;
 	while (p < end) {
 		unsigned byte = *p;
-		if (byte == INST) {
+		if (byte == INST && survey->tokens[p[INST_SIZE]] && tw_load32(p + 1, false)) {
 			plain++;
 			p += INST_SIZE;
 			continue;
@@ -72,7 +80,7 @@ static void count_run(const struct xtrace_survey *survey, struct xtrace_cursor *
 			note_time(tally, tw_load64(p + 1, false));
 			size = TIME_SIZE;
 		}
-		if (!size)
+		if (!size || (is_instruction(byte) && !xtrace_is_instruction(p, size)))
 			break;
 		tally->tokens[byte]++;
 		p += size;
@@ -138,12 +146,6 @@ static int count_track(struct tw_reader *reader, const struct xtrace_track *trac
 }
 
 /* ---- Sums. ---- */
-
-static bool is_instruction(unsigned byte)
-{
-	unsigned kind = byte & XTRACE_INST_BITS;
-	return kind == 0x01 || kind == XTRACE_PCINST;
-}
 
 static uint64_t instructions(const struct token_counts *tally, unsigned first_level, unsigned last_level)
 {
@@ -291,7 +293,7 @@ int xtrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	struct xtrace_survey *survey = state->survey = calloc(1, sizeof *survey);
 	if (!survey || !(survey->threads = calloc(state->set.count, sizeof *survey->threads)))
 		return tw_fail_memory(reader);
-	fill_sizes(survey->sizes);
+	fill_tables(survey);
 	survey->all.first_time = UINT64_MAX;
 	int status = count_all(reader, jobs, info);
 	if (status < 0)
