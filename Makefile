@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 600
 ATTACK_SECONDS ?= 240
 
 .DEFAULT_GOAL := build
-.PHONY: build demo check accept asan lint fmt fuzz qemu bench deb damage attack callgrind mutate install clean help deps
+.PHONY: build demo check accept asan lint fmt fuzz qemu bench deb site damage attack callgrind mutate install clean help deps
 
 deps:
 	@scripts/install-deps
@@ -58,6 +58,9 @@ mutate: deps ## one-line changes to a copy of the sources, each of which a quick
 
 deb: ## Debian's packages into build/deb, from what is committed; lintian looks at them (debhelper, lintian)
 	@scripts/make-deb
+
+site: deps build ## the documents and the manual as static pages, into build/site
+	@scripts/make-site --manual "$$(scripts/build gcc --dir)/doc"
 
 install: ## install under PREFIX (/usr/local)
 	@scripts/install-deps build
