@@ -271,6 +271,8 @@ static int make_window(const struct filling *filling, const struct slice_window 
 	snprintf(name, sizeof name, "%" PRIu64 ".%" PRIu64 ".elf", window->number, window->thread);
 	struct made made = name_inside(&names, filling->into, filling->shown, name);
 	made.window = window;
+	if (status >= 0 && access(made.path, F_OK) == 0)
+		status = tw_fail(filling->reader, TW_ERR_VALUE, "another line of the list has it");
 	if (status >= 0)
 		status = make_program(filling->reader, filling->request, track, &interval, &made);
 	if (status == 0)
@@ -278,13 +280,34 @@ static int make_window(const struct filling *filling, const struct slice_window 
 	return status;
 }
 
+/* What the trace has of a window is no interval of instructions. */
+static bool is_left_out(int status)
+{
+	return status == TW_ERR_VALUE || status == TW_ERR_UNSUPPORTED || status == TW_ERR_FORMAT;
+}
+
+/* Tells why a window is not among the programs, and lets the others be. */
+static int leave_out(const struct filling *filling, const struct slice_window *window)
+{
+	if (filling->request->on_left_out)
+		filling->request->on_left_out(filling->request->context, window, filling->reader->error);
+	*filling->reader->error = '\0';
+	return 0;
+}
+
 static int fill(const struct filling *filling, const struct slice_windows *windows)
 {
 	int status = 0;
+	size_t made = 0;
 	tw_put_text(filling->rows, "#program\twindow\tthread\tfrom\tphase\tweight\twarm_up\n");
-	for (size_t i = 0; status == 0 && i < windows->count; i++)
-		if (is_wanted(filling->request, windows->items[i].thread))
-			status = make_window(filling, &windows->items[i]);
+	for (size_t i = 0; status == 0 && i < windows->count; i++) {
+		if (!is_wanted(filling->request, windows->items[i].thread))
+			continue;
+		status = make_window(filling, &windows->items[i]);
+		made += status == 0;
+		if (is_left_out(status) && (made || i + 1 < windows->count))
+			status = leave_out(filling, &windows->items[i]);
+	}
 	return status;
 }
 

@@ -43,6 +43,8 @@ struct slice_request {
 	bool global; /* slice_make_all(): not at `snapshot`, but at the one that the header names for all threads */
 	void (*on_program)(void *context, const struct slice_program *program);
 	void (*on_order)(void *context, const struct slice_order *order);
+	/* A window that cannot be cut, and why; the others are. */
+	void (*on_left_out)(void *context, const struct slice_window *window, const char *why);
 	void *context;
 };
 
@@ -54,7 +56,8 @@ int slice_make(struct tw_reader *reader, const struct slice_request *request, co
 int slice_make_all(struct tw_reader *reader, const struct slice_request *request, const char *directory);
 
 /* Writes a program for each window of the list beside the trace, and windows.tsv, which has their phases and weights,
- * into a directory. Of the request it takes the threads, and who is told. Returns as above. */
+ * into a directory. Of the request it takes the threads, and who is told. Returns as above; windows that cannot be cut
+ * are left out, unless all are. */
 int slice_make_windows(struct tw_reader *reader, const struct slice_request *request, const char *directory);
 
 #endif

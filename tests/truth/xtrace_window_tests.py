@@ -330,6 +330,13 @@ def test_slices(bench):
                               capture_output=True, text=True, check=False)
         expect(done.returncode == 2 and says in done.stderr, done.stderr)
     path, = trace.glob("*.windows")
+    rows = [line for line in path.read_text().splitlines(True) if not line.startswith("#")]
+    path.write_text(rows[0] + rows[0] + "7\t1\t5\t6\t-\t-\t0\t0\t0\n" + rows[1])
+    done = subprocess.run([bench.tool, "slice", "--windows", trace, "-o", bench.directory / "some"], capture_output=True,
+                          text=True, check=False)
+    expect(done.returncode == 1 and done.stderr.count("\n") == 2, "what cannot be cut is left out", done)
+    expect("another line of the list has it" in done.stderr and "no thread 1" in done.stderr, done.stderr)
+    expect(len(list((bench.directory / "some").glob("*.elf"))) == 2, "and the others are there")
     for text, says in (("0\t1\t5\n", ":1: is no line"), ("", "is empty"), ("0\t1\t5\t6\t-\t-\t0\t0\t1\n", ":1: is no line"),
                        ("#\n0\t1\t5\t6\t1\t7\t0\t0\t0\n", ":2: is no line"), ("0\t1\t5\t6\t-\t-\t0\t0\t0\n", "no thread 1"), (None, "No such file")):
         if text is None:

@@ -6,6 +6,7 @@
 #include "cli/output/screen.h"
 #include "slice/tool.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 struct slice_options {
@@ -16,6 +17,12 @@ struct slice_options {
 };
 
 /* ---- --json: a line for each file. ---- */
+
+/* What is told of slices, and how many windows have none. */
+struct slicing {
+	struct tw_screen screen;
+	uint64_t left_out;
+};
 
 /* Nothing of what was cut elsewhere. */
 static void put_window(struct tw_json *json, const struct slice_window *window)
@@ -30,9 +37,9 @@ static void put_window(struct tw_json *json, const struct slice_window *window)
 	tw_json_fixed(json, "weight", window->weight, 6);
 }
 
-static void put_program(void *screen, const struct slice_program *program)
+static void put_program(void *slicing, const struct slice_program *program)
 {
-	struct tw_json json = {.out = &((struct tw_screen *)screen)->out};
+	struct tw_json json = {.out = &((struct slicing *)slicing)->screen.out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "program", program->path);
 	tw_json_u64(&json, "thread", program->thread);
@@ -47,9 +54,9 @@ static void put_program(void *screen, const struct slice_program *program)
 	tw_json_object_line_end(&json);
 }
 
-static void put_order(void *screen, const struct slice_order *order)
+static void put_order(void *slicing, const struct slice_order *order)
 {
-	struct tw_json json = {.out = &((struct tw_screen *)screen)->out};
+	struct tw_json json = {.out = &((struct slicing *)slicing)->screen.out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "order", order->path);
 	tw_json_u64(&json, "after", order->after);
@@ -59,6 +66,12 @@ static void put_order(void *screen, const struct slice_order *order)
 }
 
 /* ---- The command. ---- */
+
+static void leave_out(void *context, const struct slice_window *window, const char *why)
+{
+	((struct slicing *)context)->left_out++;
+	tw_say("window %" PRIu64 " of thread %" PRIu64 " is left out: %s", window->number, window->thread, why);
+}
 
 static int read_slice(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
@@ -71,6 +84,7 @@ static int read_slice(struct tw_walk *walk, struct tw_reader *reader, const char
 	    .instructions = options->length,
 	    .on_program = options->common.json ? put_program : NULL,
 	    .on_order = options->common.json ? put_order : NULL,
+	    .on_left_out = leave_out,
 	    .context = walk->context,
 	};
 	(void)path;
@@ -82,8 +96,8 @@ static int read_slice(struct tw_walk *walk, struct tw_reader *reader, const char
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct slice_options *options = (const struct slice_options *)common;
-	struct tw_screen screen = {0};
-	struct tw_walk walk = {.common = common, .context = &screen, .all_threads = true, .read = read_slice};
+	struct slicing slicing = {0};
+	struct tw_walk walk = {.common = common, .context = &slicing, .all_threads = true, .read = read_slice};
 	if (!common->output || strcmp(common->output, "-") == 0)
 		return tw_say_usage(&tw_command_slice, "where to? -o %s",
 		                    options->sync || options->windows ? "DIR" : "FILE");
@@ -91,11 +105,11 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_usage(&tw_command_slice, "--windows are where and as long as they were recorded");
 	if (!options->length && !options->windows)
 		return tw_say_usage(&tw_command_slice, "how many instructions? --length N");
-	int status = tw_screen_open(&screen, NULL);
+	int status = tw_screen_open(&slicing.screen, NULL);
 	if (status)
 		return status;
 	status = tw_walk(&walk, operands, count);
-	return tw_screen_end(&screen, status);
+	return tw_screen_end(&slicing.screen, status == 0 && slicing.left_out ? TW_EXIT_FINDINGS : status);
 }
 
 #define MEMBER(name) .offset = offsetof(struct slice_options, name)
