@@ -17,10 +17,10 @@
 #include "base/bytes/behind.h"
 #include "base/bytes/bytes.h"
 #include "base/bytes/outdir.h"
-#include "base/text/utf8.h"
 #include "base/threads/parallel.h"
 #include "export/events/cells.h"
 #include "export/targets.h"
+#include "export/text/clean.h"
 #include "export/text/labels.h"
 
 #include <trackway/version.h>
@@ -120,31 +120,6 @@ static inline bool is_wide(const struct tw_event *event, const struct tw_track *
 
 /* ---- The stream. ---- */
 
-/* How many bytes at the front can stand in a text. */
-static size_t plain(const char *bytes, size_t size)
-{
-	size_t good = 0;
-	for (size_t step = 1; good < size && step; good += step) {
-		const unsigned char c = (unsigned char)bytes[good];
-		step = c == 0 ? 0 : c < 0x80 ? 1 : tw_utf8_length(bytes + good, size - good);
-	}
-	return good;
-}
-
-static void add_clean(struct tw_line *line, const char *bytes, size_t size)
-{
-	while (size) {
-		size_t good = plain(bytes, size);
-		tw_line_add(line, bytes, good);
-		if (good < size) {
-			tw_line_text(line, "\xef\xbf\xbd");
-			good++;
-		}
-		bytes += good;
-		size -= good;
-	}
-}
-
 static void put_piece(void *context, void *piece)
 {
 	struct ctf *ctf = context;
@@ -208,7 +183,7 @@ static uint64_t advance(struct ctf *ctf, uint64_t time)
 
 static void render_name(struct tw_line *line, const struct tw_name *name, struct tw_rendered *piece)
 {
-	add_clean(line, name->text, tw_name_cut(name->length, piece));
+	tw_line_clean(line, name->text, tw_name_cut(name->length, piece));
 	tw_label_number(line, name);
 }
 
@@ -218,7 +193,7 @@ static void add_text(struct ctf *ctf, const struct tw_event *event, enum tw_colu
 	if (cell.form == TW_CELL_NAME)
 		tw_cells_add_name(&ctf->cells, ctf->piece, &cell);
 	else if (cell.form == TW_CELL_TEXT)
-		add_clean(ctf->piece, cell.bytes, cell.size);
+		tw_line_clean(ctf->piece, cell.bytes, cell.size);
 	else
 		tw_line_add(ctf->piece, cell.bytes, cell.size);
 }

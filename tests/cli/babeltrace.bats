@@ -1,0 +1,125 @@
+# babeltrace.bats - the plugin of babeltrace2: what babeltrace2 shows of traces of all formats, whole and damaged.
+# SPDX-License-Identifier: Apache-2.0
+
+load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
+
+export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+TRUTH=$TRACKWAY_SOURCE/tests/truth
+PLUGINS=$(dirname "$(readlink -f "$TRACKWAY")")/babeltrace
+
+# With sanitizers it cannot be loaded by programs that have none. A build may lack it, but not in CI.
+setup_file() {
+	[ -n "${CI:-}" ] || [ -e "$PLUGINS/babeltrace-plugin-trackway.so" ] || skip "no plugin in this build"
+	! grep -q __asan_init "$PLUGINS/babeltrace-plugin-trackway.so" || skip "the plugin has sanitizers"
+}
+
+show() {
+	babeltrace2 --plugin-path "$PLUGINS" "$@"
+}
+
+# Every event is what its row tells, and the slices are those of stat.
+agree() { # trace...
+	local trace
+	for trace; do
+		trackway stat --json "$trace" >stat.json 2>err || [ $? = 1 ]
+		trackway convert --to jsonl "$trace" -o out.jsonl 2>err || [ $? = 1 ]
+		"$PYTHON" "$TRUTH/babeltrace.py" "$PLUGINS" "$trace" out.jsonl stat.json 2>err || fail "$trace: $(cat err)"
+	done
+}
+
+@test "babeltrace2: XRay's logs are found, and each event is what its row tells" {
+	agree "$DATA"/xray/{v1,v3,v5,be-msb-v5,basic-v1,basic-v3,v4-typed}.xray
+}
+
+@test "babeltrace2: so are FXT archives" {
+	PYTHONPATH=$TRUTH "$PYTHON" -c 'import fxt_odd; open("odd.fxt", "wb").write(fxt_odd.archive())'
+	agree "$DATA"/fxt/{oneshot_all,streaming,waker,flow3}.fxt odd.fxt
+}
+
+@test "babeltrace2: so are TraceLog's files" { agree "$DATA"/tracelog/{kinds,odd,e1,u1-tiers}.log; }
+
+@test "babeltrace2: so are Chrome's" { agree "$DATA"/chrome/{phases,rt,nestasync,deepargs}.json; }
+
+@test "babeltrace2: so are sets of xtrace, compressed files and uftrace's folders" {
+	"$PYTHON" "$TRUTH/xtrace.py" --threads 2 --turns 40 set >facts.json
+	agree set
+	gzip -c "$DATA/xray/v5.xray" >v5.xray.gz
+	agree v5.xray.gz
+	"$PYTHON" "$TRUTH/uftrace.py" write data
+	agree data
+}
+
+@test "babeltrace2: so are profiles and folded stacks" {
+	agree "$DATA"/profiling/profiling-nested.xray "$DATA"/chrome/small.cpuprofile
+	printf 'main;work 3\nmain;wait 2\n' >stacks.folded
+	agree stacks.folded
+}
+
+# Worked out by hand: an argument of each type of Chrome's JSON, and the second of one name.
+@test "babeltrace2: arguments are fields of their own types" {
+	cat >a.json <<-'END'
+		[{"ph":"B","pid":1,"tid":2,"ts":1000,"name":"work","cat":"x,y","args":{"n":-5,"d":1.5,"t":"a\"b","yes":true,"no":null,"e":""}},
+		 {"ph":"E","pid":1,"tid":2,"ts":3000.5,"name":"work"}]
+	END
+	show --clock-seconds a.json >out
+	diff - out <<-'END'
+		[0.001000000] (+?.?????????) slice-begin: { process = 1, thread = 2 }, { name = "work", category = "x,y", args = { n = -5, d = 1.5, t = "a\"b", yes = true, no = { }, e = "" } }
+		[0.003000500] (+0.002000500) slice-end: { process = 1, thread = 2 }, { name = "work" }
+	END
+}
+
+# Its first record: 2018-06-25 07:24:28.049, nine hours east of Greenwich.
+@test "babeltrace2: the wall time is the date" {
+	show --clock-gmt --clock-date "$DATA/tracelog/kinds.log" | head -n 1 >first
+	grep -q '^\[2018-06-24 22:24:28.049' first || fail "$(cat first)"
+}
+
+@test "babeltrace2: a program names functions, and several files are one trace in order of time" {
+	show -c source.trackway.trace -p "inputs=[\"$DATA/xray/v5.xray\"],program=\"$DATA/maps/extract.yaml\"" >out
+	trackway convert --to jsonl --binary "$DATA/maps/extract.yaml" "$DATA/xray/v5.xray" -o rows.jsonl 2>err || [ $? = 1 ]
+	"$PYTHON" - <<-'END'
+		import json, re
+		shown = [re.search(r' name = "((?:[^"\\]|\\.)*)"', line) for line in open("out")]
+		rows = [json.loads(line).get("name") for line in open("rows.jsonl")]
+		named = [(row, found[1]) for row, found in zip(rows, shown, strict=True) if row and not row.startswith("#")]
+		assert {("leaf", "leaf"), ("arg(int)", "arg(int)")} < set(named)
+		assert all(row == found for row, found in named), named
+	END
+	show --clock-seconds --no-delta "$DATA"/xray/v5.xray "$DATA"/xray/v4.xray >both
+	[ "$(wc -l <both)" = $(($(show "$DATA/xray/v5.xray" | wc -l) + $(show "$DATA/xray/v4.xray" | wc -l))) ]
+	sort -c -t'[' -k2,2 both
+}
+
+@test "babeltrace2: damaged files: what is well-formed goes on, and each finding is a warning" {
+	local trace
+	head -c 300 "$DATA/xray/v5.xray" >cut.xray
+	head -c 500 "$DATA/fxt/oneshot_all.fxt" >cut.fxt
+	{ head -c 990 "$DATA/tracelog/kinds.log" && echo junk; } >cut.log
+	gzip -c "$DATA/chrome/phases.json" | head -c 800 >cut.json.gz
+	{ head -c 900 "$DATA/chrome/phases.json" && echo '"ph":}'; } >cut.json
+	PYTHONPATH=$TRUTH "$PYTHON" -c 'import fxt_odd; open("odd.fxt", "wb").write(fxt_odd.archive())'
+	for trace in cut.xray cut.fxt cut.log cut.json cut.json.gz odd.fxt; do
+		show "$trace" >out 2>err || fail "$trace: $(cat err)"
+		trackway convert --to jsonl "$trace" -o rows.jsonl 2>findings || [ $? = 1 ]
+		[ "$(wc -l <out)" = "$(wc -l <rows.jsonl)" ] || fail "$trace"
+		[ "$(grep -cE '^W PLUGIN/SRC.TRACKWAY.TRACE .*(error|warning): ' err)" -gt 0 ] || fail "$trace: $(cat err)"
+		fails grep -v '^W PLUGIN/SRC.TRACKWAY.TRACE' err
+	done
+	# Of 282 bytes of records behind the header and the extents, 300 bytes of the file have 252.
+	show cut.xray 2>err >out
+	[ "$(cut -d' ' -f4- err)" = "cut.xray:0x12c: error: expected 282 bytes of records, found the end of the file after 252 [fdr.buffer-truncated]" ] ||
+		fail "$(cat err)"
+}
+
+@test "babeltrace2: a file that is not there, or no trace, is one clear line" {
+	fails show -c source.trackway.trace -p 'inputs=["no.xray"]' >out 2>err
+	[ ! -s out ]
+	[ "$(grep -c 'no.xray: No such file or directory' err)" = 1 ] || fail "$(cat err)"
+	: >empty
+	fails show -c source.trackway.trace -p 'inputs=["empty"]' 2>err
+	[ "$(grep -c '^  empty: ' err)" = 1 ] || fail "$(cat err)"
+	fails show -c source.trackway.trace 2>err
+	grep -q 'the parameter `inputs` is no list of one or more paths' err
+	fails show -c source.trackway.trace -p 'inputs=["no.xray"],program="none"' 2>err
+	[ "$(grep -c '^  none: ' err)" = 1 ] || fail "$(cat err)"
+}
