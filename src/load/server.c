@@ -85,6 +85,21 @@ unsigned load_server_row(struct load_server *server, size_t *at, unsigned least,
 	return 0;
 }
 
+/* What each server is asked first: only a ClickHouse gives this answer. */
+static const char question_of_all[] = "SELECT 'ClickHouse'";
+
+static int judge_answer(struct load_server *server)
+{
+	static const char expected[] = "ClickHouse\n";
+	const struct tw_text *answer = load_http_answer(server->http);
+	if (answer->length == sizeof expected - 1 && memcmp(answer->bytes, expected, answer->length) == 0)
+		return 0;
+	snprintf(server->error, sizeof server->error,
+	         "%s: what answers is no ClickHouse: name the port of its HTTP interface, 8123 as a rule",
+	         server->wish->address->hosts[server->host]);
+	return -1;
+}
+
 int load_server_open(struct load_server *server, const struct load_wish *wish, unsigned first, unsigned host_count)
 {
 	const char *wrong;
@@ -96,11 +111,11 @@ int load_server_open(struct load_server *server, const struct load_wish *wish, u
 		return -1;
 	}
 	for (unsigned i = 0; i < host_count; i++) {
-		const struct load_question question = {.query = "SELECT 1", .outside = true};
+		const struct load_question question = {.query = question_of_all, .outside = true};
 		server->host = first + i;
 		enum load_result result = load_http_ask(server->http, server->host, &question);
 		if (result == LOAD_ANSWERED)
-			return 0;
+			return judge_answer(server);
 		fail(server, result);
 		if (result == LOAD_REFUSED)
 			return -1;

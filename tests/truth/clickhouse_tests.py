@@ -9,6 +9,7 @@ import argparse
 import collections
 import functools
 import hashlib
+import http.server
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import clickhouse
@@ -370,6 +372,19 @@ def stopped_server(run):
     expect_large(server, "silent")
 
 
+class Pages(http.server.BaseHTTPRequestHandler):
+    """A server of something else."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<html>It works!</html>")
+
+    def log_message(self, *_):
+        pass
+
+
 def refused(run):
     """a refused login, nobody at the port, a table of others, a bad address: one line each, and exit status 2"""
     server, path = database(run, "refused"), DATA / "xray" / "v5.xray"
@@ -377,6 +392,10 @@ def refused(run):
     one_line(wrong, "login is refused")
     expect("bad" not in wrong.stderr.decode(), "a password is told")
     run.run("load", "--to", address(server, "refused", "secret:w%6Frd@"), path, status=(0,))
+    pages = http.server.HTTPServer(("127.0.0.1", 0), Pages)
+    threading.Thread(target=pages.serve_forever, daemon=True).start()
+    one_line(run.run("load", "--to", f"clickhouse://127.0.0.1:{pages.server_port}/x", path, status=(2,)), "no ClickHouse", "8123")
+    pages.shutdown()
     nobody = clickhouse.free_ports(1)[0]
     one_line(run.run("load", "--to", f"clickhouse://127.0.0.1:{nobody}/x", path, status=(2,)), str(nobody))
     database(run, "others")
