@@ -1,7 +1,7 @@
 /* replay.c - instructions executed again by unicorn, token by token beside the trace.
  *
  * All instructions of the part are put into memory first. Loads are fed: what was recorded is written where it is about
- * to be read. What unicorn cannot do as the traced processor did (system registers, whether an exclusive store
+ * to be read. Where the code changes, the instruction at hand is taken from the trace. What unicorn cannot do as the traced processor did (system registers, whether an exclusive store
  * succeeds, system calls) is replaced by SVC, and done from the trace (replaced.c). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
@@ -118,15 +118,40 @@ static void on_access(uc_engine *engine, uc_mem_type type, uint64_t address, int
 
 /* ---- Before a single instruction. ---- */
 
-/* A conditional select, about to be executed. */
-static void on_select(uc_engine *engine, uint64_t address, uint32_t size, void *context)
+/* How an instruction stands in memory. */
+static uint32_t placed_word(uint32_t opcode)
+{
+	return replay_is_replaced(opcode) ? replacement : opcode;
+}
+
+/* Whether another instruction is in memory than that of the trace, which comes next. */
+static bool is_stale(struct replay_state *run)
+{
+	uint8_t bytes[WORD];
+	bool is_inst = run->token.kind == TW_XTRACE_INST || run->token.kind == TW_XTRACE_PCINST;
+	replay_memory_read(&run->memory, run->pc, bytes, sizeof bytes);
+	return is_inst && tw_load32(bytes, false) != placed_word(run->token.opcode);
+}
+
+/* A conditional select, or code that changes, about to be executed. */
+static void on_place(uc_engine *engine, uint64_t address, uint32_t size, void *context)
 {
 	struct replay_state *run = context;
 	(void)engine;
 	(void)size;
-	while (!run->stopped && run->pc <= address)
+	while (!run->stopped && run->pc < address && run->pc < run->end)
 		replay_take(run);
-	if (!run->stopped && run->token.kind == TW_XTRACE_MISC_FLAGS)
+	if (!run->stopped)
+		replay_skip_rest(run);
+	if (run->stopped || run->pc != address)
+		return;
+	if (is_stale(run)) {
+		replay_renew(run);
+		return;
+	}
+	if (opcode_of(run->token.opcode).kind != OP_SELECT || !replay_take(run))
+		return;
+	if (run->token.kind == TW_XTRACE_MISC_FLAGS)
 		replay_compare_flags(run);
 }
 
@@ -145,86 +170,102 @@ static void on_edge(uc_engine *engine, uint64_t address, uint32_t size, void *co
 	replay_interrupt(run);
 }
 
-/* The places behind what signals interrupted in a part. */
-struct edges {
+/* Places of a part that have a hook. */
+struct hooked {
 	uint64_t known[PLACED];
 };
 
-static void place_edge(struct replay_state *run, struct edges *edges, uint64_t pc)
+static void hook_place(struct replay_state *run, struct hooked *hooked, uc_cb_hookcode_t call, uint64_t pc)
 {
-	uint64_t *known = &edges->known[pc / WORD % PLACED];
+	uint64_t *known = &hooked->known[pc / WORD % PLACED];
 	uc_hook hook;
 	if (*known != pc)
-		replay_emulator.uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)on_edge, run, pc, pc);
+		replay_emulator.uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)call, run, pc, pc);
 	*known = pc;
 }
 
 /* ---- Setting up. ---- */
 
-/* Puts an instruction into memory. Returns false when another is there. */
-static bool place(struct replay_state *run, uint64_t pc, uint32_t opcode)
+enum { PAGE_BITS = 12, PAGES = 1 << 16 };
+
+/* What is known of a part while it is set up. */
+struct preparation {
+	struct placed {
+		uint64_t pc;
+		uint32_t opcode;
+		bool known;
+	} placed[PLACED];      /* instructions that are in their places */
+	struct hooked edges;   /* behind what signals interrupted */
+	struct hooked places;  /* of conditional selects, and of code that changes */
+	uint8_t stored[PAGES]; /* pages that the program stores to, perhaps */
+};
+
+static uint8_t *stored_page(struct preparation *preparation, uint64_t address)
+{
+	return &preparation->stored[(address >> PAGE_BITS) * UINT64_C(0x9e3779b97f4a7c15) >> 48];
+}
+
+/* What the program stores over an instruction is not what stands for it here. */
+static void note_store(struct preparation *preparation, const struct tw_xtrace_token *token)
+{
+	for (uint64_t at = token->value & ~(uint64_t)(WORD - 1); at < token->value + token->payload_size; at += WORD) {
+		struct placed *one = &preparation->placed[at / WORD % PLACED];
+		one->known &= one->pc != at;
+		*stored_page(preparation, at) = 1;
+	}
+}
+
+/* Puts an instruction into memory, where there is none. Where it changes, it is looked at each time. */
+static void place(struct replay_state *run, struct preparation *preparation, uint64_t pc, uint32_t opcode)
 {
 	uint8_t bytes[WORD];
-	uc_hook hook;
+	uint32_t word = placed_word(opcode);
 	replay_memory_read(&run->memory, pc, bytes, sizeof bytes);
 	uint32_t there = tw_load32(bytes, false);
-	if (there == opcode)
-		return true;
+	bool changes = (there != 0 && there != word) || (word == replacement && *stored_page(preparation, pc));
+	if (changes || opcode_of(opcode).kind == OP_SELECT)
+		hook_place(run, &preparation->places, on_place, pc);
 	if (there != 0)
-		return there == replacement && replay_is_replaced(opcode);
-	tw_store32(bytes, replay_is_replaced(opcode) ? replacement : opcode, false);
+		return;
+	tw_store32(bytes, word, false);
 	replay_memory_write(&run->memory, pc, bytes, sizeof bytes);
-	if (opcode_of(opcode).kind == OP_SELECT)
-		replay_emulator.uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)on_select, run, pc,
-		                            pc);
+}
+
+/* The same, for one that may have been put there before: most have. Returns false without memory. */
+static inline bool place_again(struct replay_state *run, struct preparation *preparation, uint64_t pc, uint32_t opcode)
+{
+	struct placed *one = &preparation->placed[pc / WORD % PLACED];
+	if (one->known && one->pc == pc && one->opcode == opcode)
+		return true;
+	if (!replay_memory_need(&run->memory, pc, WORD))
+		return false;
+	place(run, preparation, pc, opcode);
+	*one = (struct placed){pc, opcode, true};
 	return true;
 }
 
-/* Instructions that are in their places. */
-struct placed {
-	uint64_t pc;
-	uint32_t opcode;
-	bool known;
-};
-
-/* The same, for one that may have been put there before: most have. */
-static inline bool place_again(struct replay_state *run, struct placed *all, uint64_t pc, uint32_t opcode,
-                               bool *no_memory)
-{
-	struct placed *one = &all[pc / WORD % PLACED];
-	if (one->known && one->pc == pc && one->opcode == opcode)
-		return true;
-	*no_memory = !replay_memory_need(&run->memory, pc, WORD);
-	one->known = !*no_memory && place(run, pc, opcode);
-	one->pc = pc;
-	one->opcode = opcode;
-	return one->known;
-}
-
-/* All code and memory of the part. *size: its bytes, fewer where it is damaged or the program changes its own code.
- * Returns false without memory. */
+/* All code and memory of the part. *size: its bytes, fewer where it is damaged. Returns false without memory. */
 static bool prepare(struct replay_state *run, size_t *size)
 {
-	struct placed placed[PLACED] = {0};
-	struct edges edges = {0};
+	struct preparation preparation = {0};
 	uint32_t opcode = 0;
 	struct tw_xtrace_token token;
 	uint64_t pc = run->part->before;
 	size_t at = 0;
 	while (replay_decode(run->part->tokens + at, run->part->size - at, &token) == 1) {
-		bool is_access = token.kind == TW_XTRACE_LOAD || token.kind == TW_XTRACE_STORE, no_memory = false;
+		bool is_access = token.kind == TW_XTRACE_LOAD || token.kind == TW_XTRACE_STORE;
 		bool is_inst = token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST;
 		if (is_inst)
 			pc = token.kind == TW_XTRACE_PCINST ? token.pc : pc + WORD;
 		opcode = is_inst ? token.opcode : opcode;
 		if (token.kind == TW_XTRACE_ALLGPR && opcode_of(opcode).kind != OP_SVC)
-			place_edge(run, &edges, pc + WORD);
-		if (is_inst && !place_again(run, placed, pc, token.opcode, &no_memory) && !no_memory) {
-			run->result->end = REPLAY_CHANGED;
-			break;
-		}
-		if (no_memory || (is_access && !replay_memory_need(&run->memory, token.value, token.payload_size)))
+			hook_place(run, &preparation.edges, on_edge, pc + WORD);
+		if (is_inst && !place_again(run, &preparation, pc, token.opcode))
 			return false;
+		if (is_access && !replay_memory_need(&run->memory, token.value, token.payload_size))
+			return false;
+		if (token.kind == TW_XTRACE_STORE)
+			note_store(&preparation, &token);
 		at += token.size;
 	}
 	if (at < run->part->size && run->result->end == REPLAY_SAME)
@@ -300,6 +341,16 @@ static bool resume(struct replay_state *run)
 	return false;
 }
 
+/* Puts the instruction of the trace where another is. */
+static bool renew(struct replay_state *run)
+{
+	uint8_t bytes[WORD];
+	tw_store32(bytes, placed_word(run->token.opcode), false);
+	replay_memory_write(&run->memory, run->resume, bytes, sizeof bytes);
+	return replay_emulator.uc_ctl(run->engine, UC_CTL_WRITE(UC_CTL_TB_REMOVE_CACHE, 2), run->resume,
+	                              run->resume + WORD) == UC_ERR_OK;
+}
+
 static void run_all(struct replay_state *run)
 {
 	replay_look(run);
@@ -312,10 +363,14 @@ static void run_all(struct replay_state *run)
 	}
 	for (bool going = true; going;) {
 		run->pc = run->end = run->resume;
-		run->stopped = run->must_resume = false;
+		run->stopped = run->must_resume = run->must_renew = false;
 		uc_err error = replay_emulator.uc_emu_start(run->engine, run->resume, UINT64_MAX, 0, 0);
 		if (run->must_resume) {
 			going = resume(run);
+			continue;
+		}
+		if (run->must_renew) {
+			going = renew(run);
 			continue;
 		}
 		while (!run->stopped && run->pc < run->end)

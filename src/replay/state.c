@@ -64,6 +64,13 @@ void replay_interrupt(struct replay_state *run)
 	stop(run);
 }
 
+void replay_renew(struct replay_state *run)
+{
+	run->must_renew = true;
+	run->resume = run->pc;
+	stop(run);
+}
+
 void replay_differ(struct replay_state *run, const char *what, const char *expected, const char *found)
 {
 	struct replay_result *result = run->result;

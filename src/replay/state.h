@@ -22,6 +22,7 @@ struct replay_state {
 	uint32_t opcode;
 	uint64_t resume; /* where to go on when the emulator was stopped */
 	bool stopped, must_resume, finished;
+	bool must_renew; /* at `resume` another instruction than that of the trace is in memory */
 	struct replay_extra {
 		unsigned reads; /* that the emulator makes again in parts */
 		uint64_t address;
@@ -75,6 +76,9 @@ void replay_end(struct replay_state *run);
 
 /* Stops the emulator because an exception came: it goes on with the registers of the ALLGPR that is next. */
 void replay_interrupt(struct replay_state *run);
+
+/* Stops the emulator because another instruction is in memory than the trace has: it goes on with this one. */
+void replay_renew(struct replay_state *run);
 
 /* Each stops the emulator because trace and emulator differ, and tells in the result by what: as text, in numbers, or
  * as bytes, of which the first 16 that differ are shown. Nothing where it is stopped already. */

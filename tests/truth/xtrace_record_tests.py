@@ -253,6 +253,25 @@ def test_snapshots(bench):
         expect(i == 0 or one["x"][0] == 1000 - (one["count"] - 1) // 3, "X0 after", one["count"])
 
 
+REWRITTEN = 12 + 40 * 26 + 7 + 2 * 22 + 3  # instructions of rewrites.S, by its source
+
+
+def test_rewrites(bench):
+    "a program that writes its own code, by stores and by system calls: replay takes what the trace has"
+    program = bench.program("rewrites")
+    for options in ((), ("--snapshot-interval", "100")):
+        directory, _ = bench.record([program], *options, says="status 28")
+        data, _ = only(directory)
+        first = [opcode for pc, opcode, _ in instructions(data) if pc & 0xFFF == 0 and opcode >> 21 == 0xD2800000 >> 21]
+        expect([opcode >> 5 & 0xFFFF for opcode in first] == [*range(40), 7, 9], first)
+        expect(replay(bench, directory) == (REWRITTEN, []), replay(bench, directory))
+    path, = directory.glob("*.xinsndata.bin")  # another number in the fifth function: the exit status is another
+    five, six = ((0xD2800000 | number << 5).to_bytes(4, "little") for number in (5, 6))
+    at = data.index(five + b"\x01")
+    path.write_bytes(data[:at] + six + data[at + 4:])
+    expect(replay(bench, directory)[1], "no difference")
+
+
 def test_state(bench):
     "state.S: a snapshot has each register's own value"
     program = bench.program("state")

@@ -120,7 +120,6 @@ static const char *end_text(enum replay_end end)
 	    [REPLAY_DIFFERENT] = "different",
 	    [REPLAY_DAMAGED] = "damaged",
 	    [REPLAY_RETURNED] = "a signal that came before returns",
-	    [REPLAY_CHANGED] = "the program changes its own code",
 	    [REPLAY_IMPOSSIBLE] = "impossible",
 	    [REPLAY_NO_MEMORY] = "out of memory",
 	};
