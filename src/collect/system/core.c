@@ -534,7 +534,8 @@ static void go_live(struct core *core)
 	core->call = 0;
 	detail_want();
 	if (core->stream.slot) {
-		put_registers(core); /* there is a gap */
+		if (core->stream.count) /* there is a gap */
+			put_registers(core);
 		return;
 	}
 	atomic_compare_exchange_strong(&main_core, &none, board->from_hint ? (int)core->number : 0);
@@ -554,11 +555,10 @@ static void mark(struct core *core)
 {
 	bool begins = !atomic_load(&recording);
 	atomic_store(&recording, begins);
-	if (!begins) {
+	if (core->is_live) /* also where another core's mark was the last one */
 		stop(core);
-		return;
-	}
-	go_live(core);
+	if (begins)
+		go_live(core);
 }
 
 void core_setup(struct collect_board *shared)

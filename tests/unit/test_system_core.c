@@ -1,0 +1,452 @@
+/* test_system_core.c - the plugin's way from QEMU's calls to the files of cores, with machines of random registers in
+ * QEMU's place.
+ *
+ * QEMU has no sanitizers, and a plugin with them cannot be loaded into it: here it has them. Two cores take turns in
+ * executing any instructions. Exceptions come instead of them, or between them; QEMU begins some once more. The files
+ * have to tell each instruction that was executed while the machine was recorded, and no other. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collect/flush.h"
+#include "collect/machine.h"
+#include "collect/qemu.h"
+#include "collect/system/core.h"
+#include "collect/system/registers.h"
+#include "collect/windows/detail.h"
+#include "xtrace/format/opcode.h"
+
+enum { CORES = 2, DEPTH = 8, STEPS = 30000, HEADER = 24, SNAPSHOT = 1424, INTERVAL = 500 };
+
+static const uint64_t vectors = 0xffff800010200800, user = 0x400000, kernel = 0xffff800010100000;
+static const uint32_t mark = 0xd503213f, nop = 0xd503201f, exception_return = 0xd69f03e0;
+
+/* ---- In QEMU's place. ---- */
+
+struct processor {
+	unsigned number, level, depth;
+	uint64_t pc, link;
+	struct {
+		uint64_t pc;
+		unsigned level;
+	} saved[DEPTH];
+	unsigned begun_level; /* of what was begun last */
+	bool has_change;      /* the level was another since the last that was executed, or there is a gap */
+};
+
+static uint64_t seed;
+static uint64_t x[TW_XTRACE_REGISTERS];
+static struct processor processors[CORES], *now;
+static bool tells_values;
+static unsigned wanted;
+
+static uint32_t any(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(seed >> 33) % below;
+}
+
+/* In the child cmocka's checks would go on with the parent's tests. */
+static void require(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	print_error("%s\n", what);
+	abort();
+}
+
+static void scramble(void)
+{
+	x[any(TW_XTRACE_REGISTERS)] = any(4) ? any(1 << 16) : seed;
+	x[0] = any(8) ? x[0] : kernel + 64ull * any(8); /* a task */
+	x[8] = any(300);
+}
+
+bool machine_open(struct guest *machine)
+{
+	*machine = (struct guest){0};
+	return true;
+}
+
+uint64_t machine_register(const struct guest *machine, unsigned number)
+{
+	(void)machine;
+	require(number < TW_XTRACE_REGISTERS, "a register");
+	return x[number];
+}
+
+uint64_t machine_flags(const struct guest *machine)
+{
+	(void)machine;
+	return seed & 0xf0000000;
+}
+
+void machine_vector(const struct guest *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
+{
+	(void)machine;
+	require(number < 32, "a vector register");
+	memset(bytes, (int)number, MACHINE_VECTOR);
+}
+
+void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *snapshot, uint8_t z[32 * MACHINE_VECTOR])
+{
+	(void)machine;
+	memcpy(snapshot->x, x, sizeof x);
+	memset(z, 1, 32ul * MACHINE_VECTOR);
+	snapshot->z = z;
+	snapshot->vector_bits = 8 * MACHINE_VECTOR;
+}
+
+bool machine_tells_values(void)
+{
+	return tells_values;
+}
+
+bool machine_is_device(uint32_t info, uint64_t address)
+{
+	(void)info;
+	return address % 8 == 7;
+}
+
+void machine_accessed(uint32_t info, uint64_t address, uint8_t *bytes, unsigned size)
+{
+	memset(bytes, (int)(info + address), size);
+}
+
+/* Vectors of system calls have as many parts as registers say. */
+bool machine_read(const struct guest *machine, uint64_t address, void *bytes, size_t size)
+{
+	(void)machine;
+	memset(bytes, (int)address, size);
+	return any(4) != 0;
+}
+
+bool system_registers_open(const struct guest *machine)
+{
+	(void)machine;
+	return true;
+}
+
+unsigned system_level(const struct guest *machine)
+{
+	(void)machine;
+	return now->level;
+}
+
+uint64_t system_register(const struct guest *machine, enum system_register which)
+{
+	(void)machine;
+	if (which == SYSTEM_SPSR_EL1)
+		return now->depth ? now->saved[now->depth - 1].level << 2 : 0;
+	return which == SYSTEM_ELR_EL1 ? now->link : seed;
+}
+
+void system_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *snapshot)
+{
+	(void)machine;
+	snapshot->elr_el1 = now->link;
+}
+
+/* Once for each core that is recorded. */
+void detail_want(void)
+{
+	require(++wanted <= CORES, "what is wanted");
+}
+
+void detail_release(void)
+{
+	require(wanted-- > 0, "what is released was wanted");
+}
+
+unsigned qemu_plugin_mem_size_shift(uint32_t info)
+{
+	return info;
+}
+
+/* ---- Playing. ---- */
+
+/* An instruction that was executed while the machine was recorded. */
+struct executed {
+	uint64_t pc;
+	uint32_t opcode;
+	uint8_t level;
+	bool has_change; /* before it */
+};
+
+/* The child tells the parent. */
+struct told {
+	size_t count;
+	bool is_main; /* it is the core of the first mark */
+	struct executed items[STEPS];
+};
+
+static bool recorded, was_recorded;
+
+static const uint32_t opcodes[] = {
+    0xd4000001, /* svc #0 */
+    0xd5184100, /* msr sp_el0, x0 */
+    0xd5182001, /* msr ttbr0_el1, x1 */
+    0xd51bd040, /* msr tpidr_el0, x0 */
+    0xd53bd040, /* mrs x0, tpidr_el0 */
+    0xd53b2400, /* mrs x0, rndr */
+    0xd53b00e3, /* mrs x3, dczid_el0 */
+    0x9a820020, /* csel x0, x1, x2, eq */
+    0xd50b7420, /* dc zva, x0 */
+    0xf9400420, /* ldr x0, [x1, #8] */
+    0x38401c3f, /* ldrb wzr, [x1, #1]! */
+    0xad000440, /* stp q0, q1, [x2] */
+    0x4c400020, /* ld4 {v0.16b-v3.16b}, [x1] */
+    0x0d005820, /* st1 {v0.h}[3], [x1] */
+    0xc87f8820, /* ldaxp x0, x2, [x1] */
+    0xc8027c20, /* stxr w2, x0, [x1] */
+    0x88238820, /* stlxp w3, w0, w2, [x1] */
+    0x48207c82, /* casp x0, x1, x2, x3, [x4] */
+    0xc8bffc40, /* cas xzr, x0, [x2] */
+    0xb820003f, /* stadd w0, [x1] */
+    0xd63f00a0, /* blr x5 */
+    0xd65f03c0, /* ret */
+};
+
+/* marks: of so many, one is a mark; 0: none. */
+static uint32_t any_opcode(unsigned marks)
+{
+	if (marks && any(marks) == 0)
+		return mark;
+	if (now->depth && now->level && any(8) == 0)
+		return exception_return;
+	uint32_t opcode = any(2) ? opcodes[any(sizeof opcodes / sizeof *opcodes)] : (uint32_t)(seed >> 20);
+	return opcode == exception_return || opcode == mark ? nop : opcode;
+}
+
+/* Up to as many bytes as it has, or more; in parts as QEMU may tell them. */
+static void play_accesses(struct system_insn *insn)
+{
+	unsigned shift = any(5), most = any(8) ? insn->op.total : 80;
+	for (unsigned done = 0; done < most; done += 1u << shift)
+		core_accessed(now->number, shift, x[any(31)] + done, insn);
+}
+
+static void take_exception(uint64_t back, unsigned vector)
+{
+	now->link = back;
+	now->saved[now->depth].pc = back;
+	now->saved[now->depth++].level = now->level;
+	now->pc = vectors + (now->level ? 0x200 : 0x400) + vector;
+	now->level = 1;
+}
+
+/* No interrupt comes behind the first instruction of a handler, as the processor forbids it. */
+static void go_on(const struct system_insn *insn)
+{
+	struct xtrace_operation operation;
+	xtrace_operation(insn->opcode, &operation);
+	if (insn->opcode == exception_return) {
+		now->depth--;
+		now->pc = now->saved[now->depth].pc;
+		now->level = now->saved[now->depth].level;
+	} else {
+		now->pc += 4;
+		if (operation.flow != XTRACE_NEXT && insn->op.kind != OP_SVC)
+			now->pc = (now->level ? kernel : user) + 4ull * any(1 << 12);
+	}
+	if (insn->op.kind == OP_SVC && now->depth < DEPTH)
+		take_exception(now->pc, 0);
+	else if (now->depth < DEPTH && insn->pc % 0x80 && any(50) == 0)
+		take_exception(now->pc, 0x80);
+}
+
+static void tell(struct told *told, const struct system_insn *insn, unsigned level)
+{
+	told->items[told->count++] = (struct executed){insn->pc, insn->opcode, (uint8_t)level, now->has_change};
+	now->has_change = false;
+}
+
+/* QEMU sets ELR_EL1 when an exception comes, and the kernel before it returns. */
+static void play(struct told *told, uint32_t opcode, bool is_first)
+{
+	unsigned level = now->level;
+	struct system_insn insn = {now->pc, opcode, is_first, opcode_of(opcode)};
+	struct xtrace_operation operation;
+	xtrace_operation(opcode, &operation);
+	if (opcode == exception_return)
+		now->link = now->saved[now->depth - 1].pc;
+	core_executed(now->number, &insn);
+	recorded = opcode == mark ? !recorded : recorded;
+	told->is_main = told->is_main || (recorded && !was_recorded);
+	was_recorded = was_recorded || recorded;
+	now->has_change = now->has_change || !recorded || opcode == mark || level != now->begun_level;
+	now->begun_level = level;
+	while (operation.flow == XTRACE_NEXT && opcode != mark && any(told->count ? 60 : 2) == 0) {
+		if (any(2) && core_wants_accesses(&insn))
+			play_accesses(&insn);
+		if (any(2) && now->depth < DEPTH) {
+			take_exception(now->pc, 0);
+			return;
+		}
+		core_executed(now->number, &insn);
+	}
+	if (core_wants_accesses(&insn))
+		play_accesses(&insn);
+	scramble();
+	if (recorded && opcode != mark)
+		tell(told, &insn, level);
+	go_on(&insn);
+}
+
+/* In a process of its own, which its memory goes with. */
+static void play_all(struct collect_board *board, struct told *told)
+{
+	uint64_t before[CORES];
+	unsigned levels[CORES] = {0};
+	core_setup(board);
+	recorded = was_recorded = told[0].is_main = !board->from_hint;
+	for (unsigned i = 0; i < CORES; i++) {
+		processors[i] = (struct processor){.number = i, .pc = user};
+		before[i] = 0;
+	}
+	for (unsigned i = 0; i < STEPS; i++) {
+		unsigned core = any(CORES);
+		now = &processors[core];
+		bool is_first = now->pc != before[core] + 4 || now->level != levels[core] || any(10) == 0;
+		before[core] = now->pc;
+		levels[core] = now->level;
+		play(&told[core], any_opcode(board->from_hint ? (told[core].count ? 300 : 3) : 0), is_first);
+	}
+	for (unsigned i = 0; i < CORES; i++) { /* what is executed last is told by what comes behind it */
+		struct system_insn insn = {processors[i].pc, nop, true, opcode_of(nop)};
+		now = &processors[i];
+		core_executed(i, &insn);
+	}
+	_exit(0);
+}
+
+/* ---- What is in the files. ---- */
+
+static uint8_t *read_file(const char *folder, const struct tw_xtrace_name *name, size_t *size)
+{
+	char path[PATH_MAX], text[TW_XTRACE_NAME_SIZE];
+	tw_xtrace_name_format(name, text);
+	snprintf(path, sizeof path, "%s/%s", folder, text);
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	*size = (size_t)ftell(file);
+	rewind(file);
+	uint8_t *bytes = malloc(*size + 1);
+	assert_int_equal(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	unlink(path);
+	return bytes;
+}
+
+/* Each is where an instruction begins, or behind the last, with as many before it as it says. Where the machine was not
+ * recorded between, registers come before the instruction. */
+static size_t check_snapshots(const uint8_t *bytes, size_t size, size_t at, uint64_t index, uint64_t count,
+                              uint64_t kernels)
+{
+	static const struct tw_xtrace_layout layout = {.header_size = HEADER, .has_za = true, .vector_bits = 128};
+	struct tw_xtrace_snapshot snapshot;
+	if (at >= size || tw_xtrace_snapshot_decode(bytes + at, &layout, &snapshot) != 0 || snapshot.index > index)
+		return at;
+	assert_int_equal(snapshot.index, index);
+	assert_int_equal(snapshot.count, count);
+	assert_int_equal(snapshot.user_count, count - kernels);
+	return at + SNAPSHOT;
+}
+
+static void check_core(const char *folder, unsigned core, const struct told *told)
+{
+	struct tw_xtrace_name name = {.timestamp = "1", .number = core, .hint = told->is_main ? 9 : 13};
+	size_t size, snapshots, next = HEADER, i = 0;
+	uint8_t *bytes = read_file(folder, &name, &size);
+	name.snapshots = true;
+	uint8_t *states = read_file(folder, &name, &snapshots);
+	bool has_registers = false;
+	uint64_t pc = 0, kernels = 0;
+	for (size_t at = 0; at < size;) {
+		struct tw_xtrace_token token;
+		assert_int_equal(tw_xtrace_decode(bytes + at, size - at, &token), 1);
+		bool is_insn = token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST;
+		has_registers = has_registers || token.kind == TW_XTRACE_ALLGPR;
+		if (is_insn) {
+			assert_true(i < told->count);
+			const struct executed *is = &told->items[i], *was = i ? is - 1 : NULL;
+			pc = token.kind == TW_XTRACE_PCINST ? token.pc : pc + 4;
+			assert_int_equal(pc, is->pc);
+			assert_int_equal(token.opcode, is->opcode);
+			assert_int_equal(token.level, is->level);
+			assert_int_equal(has_registers, was && is->has_change);
+			next = check_snapshots(states, snapshots, next, at, i, kernels);
+			kernels += is->level > 0;
+			has_registers = false;
+			i++;
+		}
+		at += token.size;
+	}
+	assert_int_equal(i, told->count);
+	assert_true(snapshots - next <= SNAPSHOT); /* one before an instruction that was not executed */
+	free(bytes);
+	free(states);
+}
+
+static void run(unsigned number, bool marks)
+{
+	char folder[] = "/tmp/test_system_core.XXXXXX";
+	int fd, status;
+	struct collect_board *board = collect_board_make(&fd);
+	struct told *told = mmap(NULL, CORES * sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(board && told != MAP_FAILED && mkdtemp(folder));
+	snprintf(board->directory, sizeof board->directory, "%s", folder);
+	strcpy(board->timestamp, "1");
+	board->interval = INTERVAL;
+	board->from_hint = marks;
+	seed = number;
+	tells_values = number % 2;
+	pid_t child = fork();
+	if (child == 0)
+		play_all(board, told);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_int_equal(collect_flush(board), 0);
+	assert_true(told[0].count > STEPS / 8 && told[1].count > STEPS / 8);
+	for (unsigned i = 0; i < CORES; i++)
+		check_core(folder, i, &told[i]);
+	assert_int_equal(rmdir(folder), 0);
+	munmap(told, CORES * sizeof *told);
+	collect_board_free(board, fd);
+}
+
+/* ---- The tests. ---- */
+
+static void tells_what_was_executed(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		run(i, false);
+}
+
+static void tells_what_is_between_marks(void **state)
+{
+	(void)state;
+	for (unsigned i = 4; i < 8; i++)
+		run(i, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(tells_what_was_executed),
+	    cmocka_unit_test(tells_what_is_between_marks),
+	};
+	return cmocka_run_group_tests_name("system_core", tests, NULL, NULL);
+}
