@@ -330,8 +330,19 @@ static void take_outside(struct chrome_fill *fill, const struct chrome_phase *ph
 		chrome_argument(fill, "ph", &letter);
 }
 
+/* Numbers and texts tell a process or a thread. */
+static void note_ids(struct chrome_fill *fill)
+{
+	const struct chrome_value *pid = member(fill, CHROME_PID), *tid = member(fill, CHROME_TID);
+	const struct chrome_value *wrong = pid->type > CHROME_NUMBER ? pid : tid;
+	if (wrong->type > CHROME_NUMBER && chrome_first(&fill->state->stream, CHROME_TOLD_ID))
+		chrome_report(fill->reader, CHROME_MEMBER, fill->item, wrong->bytes,
+		              "a \"pid\" or \"tid\" is neither a number nor a text: 0 is taken");
+}
+
 static void note_members(struct chrome_fill *fill)
 {
+	note_ids(fill);
 	for (unsigned i = 0; i < fill->item->other_count; i++) {
 		const struct chrome_value *key = &fill->item->others[i];
 		if (chrome_first(&fill->state->stream, tw_hash_bytes(key->bytes, key->size, 3)))

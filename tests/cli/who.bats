@@ -69,6 +69,38 @@ c,0,4,5000,1000"
 	[ "$(tail -n +2 told)" = "minor,180" ]
 }
 
+# Writers have -1 where they know no process (PyTorch), and koids of Fuchsia may have bit 63.
+@test "negative numbers of processes and threads are shown as they are written" {
+	cat >minus.json <<-'END'
+		[{"name":"a","ph":"X","ts":1,"dur":3,"pid":-1,"tid":-2},{"name":"b","ph":"X","ts":5,"dur":1,"pid":-1,"tid":-2147483648},
+		 {"name":"big","ph":"X","ts":6,"dur":1,"pid":7,"tid":"9223372036854775809"},{"name":"n","ph":"C","ts":7,"pid":-1,"args":{"v":1}}]
+	END
+	trackway convert minus.json -o minus.fxt 2>/dev/null
+	for t in minus.json minus.fxt; do
+		trackway info --json $t | grep -o '"process":[-0-9]*,"thread":[-0-9]*' | sort >found
+		printf '%s\n' '"process":-1,"thread":-2' '"process":-1,"thread":-2147483648' '"process":7,"thread":9223372036854775809' |
+			sort | diff - <(grep -v '"thread":0' found) || fail $t
+		trackway info $t | grep -qE '^ +-2 +-1 ' || fail $t
+		trackway stat --by thread $t | grep -qE ' -1 +-2 +a$' || fail $t
+		[ "$(trackway stat --by thread --csv $t | cut -d, -f1,15,16 | sort | tr '\n' ' ')" = \
+			'a,-1,-2 b,-1,-2147483648 big,7,9223372036854775809 name,process,thread ' ] || fail $t
+		trackway stat --by thread --json $t | grep -q '"process":-1,"thread":-2,' || fail $t
+		[ "$(trackway stat --csv --thread -2 $t | tail -n +2 | cut -d, -f1)" = a ] || fail $t
+		[ "$(trackway stat --csv --process=-1 $t | tail -n +2 | wc -l)" = 2 ] || fail $t
+		trackway counters --json $t | grep -q '"process":-1,' || fail $t
+		trackway flame --folded $t >/dev/null
+		trackway convert $t --to jsonl -o - | grep -q '"process":-1,"thread":-2,"name":"a"' || fail $t
+		trackway convert $t --to csv -o - | grep -q 'slice-complete,-1,-2,' || fail $t
+		[ "$(trackway sql --csv $t "select pid, tid from slice join thread using (utid) join process using (upid)
+			where slice.name = 'a'" | tail -1)" = -1,-2 ] || fail $t
+	done
+	trackway check --json minus.json >found
+	fails grep -q '"rule"' found
+	echo '[{"name":"a","ph":"X","ts":1,"dur":3,"pid":null,"tid":1},{"name":"a","ph":"X","ts":6,"dur":3,"pid":2,"tid":[1]}]' >odd.json
+	trackway check --json odd.json >found
+	[ "$(grep -c 'neither a number nor a text' found)" = 1 ]
+}
+
 @test "the same scheduling as FXT and as Fuchsia's JSON: the same answers" {
 	for t in fxt/idle.fxt chrome/idle-fuchsia.json; do
 		trackway sched --by cpu --json "$DATA/$t" | grep -q '"cpu":0,"busy_ns":2000000,"idle_ns":1000000000,"unknown_ns":0'

@@ -7,10 +7,10 @@
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
 #include "base/options.h"
+#include "base/text/digits.h"
 #include "base/text/utf8.h"
 #include "core/format.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,8 +121,10 @@ static uint32_t thread_text(const struct merge *merge, const struct tw_track *tr
 	size_t shown = thread_name_length(name);
 	if (tw_is_threadless(track))
 		return intern(merge->tree, &(struct tw_name){.text = "(no thread)", .length = 11});
-	int length = snprintf(text, sizeof text, shown ? "%.*s (thread %" PRIu64 ")" : "%.*sthread %" PRIu64,
-	                      (int)shown, name->text, track->thread);
+	char number[TW_DIGITS_MAX + 1];
+	*tw_task_digits(number, track->thread) = '\0';
+	int length =
+	    snprintf(text, sizeof text, shown ? "%.*s (thread %s)" : "%.*sthread %s", (int)shown, name->text, number);
 	return intern(merge->tree, &(struct tw_name){.text = text, .length = (size_t)length});
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/tool.h"
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
+#include "base/text/digits.h"
 #include "core/format.h"
 
 #include <inttypes.h>
@@ -128,7 +129,8 @@ static uint32_t thread_text(struct fold *fold, uint32_t node)
 	if (name->length)
 		return tw_profile_keep_text(fold->merge.profile,
 		                            &(struct tw_name){.text = name->text, .length = name->length});
-	snprintf(text, sizeof text, "thread %" PRIu64, track->thread);
+	memcpy(text, "thread ", sizeof "thread ");
+	*tw_task_digits(text + strlen(text), track->thread) = '\0';
 	return keep(fold, text);
 }
 

@@ -122,7 +122,8 @@ static void put_owner(const struct chart *chart, const struct tw_counter_row *ro
 		tw_put_name(out, row->process_name, NAME_COLUMNS / 3, tw_xml_escapes);
 	else
 		tw_put_text(out, "process");
-	tw_putf(out, " %" PRIu64, row->process);
+	tw_put_char(out, ' ');
+	tw_put_task(out, row->process);
 	if (row->id)
 		tw_putf(out, ", id %" PRIu64, row->id);
 }

@@ -104,14 +104,14 @@ static void put_thread(struct tw_output *out, const struct tw_sched_thread *row)
 		tw_put_char(out, ' ');
 	}
 	tw_putf(out, "%sthread ", row->name ? "(" : "");
-	tw_put_u64(out, row->thread);
+	tw_put_task(out, row->thread);
 	tw_put_text(out, " of ");
 	if (row->process_name)
 		tw_put_name(out, row->process_name, NAME_COLUMNS, tw_xml_escapes);
 	else
 		tw_put_text(out, "process");
 	tw_put_char(out, ' ');
-	tw_put_u64(out, row->process);
+	tw_put_task(out, row->process);
 	tw_put_text(out, row->name ? ")" : "");
 }
 

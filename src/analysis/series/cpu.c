@@ -9,7 +9,6 @@
 #include "core/format.h"
 #include "core/runtime_names.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,10 +249,14 @@ static void put_owner(struct tw_output *out, const void *context, const struct t
 		tw_put_name(out, row->name, COLUMNS, tw_xml_escapes);
 		tw_put_text(out, ", ");
 	}
-	if (row && !row->whole)
-		tw_putf(out, "thread %" PRIu64 " of ", row->thread);
+	if (row && !row->whole) {
+		tw_put_text(out, "thread ");
+		tw_put_task(out, row->thread);
+		tw_put_text(out, " of ");
+	}
 	tw_put_name(out, series->process_name ? series->process_name : "process", COLUMNS, tw_xml_escapes);
-	tw_putf(out, " %" PRIu64, series->process);
+	tw_put_char(out, ' ');
+	tw_put_task(out, series->process);
 }
 
 /* ---- The handle. ---- */

@@ -198,6 +198,12 @@ void tw_put_u64(struct tw_output *out, uint64_t value)
 	tw_output_took(out, (size_t)(tw_digits(p, value) - p));
 }
 
+void tw_put_task(struct tw_output *out, uint64_t id)
+{
+	char *p = tw_output_room(out, TW_DIGITS_MAX);
+	tw_output_took(out, (size_t)(tw_task_digits(p, id) - p));
+}
+
 void tw_put_i64(struct tw_output *out, int64_t value)
 {
 	if (value < 0)

@@ -116,6 +116,7 @@ static inline void tw_put_text(struct tw_output *out, const char *text)
 }
 
 void tw_put_u64(struct tw_output *out, uint64_t value);
+void tw_put_task(struct tw_output *out, uint64_t id); /* of a process or a thread: tw_task_digits() */
 void tw_put_i64(struct tw_output *out, int64_t value);
 void tw_put_hex(struct tw_output *out, uint64_t value); /* 0x1f */
 void tw_put_double(struct tw_output *out, double value);

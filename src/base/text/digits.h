@@ -60,6 +60,21 @@ static inline char *tw_digits(char *p, uint64_t value)
 	return end;
 }
 
+/* Numbers of processes and threads have 32 bits on most systems, and some writers have -1 where they know none: what is
+ * the 64 bits of such a number is that. Koids with bit 63 are not. */
+static inline bool tw_is_negative_task(uint64_t id)
+{
+	return id >= -(UINT64_C(1) << 31);
+}
+
+/* Writes the number of a process or a thread (at most TW_DIGITS_MAX bytes). */
+static inline char *tw_task_digits(char *p, uint64_t id)
+{
+	const bool negative = tw_is_negative_task(id);
+	*p = '-';
+	return tw_digits(p + negative, negative ? -id : id);
+}
+
 /* "000.001." to "999.": a number of three digits is four bytes from 4 times it. A few zeros follow. */
 extern const char tw_digit_triples[4004];
 

@@ -142,6 +142,20 @@ void tw_json_u64(struct tw_json *json, const char *key, uint64_t value)
 	tw_put_u64(json->out, value);
 }
 
+void tw_json_task(struct tw_json *json, const char *key, uint64_t id)
+{
+	begin(json, key);
+	tw_put_task(json->out, id);
+}
+
+void tw_json_known_task(struct tw_json *json, const char *key, uint64_t id, bool known)
+{
+	if (known)
+		tw_json_task(json, key, id);
+	else
+		tw_json_text(json, key, NULL);
+}
+
 void tw_json_known(struct tw_json *json, const char *key, uint64_t value, bool known)
 {
 	if (known)

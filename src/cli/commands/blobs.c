@@ -129,8 +129,8 @@ static void put_json(struct tw_output *out, const struct blobs *blobs, const str
 		tw_json_u64(&json, "missing_bytes", blob->missing);
 		tw_json_u64(&json, "parts", blob->parts);
 		tw_json_u64(&json, "time_ns", tw_since_start(reader, blob->time));
-		tw_json_u64(&json, "process", track->process);
-		tw_json_u64(&json, "thread", track->thread);
+		tw_json_task(&json, "process", track->process);
+		tw_json_task(&json, "thread", track->thread);
 		tw_json_object_end(&json);
 		tw_json_line_end(&json);
 	}
@@ -153,7 +153,7 @@ static int put_text(struct tw_screen *screen, const struct blobs *blobs, const s
 		tw_table_add(&table, tw_show_count(blob->parts).text);
 		tw_table_add(&table, type_of(blob).text);
 		tw_table_add(&table, tw_show_duration(tw_since_start(reader, blob->time)).text);
-		tw_table_add(&table, blob->track ? tw_show_id(track->thread).text : "-");
+		tw_table_add(&table, blob->track ? tw_show_task(track->thread).text : "-");
 		const struct tw_name *name = tw_dictionary_name(dictionary, blob->name);
 		if (name->length)
 			tw_table_add_bytes(&table, name->text, name->length);

@@ -25,8 +25,8 @@ static void put_threads_json(struct tw_json *json, const struct tw_info_view *vi
 	tw_json_array(json, "thread_list");
 	for (size_t i = 0; i < count; i++) {
 		tw_json_object(json, NULL);
-		tw_json_u64(json, "process", threads[i].process);
-		tw_json_u64(json, "thread", threads[i].thread);
+		tw_json_task(json, "process", threads[i].process);
+		tw_json_task(json, "thread", threads[i].thread);
 		tw_json_u64(json, part ? "events" : "records", threads[i].records);
 		if (!part)
 			tw_json_u64(json, "bytes", threads[i].bytes);

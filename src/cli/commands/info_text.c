@@ -180,8 +180,8 @@ static struct thread_names names_of(const struct tw_info_view *view, const struc
 /* The threads of a part have events, and no size. */
 static void add_thread(struct tw_table *table, const struct tw_info_view *view, const struct tw_thread_info *thread)
 {
-	tw_table_add(table, tw_show_id(thread->thread).text);
-	tw_table_add(table, tw_show_id(thread->process).text);
+	tw_table_add(table, tw_show_task(thread->thread).text);
+	tw_table_add(table, tw_show_task(thread->process).text);
 	tw_table_add(table, tw_show_count(thread->records).text);
 	if (!view->part)
 		tw_table_add(table, tw_show_size(thread->bytes).text);

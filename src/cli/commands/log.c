@@ -57,7 +57,7 @@ static void put_who(struct tw_output *out, const struct tw_name *name, uint64_t 
 	tw_put_safe(out, name->text, name->length);
 	if (name->length)
 		tw_put_char(out, '[');
-	tw_put_u64(out, id);
+	tw_put_task(out, id);
 	if (name->length)
 		tw_put_char(out, ']');
 }
@@ -99,8 +99,8 @@ static void put_json(struct tw_screen *screen, const struct log_entry *entry)
 	tw_json_u64(&json, "time_ns", entry->time);
 	tw_json_u64(&json, "offset", entry->offset);
 	tw_json_u64(&json, "severity", entry->severity);
-	tw_json_u64(&json, "process", entry->track->process);
-	tw_json_u64(&json, "thread", entry->track->thread);
+	tw_json_task(&json, "process", entry->track->process);
+	tw_json_task(&json, "thread", entry->track->thread);
 	put_name(&json, "process_name", entry->process);
 	put_name(&json, "thread_name", entry->thread);
 	tw_json_bytes(&json, "message", entry->message, entry->length);

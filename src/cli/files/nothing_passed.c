@@ -47,7 +47,7 @@ static void list_who(struct tw_text *list, const char *option, const struct tw_n
 {
 	for (size_t i = 0; i < who->count + who->names.count; i++) {
 		bool number = i < who->count;
-		const struct tw_shown id = tw_show_id(number ? who->items[i] : 0);
+		const struct tw_shown id = tw_show_task(number ? who->items[i] : 0);
 		list_text(list, i ? "," : option, number ? id.text : who->names.items[i - who->count]);
 	}
 }

@@ -18,7 +18,7 @@ static bool is_chosen(const struct tw_numbers *who, uint64_t number, const struc
 	for (size_t i = 0; i < who->count; i++)
 		if (who->items[i] == number)
 			return true;
-	const struct tw_shown shown = tw_show_id(number);
+	const struct tw_shown shown = tw_show_task(number);
 	for (size_t i = 0; i < who->names.count; i++)
 		if (fnmatch(who->names.items[i], name->length ? name->text : shown.text, 0) == 0)
 			return true;

@@ -26,6 +26,13 @@ struct tw_shown tw_show_id(uint64_t id)
 	return shown;
 }
 
+struct tw_shown tw_show_task(uint64_t id)
+{
+	struct tw_shown shown = {""};
+	tw_task_digits(shown.text, id);
+	return shown;
+}
+
 /* Without printf, which took two thirds of the time of a table of a thousand functions. */
 static void put_unit(char *p, const char *name)
 {

@@ -18,6 +18,7 @@ struct tw_shown {
 
 struct tw_shown tw_show_count(uint64_t count);                         /* "1,234,567" */
 struct tw_shown tw_show_id(uint64_t id);                               /* "1234567": a name, not a count */
+struct tw_shown tw_show_task(uint64_t id);                             /* of a process or a thread: "1234", "-1" */
 struct tw_shown tw_show_duration(uint64_t ns);                         /* four digits and a unit: "1.234 ms" */
 struct tw_shown tw_show_size(uint64_t bytes);                          /* "95.4 MiB" */
 struct tw_shown tw_show_weight(enum tw_weight weight, uint64_t value); /* by its unit, as the three above */

@@ -82,8 +82,8 @@ static void put_json(struct tw_json *json, const struct tw_listing *listing, con
 	tw_json_text(json, "class", row->name);
 	tw_numbers_json(json, shown, numbers, NUMBERS);
 	if (by == TW_ALLOC_BY_THREAD) {
-		tw_json_u64(json, "process", row->process);
-		tw_json_u64(json, "thread", row->thread);
+		tw_json_task(json, "process", row->process);
+		tw_json_task(json, "thread", row->thread);
 	}
 	if (by == TW_ALLOC_BY_STACK)
 		put_stack(json, row->where);
@@ -99,7 +99,7 @@ static void add_row(struct tw_table *table, const struct alloc_listing *alloc, c
 	tw_table_add(table, tw_show_percent(shown->bytes, alloc->all_bytes).text);
 	tw_numbers_cells(table, shown, numbers, NUMBERS);
 	if (by == TW_ALLOC_BY_THREAD)
-		tw_table_add(table, tw_show_id(shown->row->thread).text);
+		tw_table_add(table, tw_show_task(shown->row->thread).text);
 	tw_table_add(table, shown->row->name);
 	if (by != TW_ALLOC_BY_CLASS)
 		tw_table_add(table, shown->row->where ? shown->row->where : "-");

@@ -61,7 +61,7 @@ void tw_counters_put_json(struct tw_json *json, const struct tw_listing *listing
 {
 	const struct tw_counter_row *row = item;
 	tw_json_text(json, "file", path_of(listing, row));
-	tw_json_u64(json, "process", row->process);
+	tw_json_task(json, "process", row->process);
 	tw_json_text(json, "process_name", row->process_name);
 	tw_json_text(json, "category", row->category);
 	tw_json_text(json, "counter", row->name);
@@ -107,7 +107,7 @@ static void add_numbers(struct tw_table *table, const struct tw_counter_row *row
 static void add_row(struct tw_table *table, const struct tw_counter_row *row, const char *path)
 {
 	add_numbers(table, row);
-	tw_table_add(table, row->process_name ? row->process_name : tw_show_id(row->process).text);
+	tw_table_add(table, row->process_name ? row->process_name : tw_show_task(row->process).text);
 	tw_table_add(table, row->category);
 	tw_table_add(table, tw_show_id(row->id).text);
 	tw_table_add(table, tw_show_name(row->name));
@@ -151,9 +151,9 @@ void tw_counters_put_sample(struct tw_output *out, const struct tw_counter_sampl
 {
 	tw_put_u64(out, sample->time);
 	tw_put_char(out, ',');
-	tw_put_u64(out, sample->process);
+	tw_put_task(out, sample->process);
 	tw_put_char(out, ',');
-	tw_put_u64(out, sample->thread);
+	tw_put_task(out, sample->thread);
 	put_csv_text(out, sample->category, safe);
 	put_csv_text(out, sample->name, safe);
 	tw_put_char(out, ',');

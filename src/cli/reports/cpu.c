@@ -28,10 +28,10 @@ static int put_sample(void *context, const struct tw_cpu_sample *sample)
 	struct tw_output *out = &((struct tw_listing *)context)->screen.out;
 	tw_put_u64(out, sample->time);
 	tw_put_char(out, ',');
-	tw_put_u64(out, sample->process);
+	tw_put_task(out, sample->process);
 	tw_put_char(out, ',');
 	if (!sample->whole)
-		tw_put_u64(out, sample->thread);
+		tw_put_task(out, sample->thread);
 	tw_put_char(out, ',');
 	tw_put_i64(out, sample->cpu_ns);
 	tw_put_char(out, ',');
@@ -55,8 +55,8 @@ static void put_json(struct tw_json *json, const struct tw_listing *listing, con
 {
 	const struct tw_cpu_row *row = item;
 	(void)listing;
-	tw_json_u64(json, "process", row->process);
-	tw_json_known(json, "thread", row->thread, !row->whole);
+	tw_json_task(json, "process", row->process);
+	tw_json_known_task(json, "thread", row->thread, !row->whole);
 	tw_json_text(json, "process_name", row->process_name);
 	tw_json_text(json, "thread_name", row->name);
 	tw_numbers_json(json, row, numbers, NUMBERS);
@@ -91,7 +91,7 @@ static int put_text(struct tw_listing *listing)
 		add_percent(&table, row, row->max_percent);
 		tw_numbers_cells(&table, row, numbers, NUMBERS);
 		tw_table_add(&table, tw_show_duration(row->last_ns - row->first_ns).text);
-		tw_table_add(&table, row->whole ? "all" : tw_show_id(row->thread).text);
+		tw_table_add(&table, row->whole ? "all" : tw_show_task(row->thread).text);
 		tw_table_add(&table, name ? name : "-");
 	}
 	return tw_table_put(&table, &listing->screen);

@@ -102,8 +102,8 @@ static void put_collection(struct tw_json *json, const struct tw_gc_collection *
 		tw_json_text(json, "pause_ns", NULL);
 	else
 		tw_json_u64(json, "pause_ns", row->pause_ns);
-	tw_json_u64(json, "process", row->process);
-	tw_json_known(json, "thread", row->thread, !row->threadless);
+	tw_json_task(json, "process", row->process);
+	tw_json_known_task(json, "thread", row->thread, !row->threadless);
 	tw_json_text(json, "reason", row->reason);
 	tw_json_text(json, "generations", row->generations);
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
@@ -188,7 +188,7 @@ static void add_collection(struct tw_table *table, const struct tw_gc_listing *g
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
 		if (any_known(gc, i))
 			tw_table_add(table, heap_is_known(row, i) ? tw_show_size(heap_bytes(row, i)).text : "-");
-	tw_table_add(table, row->threadless ? "-" : tw_show_id(row->thread).text);
+	tw_table_add(table, row->threadless ? "-" : tw_show_task(row->thread).text);
 	tw_table_add(table, *row->generations ? row->generations : "-");
 	tw_table_add(table, *row->reason ? row->reason : "-");
 	if (any_function(gc))
@@ -357,10 +357,10 @@ static void put_csv_row(struct tw_output *out, const struct tw_gc_collection *ro
 	if (!row->open)
 		tw_put_u64(out, row->pause_ns);
 	tw_put_char(out, ',');
-	tw_put_u64(out, row->process);
+	tw_put_task(out, row->process);
 	tw_put_char(out, ',');
 	if (!row->threadless)
-		tw_put_u64(out, row->thread);
+		tw_put_task(out, row->thread);
 	tw_put_char(out, ',');
 	tw_put_csv(out, row->generations, strlen(row->generations), false);
 	tw_put_char(out, ',');

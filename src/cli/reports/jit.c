@@ -67,8 +67,8 @@ static void put_json(struct tw_json *json, const struct tw_listing *listing, con
 	if (by == TW_JIT_BY_BODY) {
 		tw_json_known(json, "body", row->body, row->body > 0);
 	} else if (by == TW_JIT_BY_THREAD) {
-		tw_json_u64(json, "process", row->process);
-		tw_json_known(json, "thread", row->thread, !row->threadless);
+		tw_json_task(json, "process", row->process);
+		tw_json_known_task(json, "thread", row->thread, !row->threadless);
 	} else {
 		tw_json_text(json, "class", row->owner);
 		tw_json_text(json, "module", row->module);
@@ -120,7 +120,7 @@ static int put_text(struct tw_listing *listing)
 		tw_table_add(&table, row->cpu_known ? tw_show_duration(row->cpu_ns).text : "-");
 		tw_numbers_cells(&table, row, numbers + BEHIND, NUMBERS - BEHIND);
 		if (by == TW_JIT_BY_THREAD)
-			tw_table_add(&table, row->threadless ? "-" : tw_show_id(row->thread).text);
+			tw_table_add(&table, row->threadless ? "-" : tw_show_task(row->thread).text);
 		tw_table_add(&table, row->name);
 	}
 	int status = tw_table_put(&table, screen);

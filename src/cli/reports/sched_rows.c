@@ -104,8 +104,8 @@ static void put_json_states(struct tw_json *json, const struct tw_sched_thread *
 static void put_json_thread(struct tw_json *json, const void *item)
 {
 	const struct tw_sched_thread *row = item;
-	tw_json_u64(json, "process", row->process);
-	tw_json_u64(json, "thread", row->thread);
+	tw_json_task(json, "process", row->process);
+	tw_json_task(json, "thread", row->thread);
 	tw_json_text(json, "process_name", row->process_name);
 	tw_json_text(json, "thread_name", row->name);
 	tw_numbers_json(json, row, thread_numbers, THREAD_NUMBERS);
@@ -116,7 +116,7 @@ static void put_json_thread(struct tw_json *json, const void *item)
 static void put_json_process(struct tw_json *json, const void *item)
 {
 	const struct tw_sched_process *row = item;
-	tw_json_u64(json, "process", row->process);
+	tw_json_task(json, "process", row->process);
 	tw_json_text(json, "process_name", row->name);
 	tw_numbers_json(json, row, process_numbers, PROCESS_NUMBERS);
 }
@@ -174,8 +174,8 @@ static void add_thread(struct tw_table *table, const void *item, const char *per
 	tw_numbers_cells(table, row, thread_numbers, THREAD_NUMBERS);
 	tw_numbers_cells(table, latencies_of(row), latency_numbers, LATENCY_NUMBERS);
 	add_states(table, row);
-	tw_table_add(table, row->process_name ? row->process_name : tw_show_id(row->process).text);
-	tw_table_add(table, tw_show_id(row->thread).text);
+	tw_table_add(table, row->process_name ? row->process_name : tw_show_task(row->process).text);
+	tw_table_add(table, tw_show_task(row->thread).text);
 	tw_table_add(table, row->name ? row->name : "");
 }
 
@@ -184,7 +184,7 @@ static void add_process(struct tw_table *table, const void *item, const char *pe
 	const struct tw_sched_process *row = item;
 	tw_table_add(table, percent);
 	tw_numbers_cells(table, row, process_numbers, PROCESS_NUMBERS);
-	tw_table_add(table, tw_show_id(row->process).text);
+	tw_table_add(table, tw_show_task(row->process).text);
 	tw_table_add(table, row->name ? row->name : "");
 }
 

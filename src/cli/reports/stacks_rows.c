@@ -32,8 +32,8 @@ static void put_json(struct tw_screen *screen, const struct tw_stacks *stacks, u
 	struct tw_json json = {.out = &screen->out};
 	tw_json_object(&json, NULL);
 	if (stacks->outermost > 1) {
-		tw_json_u64(&json, "process", node->process);
-		tw_json_known(&json, "thread", node->thread, !node->threadless);
+		tw_json_task(&json, "process", node->process);
+		tw_json_known_task(&json, "thread", node->thread, !node->threadless);
 	} else {
 		tw_json_text(&json, "thread", NULL);
 	}

@@ -122,8 +122,8 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 	tw_json_text(&json, "file", row->file);
 	tw_json_u64(&json, "line", row->line);
 	if (is_by_thread(by)) {
-		tw_json_u64(&json, "process", row->process);
-		tw_json_known(&json, "thread", row->thread, !row->threadless);
+		tw_json_task(&json, "process", row->process);
+		tw_json_known_task(&json, "thread", row->thread, !row->threadless);
 		tw_json_text(&json, "process_name", row->process_name);
 		tw_json_text(&json, "thread_name", row->thread_name);
 	}
@@ -187,8 +187,8 @@ static bool has_processes(const struct tw_stat_rows *rows)
 static void add_thread(struct tw_table *table, const struct tw_profile_row *row, bool named, bool of_process)
 {
 	if (of_process)
-		tw_table_add(table, row->process_name ? row->process_name : tw_show_id(row->process).text);
-	tw_table_add(table, row->threadless ? "-" : tw_show_id(row->thread).text);
+		tw_table_add(table, row->process_name ? row->process_name : tw_show_task(row->process).text);
+	tw_table_add(table, row->threadless ? "-" : tw_show_task(row->thread).text);
 	if (named)
 		tw_table_add(table, row->thread_name ? row->thread_name : "");
 }

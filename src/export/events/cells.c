@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/events/cells.h"
 
+#include "base/text/digits.h"
 #include "core/text/stack_text.h"
 
 enum { STACK_MAX_BYTES = 32 << 10 };
@@ -9,6 +10,13 @@ enum { STACK_MAX_BYTES = 32 << 10 };
 static struct tw_cell number(uint64_t value)
 {
 	return (struct tw_cell){.form = TW_CELL_NUMBER, .number = value};
+}
+
+/* As tw_task_digits() has it. */
+static struct tw_cell task(uint64_t id)
+{
+	const bool negative = tw_is_negative_task(id);
+	return (struct tw_cell){.form = negative ? TW_CELL_NEGATIVE : TW_CELL_NUMBER, .number = negative ? -id : id};
 }
 
 static struct tw_cell named(uint32_t name)
@@ -48,12 +56,12 @@ static struct tw_cell kind(struct tw_cells *cells, const struct tw_event *event)
 
 static struct tw_cell process(struct tw_cells *cells, const struct tw_event *event)
 {
-	return number(tw_dictionary_track(cells->dictionary, event->track)->process);
+	return task(tw_dictionary_track(cells->dictionary, event->track)->process);
 }
 
 static struct tw_cell thread(struct tw_cells *cells, const struct tw_event *event)
 {
-	return number(tw_dictionary_track(cells->dictionary, event->track)->thread);
+	return task(tw_dictionary_track(cells->dictionary, event->track)->thread);
 }
 
 static struct tw_cell track(struct tw_cells *cells, const struct tw_event *event)

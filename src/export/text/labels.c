@@ -32,7 +32,7 @@ void tw_label_process(struct tw_line *line, const struct tw_dictionary *dictiona
 		return;
 	}
 	tw_line_text(line, "process ");
-	tw_line_u64(line, process);
+	tw_line_task(line, process);
 }
 
 void tw_label_track(struct tw_line *line, const struct tw_dictionary *dictionary, const struct tw_track *track)
@@ -48,7 +48,7 @@ void tw_label_track(struct tw_line *line, const struct tw_dictionary *dictionary
 		return;
 	}
 	tw_line_text(line, words[track->kind]);
-	tw_line_u64(line, track->kind == TW_TRACK_PROCESS ? track->process : track->thread);
+	tw_line_task(line, track->kind == TW_TRACK_PROCESS ? track->process : track->thread);
 }
 
 bool tw_label_counter(struct tw_line *line, const struct tw_dictionary *dictionary, uint32_t name, uint32_t series,

@@ -62,6 +62,14 @@ static inline void tw_line_u64(struct tw_line *line, uint64_t value)
 		tw_line_end(line, tw_digits(p, value));
 }
 
+/* The number of a process or a thread. */
+static inline void tw_line_task(struct tw_line *line, uint64_t id)
+{
+	char *p = tw_line_room(line, TW_DIGITS_MAX);
+	if (p)
+		tw_line_end(line, tw_task_digits(p, id));
+}
+
 void tw_line_hex(struct tw_line *line, uint64_t value);        /* "0x1f", a string */
 void tw_line_hex_digits(struct tw_line *line, uint64_t value); /* 1f */
 
