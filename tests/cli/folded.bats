@@ -111,6 +111,32 @@ assert {name: (row["total"], row["self"]) for name, row in rows.items()} == {"x"
 }
 
 # As difffolded.pl writes them: what a stack weighed before, and after.
+@test "folded: two counts are compared from a pipe as from a file" {
+	printf 'main;parse 10 12\nmain;walk 5 0\nmain;new 0 7\n' >two.folded
+	trackway diff --json two.folded >expected 2>said
+	[ "$(wc -l <expected)" = 4 ]
+	cat two.folded | trackway diff --json - 2>err | cmp - expected
+	cmp err said
+	gzip -c two.folded | trackway diff --json - 2>err | cmp - expected
+	trackway diff --json - <two.folded 2>err | cmp - expected
+	mkfifo pipe
+	cat two.folded >pipe &
+	trackway diff --json pipe 2>err | cmp - expected
+	cat two.folded | trackway diff --folded - 2>err | LC_ALL=C sort | diff - <(LC_ALL=C sort two.folded)
+	printf 'main;parse 10\n' | fails trackway diff - 2>err
+	grep -q 'diff wants A B' err
+	fails trackway diff - </dev/null 2>err
+}
+
+@test "folded: stacks that all count 0 are told by one line" {
+	printf 'main;a 0\nmain;b 0\n' >zero.folded
+	for what in stat 'stat --weight samples' stacks 'flame --folded' graph; do
+		trackway $what zero.folded >out 2>err || true
+		[ "$(wc -l <err)" = 1 ] || fail "$what: $(cat err)"
+		grep -q 'there is nothing to count' err || fail "$what: $(cat err)"
+	done
+}
+
 @test "folded: two counts are before and after, for diff and flame; other commands take those after and say so" {
 	printf 'main;parse 10 12\nmain;walk 5 0\nmain;new 0 7\n' >two.folded
 	trackway diff --json two.folded >out 2>err

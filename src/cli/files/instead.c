@@ -39,6 +39,12 @@ static uint32_t kind_of(const struct tw_reader *reader, const struct tw_event *e
 	return slice && strncmp(category, "jit", 3) == 0 ? COMPILATIONS : 1u << event->kind;
 }
 
+/* Folded stacks may have counts of 0. */
+static bool counts(const struct tw_event *event)
+{
+	return event->kind != TW_STACK_SAMPLE || event->value;
+}
+
 /* Which kinds of event a file has; 0 where it cannot be read a second time. */
 static uint32_t kinds_in(const struct tw_common *common, const char *path)
 {
@@ -53,7 +59,7 @@ static uint32_t kinds_in(const struct tw_common *common, const char *path)
 	int status = tw_open(&reader, path, &options);
 	for (size_t seen = 0; status >= 0 && seen < LOOK && (status = tw_read(reader, &batch)) > 0; seen += batch.count)
 		for (size_t i = 0; i < batch.count; i++)
-			kinds |= kind_of(reader, &batch.events[i]);
+			kinds |= counts(&batch.events[i]) ? kind_of(reader, &batch.events[i]) : 0;
 	tw_close(reader);
 	return kinds;
 }

@@ -95,6 +95,8 @@ void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bo
 		snprintf(told, sizeof told, "nothing to count by %s passes", tw_weight_name(weight));
 	if (tw_has_filters(common))
 		tw_say_filters(common, told, function_alone);
+	else if (weight == TW_WEIGHT_SAMPLES && function_alone)
+		tw_say("there is nothing to count: all samples of the trace count 0");
 	else if (tw_weight_is_sampled(weight))
 		tw_say("there is nothing to count by %s in the trace; --weight chooses another",
 		       tw_weight_name(weight));

@@ -3,15 +3,19 @@
 #include "cli/reports/diff.h"
 
 #include "analysis/tool.h"
+#include "base/bytes/input.h"
 #include "cli/command.h"
 #include "cli/files/output_overwrite.h"
+#include "cli/options/options.h"
 #include "cli/output/message.h"
 #include "cli/output/screen.h"
 #include "cli/reports/call_notes.h"
 #include "cli/reports/profiles.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct diff_options {
 	struct tw_common common;
@@ -202,6 +206,31 @@ static void say_binaries(const struct tw_diff_paths *paths, const struct diff_op
 	       options->binary_a.count ? 'b' : 'a', paths->paths[options->binary_a.count ? paths->count[0] : 0]);
 }
 
+/* One operand that is a pipe, and is read for both sides. */
+struct copied {
+	struct tw_input *input;
+	char path[32];
+};
+
+/* Returns 0 or TW_EXIT_FAILED. */
+static int copy_pipe(struct copied *copied, struct tw_diff_paths *paths, const struct diff_options *options)
+{
+	struct stat about;
+	if (tw_diff_all(paths) != 1 || wants_flame(options) || !tw_diff_of_functions(options->of))
+		return 0;
+	const char *path = paths->paths[0];
+	if (strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode)))
+		return 0;
+	int status = tw_input_open(&copied->input, path);
+	if (status >= 0)
+		status = tw_input_spool(copied->input, tw_temporary_folder());
+	if (status < 0)
+		return tw_say_error("%s", tw_input_error(copied->input));
+	snprintf(copied->path, sizeof copied->path, "/dev/fd/%d", tw_input_descriptor(copied->input));
+	paths->paths[0] = copied->path;
+	return 0;
+}
+
 /* Makes one file that has both counts, before and after, both sides. */
 static void take_both(struct tw_diff_paths *paths, struct tw_common commons[2], const struct diff_options *options)
 {
@@ -236,9 +265,13 @@ static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct diff_options *options = (const struct diff_options *)common;
 	struct tw_diff_paths paths = {0};
+	struct copied copied = {0};
 	int status = choose_sides(&paths, options, operands, count);
 	if (status == 0)
+		status = copy_pipe(&copied, &paths, options);
+	if (status == 0)
 		status = compare_sides(options, &paths);
+	tw_input_close(copied.input);
 	free(paths.paths);
 	return status;
 }
