@@ -649,6 +649,8 @@ def the_main_core_is_a_core(bench):
         bench.run("convert", path, "-o", out)
         events = json.loads(out.read_text())["traceEvents"]
         assert len({(event.get("pid"), event.get("tid")) for event in events if event["ph"] == "B"}) == tracks
+        said = bench.server.run("sched", str(path)).stderr.decode()
+        assert ("insns --tasks" in said) == (cores > 0), (files, said)
 
 
 @test

@@ -25,6 +25,7 @@ static const struct {
     {1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE, "samples (trackway stat --weight samples)"},
     {1u << TW_ALLOCATION_SAMPLE, "allocations (trackway alloc)"},
     {1u << TW_SWITCH, "switches between threads (trackway sched)"},
+    {TW_INSTEAD_TASKS, "tasks of cores (trackway insns --tasks)"},
     {1u << TW_COUNTER, "counters (trackway counters)"},
     {1u << TW_LOG, "log records (trackway log)"},
     {1u << TW_BLOB, "blobs (trackway blobs)"},
@@ -35,6 +36,9 @@ static const struct {
 static uint32_t kind_of(const struct tw_reader *reader, const struct tw_event *event)
 {
 	const bool slice = 1u << event->kind & SLICES && strcmp(tw_reader_format(reader), "tracelog") == 0;
+	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(reader), event->track);
+	if (track->kind == TW_TRACK_CPU && strcmp(tw_reader_format(reader), "xtrace") == 0)
+		return 1u << event->kind | TW_INSTEAD_TASKS;
 	const char *category = tw_dictionary_name(tw_reader_dictionary(reader), event->category)->text;
 	return slice && strncmp(category, "jit", 3) == 0 ? COMPILATIONS : 1u << event->kind;
 }

@@ -5,6 +5,9 @@
 
 #include "cli/options/options.h"
 
+/* Beside the kinds of event: the tasks of cores, which xtraces tell. */
+enum { TW_INSTEAD_TASKS = 2 << TW_EVENT_KINDS };
+
 /* Says so on standard error, unless filters are given: they are told instead. what: what there is none of, "call";
  * NULL: that has been told. wanted: kinds of event, as bits. Files are read again for it; what cannot be read again is
  * passed over. */

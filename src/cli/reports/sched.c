@@ -5,6 +5,7 @@
 #include "analysis/tool.h"
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
+#include "cli/files/instead.h"
 #include "cli/files/nothing_passed.h"
 #include "cli/options/output_form.h"
 #include "cli/output/message.h"
@@ -182,6 +183,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		    .read = read_sched,
 		    .collect = collect,
 		    .note = note,
+		    .points_to = TW_INSTEAD_TASKS,
 		    .put_json = tw_sched_put_json,
 		    .put_text = tw_sched_put_text,
 		    .draw = draw,
