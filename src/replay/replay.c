@@ -1,8 +1,9 @@
 /* replay.c - instructions executed again by unicorn, token by token beside the trace.
  *
  * All instructions of the part are put into memory first. Loads are fed: what was recorded is written where it is about
- * to be read. Where the code changes, the instruction at hand is taken from the trace. What unicorn cannot do as the traced processor did (system registers, whether an exclusive store
- * succeeds, system calls) is replaced by SVC, and done from the trace (replaced.c). */
+ * to be read. Where code changes, the instruction at hand is taken from the trace. What unicorn cannot do as the traced
+ * processor did (system registers, whether an exclusive store succeeds, system calls) is replaced by SVC, and done from
+ * the trace (replaced.c). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 

@@ -3,6 +3,7 @@
 #include "slice/windows.h"
 
 #include "base/memory/memory.h"
+#include "base/text/line.h"
 #include "base/text/scan.h"
 #include "xtrace/xtrace.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LINE_MOST = 4096, SHARE = 8 /* of the memory limit */ };
 
 /* "....maps" of a set, as "....windows"; NULL where its files have no names, or without memory. */
 static char *place_of(const struct xtrace_set *set)
@@ -68,6 +71,8 @@ static int take_line(struct slice_windows *windows, struct tw_reader *reader, co
 {
 	if (*line == '#')
 		return 0;
+	if (windows->count >= tw_memory_limit(reader) / SHARE / sizeof *windows->items)
+		return tw_fail(reader, TW_ERR_LIMIT, "%s:%u: more windows than the memory limit allows", place, number);
 	if (!tw_grow(&windows->items, &windows->room, windows->count + 1, sizeof *windows->items))
 		return tw_fail_memory(reader);
 	if (!scan(line, &windows->items[windows->count]))
@@ -78,12 +83,14 @@ static int take_line(struct slice_windows *windows, struct tw_reader *reader, co
 
 static int read_lines(struct slice_windows *windows, struct tw_reader *reader, const char *place, FILE *file)
 {
-	char *line = NULL;
-	size_t room = 0;
-	int status = 0;
-	for (unsigned number = 1; status == 0 && getline(&line, &room, file) > 0; number++)
-		status = take_line(windows, reader, place, line, number);
-	free(line);
+	char line[LINE_MOST];
+	int status = 0, got;
+	unsigned number = 1;
+	for (; status == 0 && (got = tw_read_line(file, line, sizeof line)); number++)
+		status = got > 0 ? take_line(windows, reader, place, line, number)
+		                 : tw_fail(reader, TW_ERR_VALUE, "%s:%u: is no line of a window", place, number);
+	if (status == 0 && ferror(file))
+		return tw_fail(reader, TW_ERR_SYSTEM, "%s: cannot be read", place);
 	return status;
 }
 

@@ -260,6 +260,15 @@ def vectors():
     yield "vectors-blocks", b"#interval 100 thread 7\n1 0x400000\n2 0x400010\n3 0x400020\n\0" + lines
 
 
+def windows():
+    """Lists of windows, behind a byte that says which: for `record`, of SimPoint's files, beside a trace, with little memory."""
+    yield "windows", b"\0# of SimPoint's, and others\n60000 3000\n\n 100 50 \n50000 1000 7 0.5\n70000 500 3 0.5 0\n"
+    yield "windows-simpoints", b"\0015 0\n1 2\n11 1\n\0" + b"0.25 0\n0.125 2\n0.625 1\n"
+    yield "windows-beside", b"\2#window\tthread\tfrom\tlength\tphase\tweight\tsnapshot\twarm_up\twarm_up_snapshot\n" \
+        b"0\t1\t5\t6\t-\t-\t0\t0\t0\n1\t1\t5\t6\t1\t0.5\t2\t7\t1\n"
+    yield "windows-many", b"\3" + b"0\t1\t5\t6\t-\t-\t0\t0\t0\n" * 300
+
+
 def pdbs():
     """Portable PDBs and assemblies, by their documents."""
     yield "pdb", portable_pdb.pdb()
@@ -321,7 +330,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *pdbs(), *vectors(),
+              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *pdbs(), *vectors(), *windows(),
               *views(tests / "data"), *statements()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:

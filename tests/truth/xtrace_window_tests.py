@@ -337,7 +337,7 @@ def test_slices(bench):
     expect(done.returncode == 1 and done.stderr.count("\n") == 2, "what cannot be cut is left out", done)
     expect("another line of the list has it" in done.stderr and "no thread 1" in done.stderr, done.stderr)
     expect(len(list((bench.directory / "some").glob("*.elf"))) == 2, "and the others are there")
-    for text, says in (("0\t1\t5\n", ":1: is no line"), ("", "is empty"), ("0\t1\t5\t6\t-\t-\t0\t0\t1\n", ":1: is no line"),
+    for text, says in (("0\t1\t5\n", ":1: is no line"), ("#" * 5000, ":1: is no line"), ("", "is empty"), ("0\t1\t5\t6\t-\t-\t0\t0\t1\n", ":1: is no line"),
                        ("#\n0\t1\t5\t6\t1\t7\t0\t0\t0\n", ":2: is no line"), ("0\t1\t5\t6\t-\t-\t0\t0\t0\n", "no thread 1"), (None, "No such file")):
         if text is None:
             path.unlink()
@@ -393,9 +393,10 @@ def test_words(bench):
                           (["--window", "5:6", "--length", "3"], "--window has its own length"),
                           (["--windows", "list", "--skip", "3"], "only one of"),
                           (["--windows", "/nowhere/list"], "No such file"),
+                          (["--windows", "/dev/zero"], "/dev/zero:1: no line of text"),
                           (["--windows", "list", "--length", "3"], "--length is for a file of SimPoint's")):
         bench.record([program], *options, status=2, says=says)
-    for text, says in (("1\n", ":1: not FROM LENGTH"), ("# none\n", "no window"), ("1 2\n3 4 x\n", ":2: not FROM LENGTH"),
+    for text, says in (("1\n", ":1: not FROM LENGTH"), ("# none\n", "no window"), ("1 2\n" + "3" * 5000, ":2: no line of text"), ("1 2\0\n", ":1: no line"), ("1 2\n3 4 x\n", ":2: not FROM LENGTH"),
                        ("1 2 3 1.5\n", ":1: not FROM LENGTH"), ("1 2 3 0.5 1 9\n", ":1: not"), ("-1 5\n", ":1: not")):
         lists.write_text(text)
         bench.record([program], "--windows", str(lists), status=2, says=says)
