@@ -93,6 +93,11 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 		(board->from_hint ? want_none : want_few)(tb, block);
 }
 
+static bool is_call(uint32_t opcode)
+{
+	return opcode_of(opcode).kind == OP_SVC;
+}
+
 static void translated_for_vectors(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	uint32_t opcodes[BLOCK_MAX];
@@ -105,6 +110,9 @@ static void translated_for_vectors(uint64_t id, struct qemu_plugin_tb *tb)
 	struct vector_block *block = vectors_make(qemu_plugin_tb_vaddr(tb), opcodes, count);
 	if (block)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, vectors_take, QEMU_NO_REGISTERS, block);
+	if (is_call(opcodes[count - 1])) /* which ends a block of QEMU's */
+		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, count - 1), vectors_call,
+		                                       QEMU_READ_REGISTERS, NULL);
 }
 
 static void flushed(uint64_t id)

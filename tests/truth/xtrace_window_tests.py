@@ -237,6 +237,16 @@ def test_vectors_of_threads(bench):
     expect(len(list(directory.glob("xtrace.*.bb"))) == 2, "a file of each process")
 
 
+def test_vectors_of_execs(bench):
+    "--bbv of execs.c: what is executed in a program's place is named; not what is not there"
+    words = [bench.program("execs"), "/bin/true", "/nowhere/program", "/bin/false"]
+    _, command = bench.command(words, "--bbv")
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    expect(done.stdout.split() == ["0", "3", "1"], done.stdout, done.stderr)
+    named = re.findall(r"^trackway: (\S+) was executed in the place", done.stderr, re.M)
+    expect(named == ["/bin/true", "/bin/false"] and "nowhere" not in done.stderr, done.stderr)
+
+
 def test_vectors_of_others(bench):
     "phases reads .bb files of others, and says where one is no such file"
     path = bench.directory / "other.bb"

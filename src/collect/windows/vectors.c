@@ -8,6 +8,8 @@
 #include "base/memory/map.h"
 #include "base/memory/memory.h"
 #include "collect/alive.h"
+#include "collect/execs.h"
+#include "collect/machine.h"
 #include "xtrace/format/opcode.h"
 
 #include <errno.h>
@@ -35,7 +37,10 @@ struct vector_thread {
 	uint32_t *touched; /* blocks that have a count, as they came */
 	uint32_t *names;   /* numbers in the file, from 1, by block; 0: none yet */
 	size_t count_room, touched_room, name_room, touched_count;
-	uint32_t number; /* of the thread */
+	uint32_t number;           /* of the thread */
+	struct collect_exec *exec; /* that has not returned, as far as is known */
+	bool sees;                 /* the registers: */
+	struct guest machine;
 	struct text line, blocks;
 	struct vector_thread *next; /* in the list of all */
 };
@@ -286,4 +291,15 @@ void vectors_take(unsigned cpu, void *data)
 		add(thread, block->count);
 	else
 		add_parts(thread, block->count);
+}
+
+void vectors_call(unsigned cpu, void *data)
+{
+	struct vector_thread *thread = self;
+	(void)cpu;
+	(void)data;
+	if (!thread || (!thread->sees && !(thread->sees = machine_open(&thread->machine))))
+		return;
+	execs_end(thread->exec, false);
+	thread->exec = execs_begin(&thread->machine, board);
 }

@@ -25,6 +25,9 @@ struct vector_block *vectors_make(uint64_t pc, const uint32_t *opcodes, size_t c
 /* QEMU's call, in the thread: a block begins. */
 void vectors_take(unsigned cpu, void *block);
 
+/* The same before a system call: programs that are executed in the place of this one are told. */
+void vectors_call(unsigned cpu, void *data);
+
 /* The process ends in good order: what each thread has of its last interval is written. */
 void vectors_end(void);
 
