@@ -141,8 +141,8 @@ static bool set_column(struct tw_babel_filler *filler, const struct tw_event *ev
                        bt_field *field)
 {
 	struct tw_cell cell = tw_columns[column].tell(&filler->cells, event);
-	if (tw_babel_is_number(column)) {
-		bt_field_integer_unsigned_set_value(field, cell.number);
+	if (tw_babel_is_number(column)) { /* numbers of threads that are negative have 64 bits, as in CTF */
+		bt_field_integer_unsigned_set_value(field, cell.form == TW_CELL_NEGATIVE ? -cell.number : cell.number);
 		return true;
 	}
 	tw_line_clear(&filler->text);

@@ -7,10 +7,15 @@ export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
 TRUTH=$TRACKWAY_SOURCE/tests/truth
 PLUGINS=$(dirname "$(readlink -f "$TRACKWAY")")/babeltrace
 
-# With sanitizers it cannot be loaded by programs that have none. A build may lack it, but not in CI.
+# A build may lack it, but not in CI. With sanitizers their library is loaded before babeltrace2, which has none.
 setup_file() {
+	local library
 	[ -n "${CI:-}" ] || [ -e "$PLUGINS/babeltrace-plugin-trackway.so" ] || skip "no plugin in this build"
-	! grep -q __asan_init "$PLUGINS/babeltrace-plugin-trackway.so" || skip "the plugin has sanitizers"
+	grep -q __asan_init "$PLUGINS/babeltrace-plugin-trackway.so" || return 0
+	library=$(clang-14 -print-file-name=libclang_rt.asan-x86_64.so) && [ -e "$library" ] || skip "the plugin has sanitizers"
+	printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$library" "$(command -v babeltrace2)" >"$BATS_FILE_TMPDIR/babeltrace2"
+	chmod +x "$BATS_FILE_TMPDIR/babeltrace2"
+	export PATH=$BATS_FILE_TMPDIR:$PATH
 }
 
 show() {

@@ -88,7 +88,7 @@ def main():
     start = None
     for row, event in zip(rows, events(sys.argv[1], sys.argv[2], rows)):
         start = event["time_ns"] - row["time_ns"] if start is None else start
-        row |= {name: int(row[name]) for name in ctf.NUMBERS if name in row}
+        row |= {name: int(row[name]) % (1 << 64) for name in ctf.NUMBERS if name in row}
         found.append(event | {"time_ns": event["time_ns"] - start})
         if row != found[-1]:
             sys.exit(f"{row}\n{found[-1]}")

@@ -50,7 +50,7 @@ def main():
     for row, event in itertools.zip_longest(rows, events(sys.argv[1])):
         if start is None and row and event:
             start = event["time_ns"] - row["time_ns"]
-        row = row and row | {name: int(row[name]) for name in NUMBERS if name in row}
+        row = row and row | {name: int(row[name]) % (1 << 64) for name in NUMBERS if name in row}
         event = event and row_of(event, start)
         if row != event:
             print(f"{row}\n{event}")
