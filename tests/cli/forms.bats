@@ -184,11 +184,19 @@ listings() {
 		        text += part
 		    assert child.wait() == 0, command
 		    return text.decode().replace("\r", "").split("\n")
+		assert max(map(len, lines(40, "stat", "long.json"))) <= 40
 		for width in (60, 80, 100, 118):
 		    shown = lines(width, "stat", "long.json")
 		    assert max(map(len, shown)) <= width, (width, shown)
 		    assert shown[1].endswith("\u2026"), shown
 		    assert any("no room for" in line for line in shown) == (width < 110), (width, shown)
+		    shown = lines(width, "sql", "long.json", "select name, ts, dur, name as again from slice")
+		    assert max(map(len, shown)) <= width and shown[1].count("\u2026") == 2, (width, shown)
+		    shown = lines(width, "sql", "long.json", "select * from slice")
+		    assert max(map(len, shown)) <= width and "no room for" in shown[2], (width, shown)
+		    assert any(line.endswith(")") for line in shown), shown
+		    shown = lines(width, "sql", "long.json", "select ts, dur from slice")
+		    assert len(shown) == 3 and shown[1].split() == ["0", "100000"], shown
 		    help_lines = lines(width, "stat", "--help")
 		    prose = [line for line in help_lines if not line.startswith("  ")]
 		    assert max(map(len, prose)) <= width, (width, max(prose, key=len))

@@ -38,8 +38,7 @@ static void put_spaces(struct tw_output *out, size_t count)
 		tw_put_char(out, ' ');
 }
 
-/* At most `room` columns of a text; an ellipsis stands for what is cut off. */
-static void put_cut(struct tw_output *out, const char *text, size_t room)
+void tw_put_cut(struct tw_output *out, const char *text, size_t room)
 {
 	bool fits = tw_text_columns(text) <= room;
 	tw_put(out, text, fits ? strlen(text) : tw_text_within(text, room > 1 ? room - 1 : 0));
@@ -49,7 +48,7 @@ static void put_cut(struct tw_output *out, const char *text, size_t room)
 
 /* ---- What fits. ---- */
 
-enum { LEAST_TEXT = 16, LEAST_LAST = 20, BETWEEN = 2 };
+enum { LEAST_TEXT = TW_TABLE_LEAST_TEXT, LEAST_LAST = 20, BETWEEN = 2 };
 
 static size_t width_of(const struct tw_table *table)
 {
@@ -82,15 +81,30 @@ static void fit(struct tw_table *table, size_t width)
 		table->widths[last] += width > width_of(table) ? width - width_of(table) : 0;
 }
 
+void tw_put_hidden(struct tw_screen *screen, const char *title, size_t *at)
+{
+	static const char begin[] = "(this terminal has no room for";
+	const size_t columns = tw_text_columns(title) + 2; /* with a blank before it, and a comma or a bracket behind */
+	if (!*at)
+		tw_put_text(&screen->out, begin);
+	else
+		tw_put_char(&screen->out, ',');
+	*at += *at ? 0 : sizeof begin - 1;
+	if (*at + columns > screen->width) {
+		tw_put_char(&screen->out, '\n');
+		*at = 0;
+	}
+	tw_put_char(&screen->out, ' ');
+	tw_put_cut(&screen->out, title, screen->width > 2 ? screen->width - 2 : 1);
+	*at += columns;
+}
+
 static void put_hidden(const struct tw_table *table, struct tw_screen *screen)
 {
-	const char *before = "(this terminal has no room for ";
-	for (size_t i = 0; i < table->column_count; i++) {
-		if (!(table->hidden >> i & 1))
-			continue;
-		tw_putf(&screen->out, "%s%s", before, table->columns[i].title);
-		before = ", ";
-	}
+	size_t at = 0;
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->hidden >> i & 1)
+			tw_put_hidden(screen, table->columns[i].title, &at);
 	tw_put_text(&screen->out, table->hidden ? ")\n" : "");
 }
 
@@ -104,7 +118,7 @@ static void put_cell(const struct tw_table *table, struct tw_screen *screen, siz
 	if (table->columns[column].right)
 		put_spaces(&screen->out, fill);
 	if (screen->width)
-		put_cut(&screen->out, text, width);
+		tw_put_cut(&screen->out, text, width);
 	else
 		tw_put_text(&screen->out, text);
 	if (!table->columns[column].right && more)

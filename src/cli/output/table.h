@@ -8,6 +8,8 @@
 
 enum { TW_TABLE_COLUMNS = 16 };
 
+enum { TW_TABLE_LEAST_TEXT = 16 }; /* columns that a text keeps where it is cut */
+
 struct tw_column {
 	const char *title; /* NULL: a table without a header line shows nothing above it */
 	bool right;        /* numbers */
@@ -25,6 +27,13 @@ struct tw_table {
 	uint32_t hidden; /* a bit for each column that the terminal has no room for */
 	bool failed;     /* there was no memory for a cell */
 };
+
+/* Writes at most `room` columns of a text; an ellipsis stands for what is cut off. */
+void tw_put_cut(struct tw_output *out, const char *text, size_t room);
+
+/* Writes one more of the columns that a terminal has no room for, in lines that it has room for. *at: 0 at first. The
+ * caller closes the bracket. */
+void tw_put_hidden(struct tw_screen *screen, const char *title, size_t *at);
 
 /* Adds the next cell, row after row. Any bytes are fine. */
 void tw_table_add(struct tw_table *table, const char *text);

@@ -5,6 +5,7 @@
 #include "base/text/json.h"
 #include "cli/output/cells.h"
 #include "cli/output/show.h"
+#include "cli/output/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,17 +79,60 @@ static void widen(struct tw_sql_rows *rows, size_t column, const char *text)
 	rows->widths[column] = columns > rows->widths[column] ? columns : rows->widths[column];
 }
 
+/* ---- What fits into a terminal. ---- */
+
+static const size_t NO_ROOM = SIZE_MAX;
+
+static size_t width_of(const struct tw_sql_rows *rows, size_t count)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < count; i++)
+		width += rows->widths[i] == NO_ROOM ? 0 : rows->widths[i] + (i ? 2 : 0);
+	return width;
+}
+
+/* Texts are cut, the last one first; where that is not enough, what is on the right has no place. */
+static void fit(struct tw_sql_rows *rows, size_t count, size_t width)
+{
+	for (size_t i = count; i-- > 0;) {
+		const size_t all = width_of(rows, count), over = all > width ? all - width : 0;
+		size_t *own = &rows->widths[i];
+		if (!rows->right[i] && *own > TW_TABLE_LEAST_TEXT)
+			*own = *own - TW_TABLE_LEAST_TEXT > over ? *own - over : TW_TABLE_LEAST_TEXT;
+	}
+	for (size_t i = count; i-- > 1 && width_of(rows, count) > width;)
+		rows->widths[i] = NO_ROOM;
+}
+
+static void put_hidden(struct tw_sql_rows *rows, sqlite3_stmt *statement)
+{
+	size_t at = 0, count = rows->screen->width ? columns_of(statement) : 0;
+	for (size_t i = 0; i < count; i++)
+		if (rows->widths[i] == NO_ROOM)
+			tw_put_hidden(rows->screen, sqlite3_column_name(statement, (int)i), &at);
+	tw_put_text(&rows->screen->out, at ? ")\n" : "");
+}
+
 static void put_cell(struct tw_sql_rows *rows, size_t column, const char *text, bool last)
 {
 	struct tw_output *out = &rows->screen->out;
+	if (rows->widths[column] == NO_ROOM) {
+		tw_put_text(out, last ? "\n" : "");
+		return;
+	}
+	if (column)
+		tw_put_text(out, "  ");
 	size_t columns = tw_text_columns(text), width = rows->widths[column];
 	size_t fill = width > columns ? width - columns : 0;
 	for (size_t i = 0; rows->right[column] && i < fill; i++)
 		tw_put_char(out, ' ');
-	tw_put_text(out, text);
+	if (rows->screen->width && !rows->right[column])
+		tw_put_cut(out, text, width);
+	else
+		tw_put_text(out, text);
 	for (size_t i = 0; !rows->right[column] && !last && i < fill; i++)
 		tw_put_char(out, ' ');
-	tw_put_text(out, last ? "\n" : "  ");
+	tw_put_text(out, last ? "\n" : "");
 }
 
 /* What was held goes out: the names of the columns, which are the first cells, and the first rows. */
@@ -97,6 +141,8 @@ static void settle(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 	size_t count = columns_of(statement);
 	const char *cell = rows->cells.bytes;
 	rows->flowing = true;
+	if (rows->screen->width)
+		fit(rows, count, rows->screen->width);
 	tw_screen_bold(rows->screen);
 	for (size_t i = 0; i < count; i++, cell += strlen(cell) + 1)
 		put_cell(rows, i, cell, i + 1 == count);
@@ -184,6 +230,8 @@ static void end_text(struct tw_sql_rows *rows, sqlite3_stmt *statement)
 {
 	if (!rows->flowing && !rows->failed)
 		settle(rows, statement);
+	if (!rows->failed)
+		put_hidden(rows, statement);
 }
 
 /* ---- CSV: RFC 4180. ---- */

@@ -17,7 +17,7 @@ struct tw_sql_rows {
 	uint64_t answered; /* rows of all answers */
 	int64_t first;     /* number in the first column of the last of them */
 	bool *right;       /* columns of which all values so far are numbers */
-	size_t *widths;
+	size_t *widths;    /* on a terminal SIZE_MAX: there is no room for the column */
 	size_t width_room, right_room;
 	bool safe;    /* CSV is for a spreadsheet */
 	bool flowing; /* the widths are settled: nothing is held any more */
