@@ -197,6 +197,8 @@ listings() {
 		    assert any(line.endswith(")") for line in shown), shown
 		    shown = lines(width, "sql", "long.json", "select ts, dur from slice")
 		    assert len(shown) == 3 and shown[1].split() == ["0", "100000"], shown
+		    shown = lines(width, "stacks", "long.json")
+		    assert max(map(len, shown)) == width and shown[1].endswith("\u2026"), (width, shown)
 		    help_lines = lines(width, "stat", "--help")
 		    prose = [line for line in help_lines if not line.startswith("  ")]
 		    assert max(map(len, prose)) <= width, (width, max(prose, key=len))

@@ -2,8 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output/message.h"
 #include "cli/output/show.h"
+#include "cli/output/table.h"
 #include "cli/reports/stacks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,14 +50,26 @@ static void put_json(struct tw_screen *screen, const struct tw_stacks *stacks, u
 
 /* ---- Text. ---- */
 
+/* On a terminal at most as long as the line, of which so many columns have been written. */
+static void put_name(struct tw_screen *screen, const char *name, size_t written)
+{
+	struct tw_text safe = {0};
+	const bool cut = screen->width && tw_text_add_safe(&safe, name, strlen(name)) && tw_text_add(&safe, "", 1);
+	if (cut)
+		tw_put_cut(&screen->out, safe.bytes, screen->width > written ? screen->width - written : 1);
+	else
+		tw_put_safe(&screen->out, name, strlen(name));
+	tw_text_free(&safe);
+}
+
 static void put_frame_text(void *context, const struct tw_calltree_node *node, uint32_t level)
 {
-	struct tw_output *out = context;
+	static const char indent[] = "        ";
+	struct tw_screen *screen = context;
 	(void)level;
-	tw_put_text(out, "        ");
-	const char *name = tw_show_name(node->name);
-	tw_put_safe(out, name, strlen(name));
-	tw_put_char(out, '\n');
+	tw_put_text(&screen->out, indent);
+	put_name(screen, tw_show_name(node->name), sizeof indent - 1);
+	tw_put_char(&screen->out, '\n');
 }
 
 static struct tw_shown show_self(enum tw_weight weight, uint64_t self)
@@ -65,13 +79,12 @@ static struct tw_shown show_self(enum tw_weight weight, uint64_t self)
 	return weight == TW_WEIGHT_INSTRUCTIONS ? tw_show_plural(self, "instruction") : tw_show_weight(weight, self);
 }
 
-static void put_thread(struct tw_output *out, const struct tw_stacks *stacks, uint32_t i)
+static void put_thread(struct tw_screen *screen, const struct tw_stacks *stacks, uint32_t i, size_t written)
 {
 	while (stacks->nodes[i].depth > 1)
 		i = stacks->nodes[i].parent;
-	const char *name = stacks->nodes[i].name;
-	tw_put_text(out, ", ");
-	tw_put_safe(out, name, strlen(name));
+	tw_put_text(&screen->out, ", ");
+	put_name(screen, stacks->nodes[i].name, written + 2);
 }
 
 static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, uint32_t i, uint32_t *path)
@@ -79,15 +92,16 @@ static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, u
 	const struct tw_calltree_node *node = &stacks->nodes[i];
 	tw_screen_bold(screen);
 	bool counted = tw_weight_has_count(stacks->weight);
-	tw_putf(&screen->out, "%7s  ", tw_show_percent(node->self, stacks->self).text);
-	if (counted)
-		tw_putf(&screen->out, "%s self, ", show_self(stacks->weight, node->self).text);
-	tw_put_text(&screen->out, tw_show_counted(stacks->weight, node->count).text);
+	char head[3 * TW_SHOW_ROOM];
+	snprintf(head, sizeof head, "%7s  %s%s%s", tw_show_percent(node->self, stacks->self).text,
+	         counted ? show_self(stacks->weight, node->self).text : "", counted ? " self, " : "",
+	         tw_show_counted(stacks->weight, node->count).text);
+	tw_put_text(&screen->out, head);
 	if (stacks->outermost > 1)
-		put_thread(&screen->out, stacks, i);
+		put_thread(screen, stacks, i, strlen(head));
 	tw_screen_plain(screen);
 	tw_put_char(&screen->out, '\n');
-	each_frame(stacks, i, path, put_frame_text, &screen->out);
+	each_frame(stacks, i, path, put_frame_text, screen);
 	tw_put_char(&screen->out, '\n');
 }
 
