@@ -128,3 +128,16 @@ agree() { # trace...
 	fails show -c source.trackway.trace -p 'inputs=["no.xray"],program="none"' 2>err
 	[ "$(grep -c '^  none: ' err)" = 1 ] || fail "$(cat err)"
 }
+
+# 656 events have 65,600 arguments of names of their own: the last one of them is beyond 65,536.
+@test "babeltrace2: with too many names of arguments they are one text" {
+	"$PYTHON" - >many.json <<-'END'
+		import json
+		print(json.dumps([{"ph": "i", "pid": 1, "tid": 1, "ts": event, "name": "x", "args": {f"{event}.{n}": n for n in range(100)}}
+		                  for event in [*range(658), 0]]))
+	END
+	show --clock-seconds --no-delta many.json >out
+	[ "$(wc -l <out)" = 659 ]
+	[ "$(grep -c 'args = { [0-9]*\.0 = 0, [0-9]*\.1 = 1,.* [0-9]*\.99 = 99 } }$' out)" = 656 ] || fail "$(cut -c1-120 out | tail -n 5)"
+	[ "$(grep -c 'args = "{\\"65[567]\.0\\":0,\\"65[567]\.1\\":1,.*\\"65[567]\.99\\":99}" }$' out)" = 3 ]
+}
