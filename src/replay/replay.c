@@ -253,12 +253,18 @@ static bool prepare(struct replay_state *run, size_t *size)
 	struct tw_xtrace_token token;
 	uint64_t pc = run->part->before;
 	size_t at = 0;
+	bool in_kernel = false;
 	while (replay_decode(run->part->tokens + at, run->part->size - at, &token) == 1) {
 		bool is_access = token.kind == TW_XTRACE_LOAD || token.kind == TW_XTRACE_STORE;
 		bool is_inst = token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST;
 		if (is_inst)
 			pc = token.kind == TW_XTRACE_PCINST ? token.pc : pc + WORD;
 		opcode = is_inst ? token.opcode : opcode;
+		in_kernel = is_inst ? token.level > 0 : in_kernel;
+		if (in_kernel) {
+			at += token.size;
+			continue;
+		}
 		if (token.kind == TW_XTRACE_ALLGPR && opcode_of(opcode).kind != OP_SVC)
 			hook_place(run, &preparation.edges, on_edge, pc + WORD);
 		if (is_inst && !place_again(run, &preparation, pc, token.opcode))
@@ -352,8 +358,18 @@ static bool renew(struct replay_state *run)
 	                              run->resume + WORD) == UC_ERR_OK;
 }
 
+static bool begins_in_kernel(const struct replay_part *part)
+{
+	struct tw_xtrace_token token;
+	return replay_decode(part->tokens, part->size, &token) == 1 && token.level > 0;
+}
+
 static void run_all(struct replay_state *run)
 {
+	if (begins_in_kernel(run->part)) {
+		run->result->end = REPLAY_KERNEL;
+		return;
+	}
 	replay_look(run);
 	run->last_pc = run->part->before;
 	run->resume = run->token.kind == TW_XTRACE_PCINST ? run->token.pc : run->last_pc + WORD;

@@ -20,6 +20,7 @@ enum replay_end {
 	REPLAY_DIFFERENT,  /* see the difference */
 	REPLAY_DAMAGED,    /* there is no token at the offset, or too few follow; up to there it was the same */
 	REPLAY_RETURNED,   /* a signal that came before the snapshot returns: what it interrupted is not known */
+	REPLAY_KERNEL,     /* it begins in the kernel; or another task than its own goes on behind it */
 	REPLAY_IMPOSSIBLE, /* it could not begin: `what` tells why */
 	REPLAY_NO_MEMORY   /* the same: there was no memory for it */
 };

@@ -32,6 +32,9 @@ struct replay_state {
 		uint64_t sp;  /* of its frame */
 	} returns;
 	struct replay_signals signals;
+	struct replay_task {
+		uint64_t task; /* SP_EL0, as the kernel first told it; 0: not yet */
+	} kernel;
 };
 
 /* Decodes a token. Most are INST of user mode: they are told apart first. `make bench` measures it (replay). */
@@ -45,6 +48,10 @@ static inline int replay_decode(const uint8_t *bytes, size_t left, struct tw_xtr
 	return 1;
 }
 
+/* kernel.c: at the token before what the kernel executes. Goes to the ALLGPR behind it; where another task comes then,
+ * or none, the part ends (REPLAY_KERNEL). */
+void replay_pass_kernel(struct replay_state *run);
+
 /* Decodes the token at run->at. */
 static inline void replay_look(struct replay_state *run)
 {
@@ -53,6 +60,8 @@ static inline void replay_look(struct replay_state *run)
 	run->used = 0;
 	if (status != 1)
 		run->token.kind = TW_XTRACE_UNKNOWN;
+	else if (run->token.kind == TW_XTRACE_ALLGPR || run->token.level)
+		replay_pass_kernel(run);
 }
 
 /* Goes on to the next token. */

@@ -64,8 +64,10 @@ static void note(struct executed_file *executed, size_t part, const struct repla
 	struct replay_summary *summary = executed->summary;
 	pthread_mutex_lock(&executed->lock);
 	summary->instructions += result->instructions;
-	bool returned = result->end == REPLAY_RETURNED, fine = returned || result->end == REPLAY_SAME;
+	bool returned = result->end == REPLAY_RETURNED, kernel = result->end == REPLAY_KERNEL;
+	bool fine = returned || kernel || result->end == REPLAY_SAME;
 	summary->returned += returned;
+	summary->kernel += kernel;
 	summary->no_memory = summary->no_memory || result->end == REPLAY_NO_MEMORY;
 	summary->different += !fine;
 	if (!fine && part < summary->first) {

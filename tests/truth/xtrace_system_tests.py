@@ -122,12 +122,17 @@ def each_qemu(test):
 
 @each_qemu
 def test_check(bench, recording):
-    "a file for each core, the first by HINT #9, the other by HINT #13; check finds nothing"
+    "a file for each core, the first by HINT #9, the other by HINT #13; check finds nothing but an interrupt that the end came in"
     names = sorted(re.sub(r"\d{10,}", "T", path.name) for path in recording.directory.iterdir())
     expect(names == [f"xtrace.T.{core}.{kind}.bin" for core in ("0.hint9", "1.hint13") for kind in ("xinsndata", "xsnapshot")],
            names)
-    done = subprocess.run([bench.tool, "check", "--all", recording.directory], capture_output=True, text=True, check=False)
-    expect(done.returncode == 0 and done.stdout.strip().endswith(": fine"), done.stdout[:2000], done.stderr)
+    done = subprocess.run([bench.tool, "check", "--json", "--all", recording.directory], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, done.stdout[:2000], done.stderr)
+    for found in filter(lambda row: "rule" in row, map(json.loads, done.stdout.splitlines())):
+        core = recording.cores[int(found["file"].split(".")[-4])]
+        expected, behind = re.search("Expected (0x[0-9a-f]+) ", found["text"]), [insn for insn in core if insn[0] >= found["record"]]
+        returns = [insn for insn in behind if insn[3] == 0xd69f03e0 and ("target-b", int(expected[1], 16)) in insn[4]]
+        expect(found["rule"] in ("xtrace.pc-jump", "xtrace.branch-target") and not returns and len(behind) < 20000, found)
     for _, snapshots in xtrace_tokens.files(recording.directory).values():
         expect(snapshots.read_bytes()[16:19] == b"\x01\x01\x01", "division by all instructions, of a core, with an order")
 
@@ -309,6 +314,16 @@ def test_snapshots(_, recording):
             if insn[3] & ~0x1f == 0xd5182000:
                 table = insn[4][0][1]
         expect(set(at) <= set(places), "snapshots that stand nowhere")
+
+
+@each_qemu
+def test_replay(bench, recording):
+    "an emulator that passes over the kernel executes what the program did, up to where another task goes on"
+    done = subprocess.run([bench.tool, "replay", "--json", recording.directory], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, done.stdout, done.stderr)
+    rows = {int(row["file"].split(".")[-4]): row for row in map(json.loads, done.stdout.splitlines())}
+    expect(rows[0]["different"] == rows[1]["different"] == 0 and rows[0]["kernel"] + rows[1]["kernel"] > 0, rows)
+    expect(rows[0]["instructions"] > 2 * TURNS + 3 * WORDS, rows)  # two a turn, and a loop of stores
 
 
 @each_qemu

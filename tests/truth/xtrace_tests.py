@@ -829,6 +829,23 @@ def switched(registers, pointers=None):
 
 
 @test
+def replay_passes_over_the_kernel(bench):
+    """Of three instructions of user mode around an interrupt the second and third are executed with the registers that the kernel
+    leaves; not where it leaves them to another task, and nothing where the snapshot stands in the kernel."""
+    user, interrupt = 0x400000, xtrace.allgpr([1] * 32) + xtrace.pcinst(VECTORS + 0x480, 0xF9000020, 1) + xtrace.store(0xFFFF000000001000, bytes(8))
+    first, second = (msr(MSR_SP_EL0, task) for task in TASKS)
+    behind = eret(user + 4) + xtrace.inst(LDR_X0_X1) + xtrace.load(0, bytes(8))
+    for kernel, count, parts in ((b"", 3, 0), (first, 3, 0), (first + first, 3, 0), (first + second + first, 3, 0), (first + second, 1, 1)):
+        row, = bench.lines("replay", stream(bench, xtrace.pcinst(user, NOP) + interrupt + kernel + behind))
+        assert (row["instructions"], row["kernel"], row["different"]) == (count, parts, 0), (kernel, row)
+    row, = bench.lines("replay", stream(bench, interrupt[-(13 + 17):] + first + behind))
+    assert (row["instructions"], row["kernel"]) == (0, 1), row
+    wrong = eret(user + 4) + xtrace.inst(LDR_X0_X1) + xtrace.load(8, bytes(8))
+    row, = bench.lines("replay", stream(bench, xtrace.pcinst(user, NOP) + interrupt + first + wrong), status=1)
+    assert (row["different"], row["what"]) == (1, "address of a load"), row
+
+
+@test
 def tasks_have_stacks_of_their_own(bench):
     """Each function is called once and has what was executed in it before and after the other task ran, below the function of its
     own task; without what tells tasks apart, returns would leave the calls of others."""

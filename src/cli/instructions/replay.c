@@ -120,6 +120,7 @@ static const char *end_text(enum replay_end end)
 	    [REPLAY_DIFFERENT] = "different",
 	    [REPLAY_DAMAGED] = "damaged",
 	    [REPLAY_RETURNED] = "a signal that came before returns",
+	    [REPLAY_KERNEL] = "the kernel",
 	    [REPLAY_IMPOSSIBLE] = "impossible",
 	    [REPLAY_NO_MEMORY] = "out of memory",
 	};
@@ -135,6 +136,8 @@ static void put_text(struct tw_output *out, const struct outcome *outcome)
 	tw_putf(out, " from %s", tw_show_plural(summary->snapshots, "snapshot").text);
 	if (summary->returned)
 		tw_putf(out, " (%" PRIu64 " up to the return of a signal that came before)", summary->returned);
+	if (summary->kernel)
+		tw_putf(out, " (%" PRIu64 " in the kernel, or up to where it goes to another task)", summary->kernel);
 	if (!summary->different) {
 		tw_put_text(out, ", no difference\n");
 		return;
@@ -175,6 +178,7 @@ static void put_json(struct tw_output *out, const struct outcome *outcome)
 	tw_json_u64(&json, "snapshots", summary->snapshots);
 	tw_json_u64(&json, "different", summary->different);
 	tw_json_u64(&json, "returned", summary->returned);
+	tw_json_u64(&json, "kernel", summary->kernel);
 	if (summary->different) {
 		tw_json_text(&json, "end", end_text(result->end));
 		tw_json_u64(&json, "snapshot", summary->first);
@@ -287,7 +291,9 @@ const struct tw_command tw_command_replay = {
 	"what executing it gives. A file of a trace stands for itself. "
 	"The exit status is 1 when there is a difference.\n\n"
 	"From a snapshot inside the handler of a signal it goes up to where the handler returns: the trace does not "
-	"tell the vectors and flags that this restores.",
+	"tell the vectors and flags that this restores.\n\n"
+	"The instructions of a kernel are passed over: programs are executed, each up to where another task goes on. "
+	"From a snapshot in the kernel nothing is.",
     .exit_status =
 	"0 when all is fine; 1 when there is a difference, or a trace breaks its format's rules with severity error "
 	"(the work was done); 2 for wrong use, when nothing can be read, or when the output cannot be written. With "
