@@ -4,6 +4,7 @@
 #include "babeltrace/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const int64_t SECOND = 1000000000;
 
@@ -69,6 +70,13 @@ static bool set_clock(struct iterator *iterator)
 	return done;
 }
 
+/* Of a trace: the file's, since sinks make folders of it. */
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 /* Makes the stream, whose clock is known with the first batch. */
 static bool make_stream(struct iterator *iterator)
 {
@@ -79,7 +87,7 @@ static bool make_stream(struct iterator *iterator)
 		return false;
 	iterator->trace = bt_trace_create(classes->trace);
 	if (!iterator->trace ||
-	    bt_trace_set_name(iterator->trace, iterator->input->path) != BT_TRACE_SET_NAME_STATUS_OK)
+	    bt_trace_set_name(iterator->trace, name_of(iterator->input->path)) != BT_TRACE_SET_NAME_STATUS_OK)
 		return false;
 	iterator->stream = bt_stream_create(classes->stream, iterator->trace);
 	return iterator->stream;
@@ -173,7 +181,8 @@ static bt_message *make_message(struct iterator *iterator)
 
 static bt_message_iterator_class_next_method_status fail(struct iterator *iterator)
 {
-	const char *text = iterator->status < 0 ? tw_reader_error(iterator->reader) : "out of memory";
+	const char *text =
+	    iterator->status < 0 && iterator->reader ? tw_reader_error(iterator->reader) : "out of memory";
 	bt_current_thread_error_append_cause_from_message_iterator(iterator->self, __FILE__, __LINE__, "%s", text);
 	return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
 }
@@ -199,7 +208,8 @@ bt_message_iterator_class_next_method_status tw_babel_next(bt_self_message_itera
 
 /* ---- Begin and end. ---- */
 
-static void free_iterator(struct iterator *iterator)
+/* Frees all that was made of the trace. */
+static void clear(struct iterator *iterator)
 {
 	tw_babel_filler_free(&iterator->filler);
 	if (iterator->stream)
@@ -208,26 +218,39 @@ static void free_iterator(struct iterator *iterator)
 		bt_trace_put_ref(iterator->trace);
 	tw_babel_classes_free(&iterator->classes);
 	tw_close(iterator->reader);
+}
+
+static void free_iterator(struct iterator *iterator)
+{
+	clear(iterator);
 	free(iterator);
+}
+
+/* Opens the trace: of an iterator that has nothing but `self` and `input`. */
+static bool open_trace(struct iterator *iterator)
+{
+	tw_babel_filler_init(&iterator->filler);
+	iterator->status = tw_babel_open(iterator->input, &iterator->reader);
+	if (iterator->status < 0)
+		fail(iterator);
+	return iterator->status >= 0;
 }
 
 bt_message_iterator_class_initialize_method_status tw_babel_begin(bt_self_message_iterator *self,
                                                                   bt_self_message_iterator_configuration *configuration,
                                                                   bt_self_component_port_output *port)
 {
-	(void)configuration;
 	struct iterator *iterator = calloc(1, sizeof *iterator);
 	if (!iterator)
 		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	iterator->self = self;
 	iterator->input = bt_self_component_port_get_data(bt_self_component_port_output_as_self_component_port(port));
-	tw_babel_filler_init(&iterator->filler);
-	iterator->status = tw_babel_open(iterator->input, &iterator->reader);
-	if (iterator->status < 0 && iterator->reader) {
-		fail(iterator);
+	if (!open_trace(iterator)) {
 		free_iterator(iterator);
 		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	}
+	/* babeltrace2 goes to a time by reading on from the beginning. */
+	bt_self_message_iterator_configuration_set_can_seek_forward(configuration, BT_TRUE);
 	bt_self_message_iterator_set_data(self, iterator);
 	return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
@@ -235,4 +258,25 @@ bt_message_iterator_class_initialize_method_status tw_babel_begin(bt_self_messag
 void tw_babel_end(bt_self_message_iterator *self)
 {
 	free_iterator(bt_self_message_iterator_get_data(self));
+}
+
+/* Standard input is there once. */
+bt_message_iterator_class_can_seek_beginning_method_status tw_babel_can_restart(bt_self_message_iterator *self,
+                                                                                bt_bool *can)
+{
+	const struct iterator *iterator = bt_self_message_iterator_get_data(self);
+	*can = iterator->stage == STAGE_BEGIN || strcmp(iterator->input->path, "-") != 0;
+	return BT_MESSAGE_ITERATOR_CLASS_CAN_SEEK_BEGINNING_METHOD_STATUS_OK;
+}
+
+/* What begins again is another trace with classes of its own: its names may have other numbers. */
+bt_message_iterator_class_seek_beginning_method_status tw_babel_restart(bt_self_message_iterator *self)
+{
+	struct iterator *iterator = bt_self_message_iterator_get_data(self);
+	if (iterator->stage == STAGE_BEGIN && iterator->status >= 0)
+		return BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_OK;
+	clear(iterator);
+	*iterator = (struct iterator){.self = self, .input = iterator->input};
+	return open_trace(iterator) ? BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_OK
+	                            : BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_ERROR;
 }

@@ -44,5 +44,8 @@ bt_message_iterator_class_next_method_status tw_babel_next(bt_self_message_itera
                                                            bt_message_array_const messages, uint64_t capacity,
                                                            uint64_t *count);
 void tw_babel_end(bt_self_message_iterator *self);
+bt_message_iterator_class_can_seek_beginning_method_status tw_babel_can_restart(bt_self_message_iterator *self,
+                                                                                bt_bool *can);
+bt_message_iterator_class_seek_beginning_method_status tw_babel_restart(bt_self_message_iterator *self);
 
 #endif

@@ -141,3 +141,16 @@ agree() { # trace...
 	[ "$(grep -c 'args = { [0-9]*\.0 = 0, [0-9]*\.1 = 1,.* [0-9]*\.99 = 99 } }$' out)" = 656 ] || fail "$(cut -c1-120 out | tail -n 5)"
 	[ "$(grep -c 'args = "{\\"65[567]\.0\\":0,\\"65[567]\.1\\":1,.*\\"65[567]\.99\\":99}" }$' out)" = 3 ]
 }
+
+# Events from 0.000212 to 0.000221 s, by the times that the whole of it is shown with.
+@test "babeltrace2: a window of time is a part of the whole, and sink.ctf.fs writes what is read again" {
+	show --clock-seconds --no-delta "$DATA/fxt/oneshot_all.fxt" >whole
+	show --clock-seconds --no-delta --begin=0.000212 --end=0.000221 "$DATA/fxt/oneshot_all.fxt" >part
+	awk -F'[][]' '$2 >= 0.000212 && $2 <= 0.000221' whole | diff - part
+	[ "$(wc -l <part)" = 3 ]
+	show --clock-seconds --no-delta "$DATA/xray/v5.xray" | sed 's/ (.*//' >whole
+	show -o ctf -w written "$DATA/xray/v5.xray" >log
+	[ -e written/v5.xray/metadata ]
+	babeltrace2 --clock-seconds --no-delta written >again
+	diff whole again
+}
