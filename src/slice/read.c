@@ -322,6 +322,8 @@ static int stop_here(struct interval_reader *work)
 static int take_instruction(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
 	uint64_t pc = token->kind == TW_XTRACE_PCINST ? token->pc : work->pc + WORD;
+	if (token->level && work->number)
+		return refuse(work, "the kernel comes behind it, and a slice is of user mode only");
 	int status = judge_last(work, pc);
 	if (status < 0)
 		return status;

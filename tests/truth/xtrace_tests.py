@@ -846,6 +846,16 @@ def replay_passes_over_the_kernel(bench):
 
 
 @test
+def a_slice_of_the_kernel_is_refused_in_one_line(bench):
+    """A snapshot in the kernel, or an interrupt within the interval."""
+    kernel = xtrace.pcinst(VECTORS + 0x480, NOP, 1) + xtrace.inst(NOP, 1)
+    for data, said in (kernel, "is of user mode only"), (xtrace.pcinst(0x400000, NOP) + xtrace.allgpr([0] * 32) + kernel, "0x400000: the kernel comes behind it"):
+        done = bench.server.run("slice", "--length", "2", str(stream(bench, data)), "-o", str(bench.directory / "none"))
+        lines = done.stderr.decode().splitlines()
+        assert done.returncode == 2 and len(lines) == 1 and said in lines[0], (done.returncode, lines)
+
+
+@test
 def tasks_have_stacks_of_their_own(bench):
     """Each function is called once and has what was executed in it before and after the other task ran, below the function of its
     own task; without what tells tasks apart, returns would leave the calls of others."""
