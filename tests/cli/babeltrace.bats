@@ -154,3 +154,14 @@ agree() { # trace...
 	babeltrace2 --clock-seconds --no-delta written >again
 	diff whole again
 }
+
+@test "babeltrace2: a time that goes back is that of the event before, and is told" {
+	"$PYTHON" "$TRUTH/uftrace.py" write data
+	rm data/71.dat
+	"$PYTHON" -c 'import sys; sys.path.insert(0, sys.argv[1])
+import uftrace as u
+open("data/70.dat", "wb").write(u.record(50, 0, 0, u.BASE + u.MAIN) + u.record(40, 0, 1, u.BASE + u.WORK) + u.record(60, 0, 2, u.BASE + u.WORK))' "$TRUTH"
+	show --clock-seconds --no-delta data >out 2>err
+	[ "$(head -n 3 out | cut -c2-12 | tr '\n' ' ')" = "0.000000050 0.000000050 0.000000060 " ] || fail "$(cat out)"
+	grep -q 'data: events with a time before that of the event before, which have that one: 1$' err || fail "$(cat err)"
+}
