@@ -8,7 +8,7 @@ import pathlib
 import tempfile
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
 
-from ._library import (Error, decoded, encoded_path, interruptible, lib, status_text, tw_calltree_options,
+from ._library import (Error, choice, decoded, encoded_path, interruptible, lib, status_text, tw_calltree_options,
                        tw_flame_options, tw_profile_options)
 
 if TYPE_CHECKING:
@@ -31,12 +31,6 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], count: int
     return f"<table>{cells('th', columns)}{''.join(cells('td', row) for row in shown)}</table>{more}"
 
 
-def _choice(what: str, word: Optional[str], words: "dict[str, int]") -> int:
-    if word not in words:
-        raise ValueError(f"no {what} {word!r}: there are {', '.join(words)}")
-    return words[word]
-
-
 def _weights() -> "dict[str, int]":
     found = {}
     number = 1
@@ -47,7 +41,7 @@ def _weights() -> "dict[str, int]":
 
 
 def _weight(word: Optional[str]) -> int:
-    return 0 if word is None else _choice("weight", word, _weights())
+    return 0 if word is None else choice("weight", word, _weights())
 
 
 class _Table:
@@ -106,7 +100,7 @@ class Profile(_Table):
 
     def __init__(self, trace: "Trace", by: str, weight: Optional[str]):
         self._handle = ctypes.c_void_p()
-        options = tw_profile_options(by=_choice("rows by", by, BY), weight=_weight(weight))
+        options = tw_profile_options(by=choice("rows by", by, BY), weight=_weight(weight))
         try:
             _fill(trace, lib.tw_profile_add, _new(lib.tw_profile_new, self._handle, options),
                   order=1 if by == "async" else 0)
@@ -224,7 +218,7 @@ class Diff(_Table):
     columns = Change._fields
 
     def __init__(self, before: "Trace", after: "Trace", by: str):
-        number = _choice("order", by, DIFF_BY)
+        number = choice("order", by, DIFF_BY)
         a, b = Profile(before, "function", None), Profile(after, "function", None)
         handle = ctypes.c_void_p()
         status = lib.tw_diff_new(ctypes.byref(handle), a._handle, b._handle, number)

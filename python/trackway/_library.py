@@ -7,7 +7,7 @@ import os
 import pathlib
 import sysconfig
 import threading
-from typing import Any, Callable, List, Optional, TypeVar
+from typing import Any, Callable, List, Mapping, Optional, TypeVar
 
 VERSION = "0.1"  # of the headers that the structs below are of
 NAME = "libtrackway.so.0"
@@ -258,6 +258,13 @@ def decoded(text: Optional[bytes]) -> Optional[str]:
 
 def status_text(status: int) -> str:
     return str(lib.tw_status_text(status).decode())
+
+
+def choice(what: str, word: Optional[str], words: Mapping[str, int]) -> int:
+    """The number of a word that was chosen."""
+    if word is None or word not in words:
+        raise ValueError(f"no {what} {word!r}: there are {', '.join(words)}")
+    return words[word]
 
 
 def encoded_path(path: "os.PathLike[str] | str | bytes") -> bytes:

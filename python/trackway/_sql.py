@@ -59,6 +59,8 @@ class Database:
         pairs = values.items() if isinstance(values, Mapping) else ((None, value) for value in values or ())
         made = [_parameter(name, value, kept) for name, value in pairs]
         parameters = (tw_sql_parameter * len(made))(*made)
+        if not isinstance(query, str):
+            raise TypeError(f"a query is a text, not {type(query).__name__}")
         text = query.encode()
         if b"\0" in text:
             raise ValueError("a query has no zero byte")

@@ -4,7 +4,7 @@
 import ctypes
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._library import (Error, decoded, encoded_path, lib, status_text, tw_argument, tw_batch, tw_clock, tw_event,
+from ._library import (Error, choice, decoded, encoded_path, lib, status_text, tw_argument, tw_batch, tw_clock, tw_event,
                        tw_location, tw_name, tw_own_trace, tw_track)
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ KINDS = {name: number for number, name in enumerate(
 CPU_SAMPLE, LOG = 14, 16
 NULL, BOOL, SIGNED, UNSIGNED, DOUBLE, TEXT, BYTES = 0, 1, 2, 3, 6, 7, 8
 BATCH = 200  # of at most 255 arguments each: places of arguments have 16 bits
+OPERATION_PHASES = {phase: KINDS["async-" + phase] for phase in ("begin", "instant", "end")}
+FLOW_PHASES = {phase: KINDS["flow-" + phase] for phase in ("begin", "step", "end")}
 SEVERITIES = {"trace": 0x10, "debug": 0x20, "info": 0x30, "warning": 0x40, "error": 0x50, "fatal": 0x60}
 Arguments = Mapping[str, "Value"]
 
@@ -65,15 +67,15 @@ class Thread:
     def operation(self, phase: str, name: str, time: int, id: int, category: str = "",
                   args: Optional[Arguments] = None) -> None:
         """A part of an asynchronous operation: phase "begin", "instant" or "end"."""
-        self._add(KINDS["async-" + phase], time, name, category, args, number=id)
+        self._add(choice("phase", phase, OPERATION_PHASES), time, name, category, args, number=id)
 
     def flow(self, phase: str, name: str, time: int, id: int, category: str = "") -> None:
         """An arrow from slice to slice: phase "begin", "step" or "end"."""
-        self._add(KINDS["flow-" + phase], time, name, category, None, number=id)
+        self._add(choice("phase", phase, FLOW_PHASES), time, name, category, None, number=id)
 
     def log(self, message: str, time: int, severity: str = "info", category: str = "") -> None:
         """A message."""
-        self._add(LOG, time, "", category, {"message": message}, SEVERITIES[severity])
+        self._add(LOG, time, "", category, {"message": message}, choice("severity", severity, SEVERITIES))
 
     def sample(self, time: int, stack: Sequence[str], cpu_ns: int) -> None:
         """A sample: the functions, the outermost first, that cpu_ns of processor time were in."""
@@ -125,6 +127,8 @@ class Writer:
     def _name(self, text: str) -> int:
         found = self._names.get(text)
         if found is None:
+            if not isinstance(text, str):
+                raise TypeError(f"a name is a text, not {type(text).__name__}")
             data = text.encode("utf-8", "surrogateescape")
             buffer = ctypes.create_string_buffer(data, len(data) + 1)
             name = tw_name(text=ctypes.addressof(buffer), length=len(data))

@@ -9,6 +9,7 @@
 #include "tracelog/tracelog.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,6 +327,16 @@ static uint64_t window_of(const struct tw_reader *reader)
 	return WINDOW < most ? WINDOW : most;
 }
 
+/* Whether files of a folder can be opened; errno tells why not. */
+static bool is_folder(const char *path)
+{
+	int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return false;
+	close(folder);
+	return access(path, X_OK) == 0;
+}
+
 static int begin(struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;
@@ -334,7 +345,7 @@ static int begin(struct tw_reader *reader)
 	((struct tracelog_reader *)reader->state)->events = events;
 	if (!events)
 		return tw_fail_memory(reader);
-	if (options->pdb_folder && access(options->pdb_folder, R_OK | X_OK) != 0)
+	if (options->pdb_folder && !is_folder(options->pdb_folder))
 		return tw_fail(reader, TW_ERR_SYSTEM, "%s: %s", options->pdb_folder, strerror(errno));
 	tracelog_cursor_init(&events->cursor, reader);
 	events->window = reader->request.unordered ? 0 : window_of(reader);
