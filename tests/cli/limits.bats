@@ -534,3 +534,14 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 		done
 	done
 }
+
+@test "TraceLog: sessions one after the other give their tables back, and full tables lose no compilation" {
+	for i in {1..20}; do cat "$TRACKWAY_SOURCE/tests/data/tracelog/small-d2-64.log"; done >sessions.log
+	alone=$(trackway sql --csv "$TRACKWAY_SOURCE/tests/data/tracelog/small-d2-64.log" 'select count(*) from slice' | tail -n 1)
+	for memory in 2M 256M; do
+		all=$(trackway sql --csv --memory $memory sessions.log 'select count(*) from slice' 2>told | tail -n 1)
+		[ "$all" = $((20 * alone)) ] || fail "$memory: $all, not 20 times $alone"
+		fails grep depth-mismatch told
+	done
+	grep -q table-limit <(trackway stat --memory 2M sessions.log 2>&1)
+}

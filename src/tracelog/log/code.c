@@ -424,7 +424,7 @@ static uint32_t add_location(struct tracelog_log *log, uint32_t number, uint64_t
 	uint32_t found = tw_dictionary_find_location(log->dictionary, &location);
 	if (found != UINT32_MAX && found < log->sources.function_room && log->sources.functions[found])
 		return found;
-	if (ip && !tracelog_take_memory(log, LOCATION_COST))
+	if (ip && !tracelog_take_shared(log, LOCATION_COST, LOCATION_COST))
 		return tracelog_location(log, number, 0);
 	found = tw_dictionary_add_location(log->dictionary, &location);
 	if (found == UINT32_MAX)

@@ -66,6 +66,13 @@ bool tracelog_take_memory(struct tracelog_log *log, size_t bytes)
 	return false;
 }
 
+bool tracelog_take_shared(struct tracelog_log *log, size_t bytes, size_t kept)
+{
+	const bool taken = tracelog_take_memory(log, bytes);
+	log->memory.kept += taken ? kept : 0;
+	return taken;
+}
+
 bool tracelog_grow(struct tracelog_log *log, void *array, size_t *room, size_t count, size_t size)
 {
 	if (count < *room)
@@ -85,8 +92,9 @@ uint32_t tracelog_name(struct tracelog_log *log, const void *text, size_t length
 	uint32_t number = tw_dictionary_find(log->dictionary, &name);
 	if (number != UINT32_MAX)
 		return number;
-	number = tracelog_take_memory(log, length + NAME_COST) ? tw_dictionary_intern(log->dictionary, &name)
-	                                                       : tw_dictionary_text(log->dictionary, "(other)");
+	number = tracelog_take_shared(log, length + NAME_COST, length + NAME_COST)
+	             ? tw_dictionary_intern(log->dictionary, &name)
+	             : tw_dictionary_text(log->dictionary, "(other)");
 	log->failed |= number == UINT32_MAX;
 	return number == UINT32_MAX ? 0 : number;
 }

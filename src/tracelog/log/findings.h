@@ -14,6 +14,7 @@ struct tracelog_place {
 /* Written by findings.c. */
 struct tracelog_memory {
 	size_t used, limit; /* bytes that tables take, about, and may take */
+	size_t kept;        /* of these, what the dictionary has: it stays when a session ends */
 	bool told;          /* the limit was reached, which was reported */
 };
 
@@ -28,6 +29,9 @@ void tracelog_tell_at(struct tracelog_log *log, enum tracelog_rule rule, struct 
 
 /* Takes bytes from what the tables may have. False when they are not there, which is told once. */
 bool tracelog_take_memory(struct tracelog_log *log, size_t bytes);
+
+/* The same where some of the bytes are the dictionary's. */
+bool tracelog_take_shared(struct tracelog_log *log, size_t bytes, size_t kept);
 
 /* Makes room for one more element in an array of such a table. False where there is no memory for it. */
 bool tracelog_grow(struct tracelog_log *log, void *array, size_t *room, size_t count, size_t size);

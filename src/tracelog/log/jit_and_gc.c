@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/log/jit_and_gc.h"
 
+#include "base/memory/memory.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -132,6 +133,18 @@ static void put_in(struct tracelog_activities *activities, const struct tracelog
 		activities->compiling_since = open->time;
 }
 
+/* Makes room for one more. Some are part of what a thread takes: a log whose tables are full keeps its compilations. */
+static bool make_room(struct tracelog_log *log, struct tracelog_activities *activities)
+{
+	enum { OWN = 32 };
+	if (activities->count >= OWN)
+		return tracelog_grow(log, &activities->items, &activities->room, activities->count,
+		                     sizeof *activities->items);
+	bool made = tw_grow(&activities->items, &activities->room, activities->count + 1, sizeof *activities->items);
+	log->failed |= !made;
+	return made;
+}
+
 static void start(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_unfinished *open)
 {
 	struct tracelog_thread *in = holder(log, thread, open->activity);
@@ -140,9 +153,7 @@ static void start(struct tracelog_log *log, struct tracelog_thread *thread, cons
 	bool gc = open->activity == TRACELOG_GC;
 	if (gc && in->activities.count)
 		tracelog_tell(log, TRACELOG_GC_OVERLAP, "another has not finished");
-	if (in->activities.count < (gc ? COLLECTIONS_MAX : OPEN_MAX) &&
-	    tracelog_grow(log, &in->activities.items, &in->activities.room, in->activities.count,
-	                  sizeof *in->activities.items))
+	if (in->activities.count < (gc ? COLLECTIONS_MAX : OPEN_MAX) && make_room(log, &in->activities))
 		put_in(&in->activities, open);
 	else
 		in->activities.missed = true;

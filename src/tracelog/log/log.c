@@ -79,17 +79,19 @@ static void name_process(struct tracelog_log *log)
 	tw_dictionary_name_track(log->dictionary, tracelog_process_thread(log)->track, name);
 }
 
-bool tracelog_next_session(struct tracelog_log *log, uint64_t base)
+void tracelog_next_session(struct tracelog_log *log, uint64_t base)
 {
 	enum { SESSION_COST = 1 << 10 }; /* bytes, about: a track and names */
-	if (!tracelog_take_memory(log, SESSION_COST))
-		return false;
+	log->memory.used = log->memory.kept;
+	const bool room = tracelog_take_shared(log, SESSION_COST, SESSION_COST);
+	log->session.number += room;
+	const uint64_t process = room ? TRACELOG_SESSION_PROCESS + log->session.number : log->threads.process;
 	free_session(log);
 	memset(log->objects, 0, sizeof log->objects);
 	memset(log->settings, 0, sizeof log->settings);
 	log->naming = (struct tracelog_naming){0};
 	log->sources = (struct tracelog_sources){0};
-	log->threads = (struct tracelog_threads){.process = TRACELOG_SESSION_PROCESS + ++log->session.number};
+	log->threads = (struct tracelog_threads){.process = process};
 	log->heap = (struct tracelog_heap){.tables = log->heap.tables};
 	log->session = (struct tracelog_session){
 	    .number = log->session.number,
@@ -101,9 +103,8 @@ bool tracelog_next_session(struct tracelog_log *log, uint64_t base)
 	tracelog_forget_pushes(&log->stacks);
 	tracelog_move_base(&log->times, base);
 	log->failed |= !make_tables(log);
-	if (!log->failed)
+	if (!log->failed && room)
 		name_process(log);
-	return true;
 }
 
 void tracelog_log_free(struct tracelog_log *log)

@@ -59,9 +59,9 @@ struct tracelog_log {
 bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struct tracelog_cursor *cursor);
 void tracelog_log_free(struct tracelog_log *log);
 
-/* Begins another session, a process of its own, in which numbers and pointers mean something else. False where there
- * is no memory for one more: it is taken as a part of that before. */
-bool tracelog_next_session(struct tracelog_log *log, uint64_t base);
+/* Begins another session, in which numbers and pointers mean something else: a process of its own, or that of the one
+ * before where there is no memory for one more. */
+void tracelog_next_session(struct tracelog_log *log, uint64_t base);
 
 static inline struct tracelog_object *tracelog_object(struct tracelog_log *log, enum tracelog_object_kind kind,
                                                       uint32_t number)

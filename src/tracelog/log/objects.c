@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OBJECT_COST = 256 /* bytes, about: of an object, of maps and of a name */ };
+/* Bytes, about: of an object, of maps and of a name; of the name. */
+enum { OBJECT_COST = 256, NAME_COST = 96 };
 
 static const char *const words[TRACELOG_OBJECT_KINDS] = {
     [TRACELOG_DOMAIN] = "domain", [TRACELOG_ASSEMBLY] = "assembly", [TRACELOG_MODULE] = "module",
@@ -81,7 +82,7 @@ static uint32_t appear(struct tracelog_log *log, enum tracelog_object_kind kind,
 {
 	char text[48];
 	bool by_pointer = map == &log->objects[kind].by_pointer;
-	if (!tracelog_take_memory(log, OBJECT_COST))
+	if (!tracelog_take_shared(log, OBJECT_COST, NAME_COST))
 		return other(log, kind);
 	int length = snprintf(text, sizeof text, "%s%s 0x%" PRIx64, words[kind],
 	                      by_pointer && has_iid(kind) ? " at" : "", number);
@@ -169,7 +170,7 @@ void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind ki
 		tracelog_tell(log, TRACELOG_NAME_MISSING, "%s 0x%" PRIx64 " is called %.*s", words[kind],
 		              has_iid(kind) ? object->iid : object->pointer, (int)text.size, (const char *)text.bytes);
 	object->named = true;
-	if (same || !tracelog_take_memory(log, text.size))
+	if (same || !tracelog_take_shared(log, text.size, text.size))
 		return;
 	name.text = (const char *)text.bytes;
 	name.length = text.size;
@@ -226,7 +227,8 @@ static void show_signature(struct tracelog_log *log, const struct tracelog_objec
 	struct tw_name name = *tw_dictionary_name(log->dictionary, function->name);
 	const struct tw_name *signature = tw_dictionary_name(log->dictionary, function->signature);
 	struct tw_text text = {0};
-	if (!function->name || !tracelog_take_memory(log, plain.size + signature->length))
+	if (!function->name ||
+	    !tracelog_take_shared(log, plain.size + signature->length, plain.size + signature->length))
 		return;
 	log->failed |= !tw_text_add(&text, (const char *)plain.bytes, plain.size) ||
 	               !tw_text_add(&text, signature->text, signature->length);
@@ -408,7 +410,7 @@ static uint32_t replace(struct tracelog_log *log, enum tracelog_object_kind kind
 	if (!tw_map_find(&objects->by_pointer, pointer, &before))
 		return appear(log, kind, pointer, &objects->by_pointer);
 	if (!tracelog_object(log, kind, before)->announced || is_again(log, kind, before, record) ||
-	    !tracelog_take_memory(log, OBJECT_COST))
+	    !tracelog_take_shared(log, OBJECT_COST, NAME_COST))
 		return before;
 	char text[64];
 	int length = snprintf(text, sizeof text, "%s 0x%" PRIx64, words[kind], pointer);

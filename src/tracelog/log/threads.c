@@ -15,6 +15,7 @@
 
 enum {
 	THREAD_COST = 328, /* bytes, about: of a thread, of maps, a track and a name */
+	TRACK_COST = 160,  /* of these: a track and a name */
 	SHARE = 8          /* a quarter of the limit is for all tables */
 };
 
@@ -76,7 +77,7 @@ static uint32_t other(struct tracelog_log *log)
 static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t number, bool native)
 {
 	uint64_t shown = native ? NATIVE + number : number;
-	if (!tracelog_take_memory(log, tw_thread_cost(&log->reader->options, THREAD_COST, SHARE)))
+	if (!tracelog_take_shared(log, tw_thread_cost(&log->reader->options, THREAD_COST, SHARE), TRACK_COST))
 		return other(log);
 	uint32_t made = add(log, (struct tracelog_thread){
 				     .iid = number,
