@@ -39,7 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
 	fuzz_write(path, bytes + 1, size - 1);
 	int status = tw_symbols_add_kallsyms(symbols, path);
-	char *text = strndup((const char *)bytes + 1, size - 1);
+	char *text = calloc(size, 1);
+	if (text)
+		memcpy(text, bytes + 1, size - 1);
 	bool plain = text && strlen(text) == size - 1 && isxdigit((uint8_t)text[0]); /* not compressed */
 	size_t named = text ? ask(tw_symbols_namer(symbols), text) : 0;
 	fuzz_require(status == 0 || *tw_symbols_error(symbols) != '\0', "a failure is told");

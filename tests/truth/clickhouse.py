@@ -160,7 +160,7 @@ class Cluster:
         data = self.folder / "zookeeper"
         data.mkdir(parents=True)
         (data / "zoo.cfg").write_text(f"tickTime=2000\ndataDir={data}\nclientPort={self.port}\n"
-                                      "clientPortAddress=127.0.0.1\nadmin.enableServer=false\n")
+                                      "clientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n")
         with open(data / "out", "wb") as out:
             self.zookeeper = subprocess.Popen(
                 ["java", "-Xmx128m", "-cp", ZOOKEEPER, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
@@ -170,6 +170,8 @@ class Cluster:
             for step in (Server.launch, Server.wait):
                 for node in self.all():
                     step(node)
+            for node in self.all():
+                self.wait_for_session(node)
         except BaseException:
             self.__exit__()
             raise
@@ -184,6 +186,18 @@ class Cluster:
             except OSError:
                 time.sleep(0.1)
         raise RuntimeError("ZooKeeper does not start")
+
+    def wait_for_session(self, node):
+        """ZooKeeper listens before it answers, and a node asks when it needs it."""
+        until = time.monotonic() + 120
+        while True:
+            try:
+                node.ask("SELECT count() FROM system.zookeeper WHERE path = '/'")
+                return
+            except Refused:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
 
     def __exit__(self, *_):
         for node in self.all():
