@@ -43,7 +43,7 @@ static void read_address(const char *bytes, size_t size)
 	if (size)
 		memcpy(text, bytes, size);
 	text[size] = '\0';
-	if ( !load_address_parse(&address, text)) {
+	if (!load_address_parse(&address, text)) {
 		fuzz_require(address.host_count > 0 && address.host_count <= LOAD_HOSTS, "there are hosts");
 		fuzz_require(load_is_identifier(address.database), "the database is a name");
 		for (unsigned i = 0; i < address.host_count; i++)
