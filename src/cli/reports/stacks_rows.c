@@ -92,7 +92,7 @@ static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, u
 	const struct tw_calltree_node *node = &stacks->nodes[i];
 	tw_screen_bold(screen);
 	bool counted = tw_weight_has_count(stacks->weight);
-	char head[3 * TW_SHOW_ROOM];
+	char head[4 * TW_SHOW_ROOM];
 	snprintf(head, sizeof head, "%7s  %s%s%s", tw_show_percent(node->self, stacks->self).text,
 	         counted ? show_self(stacks->weight, node->self).text : "", counted ? " self, " : "",
 	         tw_show_counted(stacks->weight, node->count).text);
