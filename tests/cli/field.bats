@@ -103,7 +103,7 @@ for line in sys.stdin:
 	grep -v 'fun .*0x00000002 .*A' "$two" >unnamed.log
 	trackway stat --json unnamed.log | told name self | sort | diff - <(printf '%s\n' 'C::Other 1' 'function 0x2 1')
 	# The second starts before the first, and in another zone at the same moment: it starts with the first.
-	sed 's/06-26 07:24:28.049 +09:00/06-25 06:24:28.049 +08:00/' "$two" >same.log
+	sed 's/06-26 07:24:28.049 +09:00/06-25 08:24:28.049 +10:00/' "$two" >same.log
 	trackway check same.log | grep -q ':11:1: note: another session starts, 0 ms after the first'
 	trackway info same.log | grep -Eq '^span: +40.00 ms$'
 	sed 's/2018-06-26/2017-06-26/' "$two" >before.log

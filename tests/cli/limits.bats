@@ -544,4 +544,6 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 		fails grep depth-mismatch told
 	done
 	grep -q table-limit <(trackway stat --memory 2M sessions.log 2>&1)
+	trackway stat --memory 28M sessions.log >out 2>&1 # a quarter is enough for the names of all, not for all tables
+	fails grep table-limit out
 }

@@ -15,7 +15,7 @@ GUID, STAMP = b"\x11" * 16, 0x5eed5eed
 # Methods: the document, and points (offset, line, column, end line, end column, document); by the rows of the table.
 METHODS = [
     (1, [(0, 10, 5, 10, 6, 1), (4, 11, 9, 11, 40, 1), (9, HIDDEN, 0, 0, 0, 1), (12, 8, 1, 9, 30, 1), (200, 300, 2, 300, 3, 1)]),
-    (0, [(0, 20000, 70, 20001, 3, 2), (7, 7, 1, 7, 2, 1)]),
+    (0, [(0, 20000, 70, 20001, 3, 2), (5, HIDDEN, 0, 0, 0, 1), (7, 7, 1, 7, 2, 1)]),
     (1, []),
 ]
 DOCUMENTS = [("/", ["", "src", "app", "Main.cs"]), ("\\", ["C:", "work", "Other.cs"])]
