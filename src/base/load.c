@@ -3,6 +3,7 @@
 #include "base/load.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 const char *tw_load(const char *library, void *functions, const struct tw_loaded *list, size_t count)
@@ -17,4 +18,17 @@ const char *tw_load(const char *library, void *functions, const struct tw_loaded
 		memcpy((char *)functions + list[i].offset, &function, sizeof function);
 	}
 	return NULL;
+}
+
+static const char *_Atomic absence;
+
+void tw_note_absence(const char *words)
+{
+	const char *none = NULL;
+	atomic_compare_exchange_strong(&absence, &none, words);
+}
+
+const char *tw_noted_absence(void)
+{
+	return atomic_load(&absence);
 }

@@ -32,4 +32,10 @@ struct tw_loaded {
  * before there are threads that call them. */
 const char *tw_load(const char *library, void *functions, const struct tw_loaded *list, size_t count);
 
+/* Notes what is left out for lack of a library, for who runs the program: a literal. The first note stays. */
+void tw_note_absence(const char *words);
+
+/* The note, NULL where nothing was left out. */
+const char *tw_noted_absence(void);
+
 #endif

@@ -1,5 +1,6 @@
 /* main.c - the command line tool: finds the subcommand and runs it. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/load.h"
 #include "cli/command.h"
 #include "cli/files/interrupt.h"
 #include "cli/files/output_overwrite.h"
@@ -79,7 +80,10 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 		return TW_EXIT_FAILED;
 	if (options->output)
 		tw_clean_when_interrupted(options->output);
-	return command->run(options, operands, count);
+	int status = command->run(options, operands, count);
+	if (tw_noted_absence())
+		tw_say("%s", tw_noted_absence());
+	return status;
 }
 
 /* Parses argv (argv[0] is the command's name) and runs it. Returns enum tw_exit. */

@@ -106,7 +106,7 @@ int load_server_open(struct load_server *server, const struct load_wish *wish, u
 	*server = (struct load_server){.wish = wish};
 	server->http = load_http_new(wish->address, wish->timeout, &wrong);
 	if (!server->http) {
-		snprintf(server->error, sizeof server->error, "libcurl, which load needs, cannot be loaded: %.300s",
+		snprintf(server->error, sizeof server->error, "libcurl is needed, Debian's package libcurl4: %.300s",
 		         wrong);
 		return -1;
 	}

@@ -252,7 +252,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	                .jobs = tw_jobs(common)},
 	};
 	if (missing)
-		return tw_say_error("the emulator unicorn is needed: %s", missing);
+		return tw_say_error("the emulator unicorn is needed, Debian's package libunicorn2: %s", missing);
 	const char *wrong = replay_take_layout(&replaying.request, common->xtrace.layout);
 	if (wrong)
 		return tw_say_error("%s: %s", common->xtrace.layout, wrong);

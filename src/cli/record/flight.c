@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char library_name[] = "libtrackway_fdr.so";
+static const struct tw_program_part library_part = {"libtrackway_fdr.so", "libtrackway-fdr0", "--library"};
 
 struct flight {
 	const struct tw_record_options *options;
@@ -234,11 +234,10 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	if (options->count && (options->ring || options->min_duration || options->max_depth))
 		return tw_say_error(
 		    "--count counts every call: --ring, --min-duration and --max-depth are about records");
-	if (options->library ? !realpath(options->library, flight.library)
-	                     : !tw_program_part(library_name, flight.library))
-		return tw_say_error("%s: not found; --library names it",
-		                    options->library ? options->library : library_name);
-	int status = tw_worse(look_at_lists(&options->only), look_at_lists(&options->never));
+	int status = tw_program_part(&library_part, options->library, flight.library);
+	if (status)
+		return status;
+	status = tw_worse(look_at_lists(&options->only), look_at_lists(&options->never));
 	if (status)
 		return status;
 	status = tw_parts_begin(&flight.parts, options->output);

@@ -31,7 +31,7 @@ bool tw_program_find(const char *name, char path[PATH_MAX])
 	return false;
 }
 
-bool tw_program_part(const char *name, char path[PATH_MAX])
+static bool find_part(const char *name, char path[PATH_MAX])
 {
 	static const char *const places[] = {"", "/../" TW_PLUGIN_DIRECTORY};
 	char tool[PATH_MAX];
@@ -44,6 +44,16 @@ bool tw_program_part(const char *name, char path[PATH_MAX])
 			return true;
 	}
 	return false;
+}
+
+int tw_program_part(const struct tw_program_part *part, const char *given, char path[PATH_MAX])
+{
+	if (given ? realpath(given, path) != NULL : find_part(part->name, path))
+		return TW_EXIT_FINE;
+	if (given)
+		return tw_say_error("%s: not found", given);
+	return tw_say_error("%s: not found; Debian's package %s has it, or %s names it", part->name, part->package,
+	                    part->option);
 }
 
 /* ---- Running. ---- */

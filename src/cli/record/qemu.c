@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char plugin_name[] = "trackway_qemu.so";
+static const struct tw_program_part plugin_part = {"trackway_qemu.so", "trackway-qemu", "--plugin"};
 
 /* ---- Finding. ---- */
 
@@ -29,11 +29,6 @@ static bool find_program(struct tw_qemu *qemu, const char *program)
 		return access(program, X_OK) == 0;
 	}
 	return tw_program_find(program ? program : names[qemu->of_machine][0], qemu->program);
-}
-
-static bool find_plugin(struct tw_qemu *qemu, const char *plugin)
-{
-	return plugin ? realpath(plugin, qemu->plugin) != NULL : tw_program_part(plugin_name, qemu->plugin);
 }
 
 static bool scan_version(struct tw_qemu *qemu, const char *text)
@@ -75,8 +70,9 @@ int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)
 		                    program ? program : names[qemu->of_machine][0], names[qemu->of_machine][1]);
 	if (!ask_version(qemu))
 		return tw_say_error("%s: does not tell its version", qemu->program);
-	if (!find_plugin(qemu, plugin))
-		return tw_say_error("%s: not found; --plugin names it", plugin ? plugin : plugin_name);
+	int status = tw_program_part(&plugin_part, plugin, qemu->plugin);
+	if (status)
+		return status;
 	if (strchr(qemu->plugin, ','))
 		return tw_say_error("%s: QEMU takes no plugin with a comma in its name", qemu->plugin);
 	return 0;

@@ -86,9 +86,16 @@ int tw_status_of(int status);
 /* As execvp() looks for a program. */
 bool tw_program_find(const char *name, char path[PATH_MAX]);
 
-/* Finds a file that came with the tool, which recorders give to programs: beside the tool, as it is built, or where
- * it is installed to, seen from the tool. */
-bool tw_program_part(const char *name, char path[PATH_MAX]);
+/* A file that comes with the tool, which recorders give to programs. */
+struct tw_program_part {
+	const char *name;
+	const char *package; /* Debian's, which has it */
+	const char *option;  /* which names another one */
+};
+
+/* Finds it beside the tool, as it is built, or where it is installed to, seen from the tool; `given` is what the option
+ * named, or NULL. Says what is not found. Returns enum tw_exit. */
+int tw_program_part(const struct tw_program_part *part, const char *given, char path[PATH_MAX]);
 
 /* Sends a process the signal that is so far behind SIGRTMIN, where it has a handler for it. 0: none is asked. Returns
  * 0, or TW_EXIT_FAILED after saying why it cannot. */

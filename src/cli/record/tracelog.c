@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char library_name[] = "libtrackway_coreprofiler.so";
+static const struct tw_program_part library_part = {"libtrackway_coreprofiler.so", "trackway-dotnet", "--library"};
 
 struct dotnet {
 	const struct tw_record_options *options;
@@ -170,11 +170,8 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	if (asks(options))
 		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
 		                tw_program_signal(options->resume, TW_SIGNAL_RESUME));
-	if (options->library ? !realpath(options->library, dotnet.library)
-	                     : !tw_program_part(library_name, dotnet.library))
-		return tw_say_error("%s: not found; --library names it",
-		                    options->library ? options->library : library_name);
-	int status = tw_parts_begin(&dotnet.parts, options->output);
+	int status = tw_program_part(&library_part, options->library, dotnet.library);
+	status = status ? status : tw_parts_begin(&dotnet.parts, options->output);
 	status = status ? status : tw_program_run(&program);
 	if (status == 0) {
 		status = tw_parts_finish(&dotnet.parts, program.pid, finish, &dotnet);

@@ -327,7 +327,7 @@ int tw_sql_prompt(struct tw_sql_run *run)
 		return read_all(run, &source);
 	const char *missing = tw_editor_load(&source.editor);
 	if (missing)
-		return tw_say_error("the line editor libedit is needed: %s", missing);
+		return tw_say_error("the line editor libedit is needed, Debian's package libedit2: %s", missing);
 	if (open_screen(run))
 		return TW_EXIT_FAILED;
 	bool kept = history_path(path, sizeof path);

@@ -158,7 +158,7 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	*run = (struct tw_sql_run){.options = options};
 	const char *missing = sql_sqlite_load();
 	if (missing)
-		return tw_say_error("SQLite is needed: %s", missing);
+		return tw_say_error("SQLite is needed, Debian's package libsqlite3-0: %s", missing);
 	run->rows.screen = &run->screen;
 	run->rows.safe = options->common.csv_safe;
 	run->rows.form = tw_sql_form_named(form_names[options->common.form]);

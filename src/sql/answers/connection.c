@@ -110,7 +110,7 @@ int tw_sql_open(struct tw_sql **sql, const char *const *paths, size_t count, con
 		return TW_ERR_MEMORY;
 	const char *missing = load();
 	if (missing)
-		return fail(*sql, TW_ERR_UNSUPPORTED, "SQLite is needed: %s", missing);
+		return fail(*sql, TW_ERR_UNSUPPORTED, "SQLite is needed, Debian's package libsqlite3-0: %s", missing);
 	int status = open_session(*sql, options);
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = add_file(*sql, paths[i]);

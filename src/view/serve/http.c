@@ -192,8 +192,11 @@ int view_http_start(struct view *view, unsigned port)
 		return fail(view, TW_ERR_MEMORY, "out of memory");
 	const char *missing =
 	    tw_load("libmicrohttpd.so.12", &http->library, functions, sizeof functions / sizeof *functions);
-	if (missing)
-		return fail(view, TW_ERR_UNSUPPORTED, missing);
+	if (missing) {
+		snprintf(view->error, sizeof view->error,
+		         "libmicrohttpd is needed, Debian's package libmicrohttpd12: %.200s", missing);
+		return TW_ERR_UNSUPPORTED;
+	}
 	int error = view_questions_watch(&view->questions);
 	if (error)
 		return fail(view, TW_ERR_SYSTEM, strerror(error));

@@ -180,7 +180,7 @@ sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_ques
 {
 	struct view_tables *tables = view->tables[use];
 	if (view->sql_missing) {
-		view_refuse(answer, 501, "SQLite is needed, and not there");
+		view_refuse(answer, 501, "SQLite is needed, Debian's package libsqlite3-0");
 		return NULL;
 	}
 	if (!wait_turn(tables, question)) {

@@ -19,6 +19,7 @@
 
 #define TEXT(x) #x
 #define LIBRARY(version) "libcapstone.so." TEXT(version)
+#define PACKAGE(version) "libcapstone" TEXT(version)
 
 struct xtrace_capstone {
 #define X(name) __typeof__(&(name)) name;
@@ -91,6 +92,12 @@ void xtrace_capstone_close(struct xtrace_capstone *capstone)
 	if (capstone->handle)
 		capstone->cs_close(&capstone->handle);
 	free(capstone);
+}
+
+void xtrace_capstone_note_absence(void)
+{
+	tw_note_absence(
+	    "instructions have no text without " LIBRARY(CS_API_MAJOR) ", Debian's package " PACKAGE(CS_API_MAJOR));
 }
 
 bool xtrace_capstone_text(struct xtrace_capstone *capstone, const uint8_t bytes[4], char text[XTRACE_TEXT])

@@ -13,6 +13,9 @@ struct xtrace_capstone;
 bool xtrace_capstone_open(struct xtrace_capstone **capstone);
 void xtrace_capstone_close(struct xtrace_capstone *capstone);
 
+/* Notes that instructions are left without a text (base/load.h). */
+void xtrace_capstone_note_absence(void);
+
 /* Writes the text of an instruction at 0. False: it is none. */
 bool xtrace_capstone_text(struct xtrace_capstone *capstone, const uint8_t bytes[4], char text[XTRACE_TEXT]);
 

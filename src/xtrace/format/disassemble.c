@@ -47,6 +47,8 @@ static void make(struct xtrace_disassembler *disassembler, uint32_t opcode, char
 {
 	uint8_t bytes[4];
 	tw_store32(bytes, opcode, false);
+	if (!disassembler->capstone)
+		xtrace_capstone_note_absence();
 	if (!disassembler->capstone || !xtrace_capstone_text(disassembler->capstone, bytes, text))
 		snprintf(text, XTRACE_TEXT, ".inst 0x%08x", opcode);
 }
