@@ -1,6 +1,7 @@
 /* main.c - the command line tool: finds the subcommand and runs it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/load.h"
+#include "base/text/nearest.h"
 #include "cli/command.h"
 #include "cli/files/interrupt.h"
 #include "cli/files/output_overwrite.h"

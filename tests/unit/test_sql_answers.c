@@ -148,6 +148,8 @@ static void parameters_have_names_and_places(void **state)
 	tw_sql_result_free(result);
 }
 
+#define TEMPORARY "a statement may only read, and make what is temporary (create temp table)"
+
 static void wrong_statements_have_a_place(void **state)
 {
 	static const struct {
@@ -156,8 +158,19 @@ static void wrong_statements_have_a_place(void **state)
 	} cases[] = {
 	    {"selec", "1:1: near \"selec\": syntax error", TW_ERR_VALUE},
 	    {"select 1;\nselect foo from slice", "2:8: no such column: foo", TW_ERR_VALUE},
-	    {"create table x(a)", "1:1: not authorized", TW_ERR_VALUE},
-	    {"attach '/tmp/x' as y", "1:1: not authorized", TW_ERR_VALUE},
+	    {"select * from slise", "1:1: no such table: slise; did you mean slice?", TW_ERR_VALUE},
+	    {"select nmae from slice", "1:8: no such column: nmae; did you mean name?", TW_ERR_VALUE},
+	    {"create temp table own_rows(first_own); select * from own_row",
+	     "1:39: no such table: own_row; did you mean own_rows?", TW_ERR_VALUE},
+	    {"select first_own_ from own_rows", "1:8: no such column: first_own_; did you mean first_own?",
+	     TW_ERR_VALUE},
+	    {"select trace_dru()", "1:8: no such function: trace_dru; did you mean trace_dur?", TW_ERR_VALUE},
+	    {"select time_to_ms(1)",
+	     "1:8: no such function: time_to_ms; include perfetto module time.conversion makes it", TW_ERR_VALUE},
+	    {"include perfetto module time.conversions",
+	     "1:25: no such module: time.conversions; did you mean time.conversion?", TW_ERR_VALUE},
+	    {"create table x(a)", "1:1: not authorized: " TEMPORARY, TW_ERR_VALUE},
+	    {"attach '/tmp/x' as y", "1:1: not authorized: " TEMPORARY, TW_ERR_VALUE},
 	    {"select zeroblob(2000000000)", "1:1: string or blob too big", TW_ERR_LIMIT},
 	};
 	struct tw_sql_result *result;

@@ -1,5 +1,6 @@
 /* help.c - trackway help: what the tool or a command does. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/nearest.h"
 #include "cli/manual/man.h"
 #include "cli/manual/usage.h"
 #include "cli/output/message.h"

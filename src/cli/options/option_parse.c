@@ -1,6 +1,7 @@
 /* option_parse.c - from the words of a command line to the struct of a command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "base/text/nearest.h"
 #include "cli/command.h"
 #include "cli/options/options.h"
 #include "cli/options/parse.h"

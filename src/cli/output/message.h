@@ -4,7 +4,6 @@
 #define CLI_OUTPUT_MESSAGE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct tw_command;
 
@@ -26,8 +25,5 @@ int tw_say_failure(const struct tw_reader *reader, int status);
 
 /* An error in how a command was called, and where to look (command NULL: the tool itself). Returns TW_EXIT_FAILED. */
 int tw_say_usage(const struct tw_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The word that is nearest to what was typed, NULL when none is near. word: number i of a list, NULL past the last. */
-const char *tw_nearest(const char *typed, const char *(*word)(void *context, size_t i), void *context);
 
 #endif

@@ -1,6 +1,7 @@
 /* sql.c - trackway sql: questions to traces, in SQL. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/input.h"
+#include "base/text/nearest.h"
 #include "cli/files/single_read.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"

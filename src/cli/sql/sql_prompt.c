@@ -1,5 +1,6 @@
 /* sql_prompt.c - statements and dot commands from a person or a pipe. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/nearest.h"
 #include "cli/output/message.h"
 #include "cli/sql/editor.h"
 #include "cli/sql/sql_run.h"

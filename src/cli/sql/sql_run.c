@@ -8,6 +8,7 @@
 #include "cli/output/show.h"
 #include "core/tool.h"
 #include "sql/engine/guard.h"
+#include "sql/perfetto/hint.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -204,16 +205,27 @@ int tw_sql_close(struct tw_sql_run *run, int status)
 
 /* ---- Statements. ---- */
 
+/* What stands behind a message; it may be added to the message itself. */
+static const char *hint(const struct tw_sql_run *run, struct sql_fault *fault)
+{
+	if (fault->code == SQLITE_NOMEM && sql_guard_memory_reached())
+		return ": --memory is reached";
+	sql_hint(run->script, fault);
+	return "";
+}
+
 int tw_sql_say(struct tw_sql_run *run, const char *path)
 {
+	struct sql_fault fault;
 	stop_progress(run);
-	const char *message = sqlite3_errmsg(run->db);
-	return tw_say_error("%s: %s%s", path, message, tw_sql_hint(run, sqlite3_errcode(run->db), message).text);
+	sql_script_fault(run->script, 0, &fault);
+	const char *more = hint(run, &fault);
+	return tw_say_error("%s: %s%s", path, fault.text, more);
 }
 
 /* "query:2:8: no such column: foo"; line and column count from 1. */
 static int say_place(struct tw_sql_run *run, const char *name, const char *text, const char *at,
-                     const struct sql_fault *fault)
+                     struct sql_fault *fault)
 {
 	const char *line = text;
 	unsigned number = 1;
@@ -223,8 +235,8 @@ static int say_place(struct tw_sql_run *run, const char *name, const char *text,
 			number++;
 			line = p + 1;
 		}
-	return tw_say_error("%s:%u:%u: %s%s", name, number, (unsigned)(at - line) + 1, fault->text,
-	                    tw_sql_hint(run, fault->code, fault->text).text);
+	const char *more = hint(run, fault);
+	return tw_say_error("%s:%u:%u: %s%s", name, number, (unsigned)(at - line) + 1, fault->text, more);
 }
 
 /* The value of a --param by its name of some length; NULL: there is none. */

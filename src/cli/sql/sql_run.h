@@ -56,13 +56,6 @@ int tw_sql_say(struct tw_sql_run *run, const char *path);
 /* Tells the findings that there were since the last time. */
 int tw_sql_say_findings(struct tw_sql_run *run);
 
-/* sql_hints.c: what a message may be about, by SQLite's result and words, to stand behind it; empty where nothing is
- * known. */
-struct tw_sql_hint {
-	char text[128];
-};
-struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run, int code, const char *message);
-
 /* sql_missing.c: says what a ready query was missing that has found nothing. */
 void tw_sql_say_missing(const struct tw_sql_run *run, const char *query, char **paths, size_t count);
 

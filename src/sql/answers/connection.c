@@ -3,7 +3,7 @@
 #include "core/tool.h"
 #include "sql/answers/columns.h"
 #include "sql/engine/guard.h"
-#include "sql/perfetto/script.h"
+#include "sql/perfetto/hint.h"
 #include "sql/tables/table.h"
 
 #include <pthread.h>
@@ -161,7 +161,7 @@ static int status_of(const struct tw_sql *sql, int code)
 }
 
 /* "2:8: no such column: foo": line and column count from 1. */
-static int fail_at(struct tw_sql *sql, const struct place *place, const struct sql_fault *fault)
+static int fail_at(struct tw_sql *sql, const struct place *place, struct sql_fault *fault)
 {
 	const char *at = place->statement + fault->offset, *line = place->text;
 	unsigned number = 1;
@@ -170,7 +170,9 @@ static int fail_at(struct tw_sql *sql, const struct place *place, const struct s
 			number++;
 			line = p + 1;
 		}
-	return fail(sql, status_of(sql, fault->code), "%u:%u: %s", number, (unsigned)(at - line) + 1, fault->text);
+	const int status = status_of(sql, fault->code);
+	sql_hint(sql->script, fault);
+	return fail(sql, status, "%u:%u: %s", number, (unsigned)(at - line) + 1, fault->text);
 }
 
 static int fail_step(struct tw_sql *sql, const struct place *place)

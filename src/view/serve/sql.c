@@ -1,6 +1,6 @@
 /* sql.c - the answer to a question in SQL. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sql/perfetto/script.h"
+#include "sql/perfetto/hint.h"
 #include "view/serve/tables.h"
 
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static int put_answer(struct asking *asking, sqlite3_stmt *statement)
 /* ---- What is wrong. ---- */
 
 /* Line and column count from 1; the column is in bytes. */
-static void refuse(struct asking *asking, const char *text, const char *at, const struct sql_fault *fault)
+static void refuse(struct asking *asking, const char *text, const char *at, struct sql_fault *fault)
 {
 	const char *line = text;
 	unsigned number = 1;
@@ -156,6 +156,7 @@ static void refuse(struct asking *asking, const char *text, const char *at, cons
 	asking->answer->body.length = 0;
 	asking->json = (struct tw_json){.out = &asking->out};
 	tw_json_object(&asking->json, NULL);
+	sql_hint(asking->script, fault);
 	tw_json_text(&asking->json, "error", fault->text);
 	if (at) {
 		tw_json_u64(&asking->json, "line", number);

@@ -1,8 +1,8 @@
-/* sql_hints.c - what a name may be that a statement has and no table: a word like it, or what Perfetto calls so. */
+/* hint.c - what a name may be that a statement has and no table: a word like it, or what Perfetto calls so. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/output/message.h"
-#include "cli/sql/sql_run.h"
-#include "sql/engine/guard.h"
+#include "sql/perfetto/hint.h"
+
+#include "base/text/nearest.h"
 #include "sql/perfetto/modules.h"
 #include "sql/tables/table.h"
 #include "sql/tables/views.h"
@@ -32,8 +32,8 @@ static const char *ours_of(const char *name)
 /* ---- Words like it. ---- */
 
 struct words {
-	const struct tw_sql_run *run;
-	struct sql_names made; /* by Perfetto's modules */
+	const struct sql_script *script;
+	struct sql_names made; /* by Perfetto's modules, and by statements */
 };
 
 /* Tables, then views, then what modules make. */
@@ -54,14 +54,14 @@ static const char *table_at(void *context, size_t i)
 	return i < words->made.count ? words->made.items[i] : NULL;
 }
 
-/* Columns of all tables, one after the other. */
+/* Columns of all tables, one after the other, then those of what statements made. */
 static const char *column_at(void *context, size_t i)
 {
-	(void)context;
+	const struct words *words = context;
 	for (size_t t = 0; sql_tables[t]; i -= sql_tables[t++]->column_count)
 		if (i < sql_tables[t]->column_count)
 			return sql_tables[t]->columns[i].name;
-	return NULL;
+	return i < words->made.count ? words->made.items[i] : NULL;
 }
 
 /* What modules make, and the functions of the connection. */
@@ -71,11 +71,12 @@ static const char *function_at(void *context, size_t i)
 	return i < words->made.count ? words->made.items[i] : NULL;
 }
 
-static void add_functions(struct words *words)
+/* What the connection has. */
+static void add_names(struct words *words, const char *query)
 {
 	sqlite3_stmt *list = NULL;
-	(void)sqlite3_prepare_v2(words->run->db, "select distinct name from pragma_function_list", -1, &list, NULL);
-	while (sqlite3_step(list) == SQLITE_ROW) {
+	(void)sqlite3_prepare_v2(words->script->calls.db, query, -1, &list, NULL);
+	while (list && sqlite3_step(list) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(list, 0);
 		(void)sql_names_add(&words->made, name ? strdup(name) : NULL);
 	}
@@ -85,7 +86,7 @@ static void add_functions(struct words *words)
 static const char *macro_at(void *context, size_t i)
 {
 	const struct words *words = context;
-	const struct sql_macro *macro = words->run->script->macros;
+	const struct sql_macro *macro = words->script->macros;
 	if (i < words->made.count)
 		return words->made.items[i];
 	for (i -= words->made.count; macro && i; i--)
@@ -122,59 +123,59 @@ static bool take_name(const char *message, const char *words, char *name, size_t
 static const struct {
 	const char *message;
 	const char *(*word)(void *context, size_t i);
-	bool makable; /* by a module */
+	bool makable;      /* by a module */
+	const char *query; /* what the connection has of them; NULL: is not in it */
 } missing[] = {
-    {"no such table: ", table_at, true},
-    {"no such column: ", column_at, false},
-    {"no such function: ", function_at, true},
-    {"no such macro: ", macro_at, true},
+    {"no such table: ", table_at, true, "select name from temp.sqlite_schema where type in ('table', 'view')"},
+    {"no such column: ", column_at, false,
+     "select c.name from temp.sqlite_schema s join pragma_table_info(s.name) c where s.type in ('table', 'view')"},
+    {"no such function: ", function_at, true, "select distinct name from pragma_function_list"},
+    {"no such macro: ", macro_at, true, NULL},
 };
 
-/* What is told of a name that is not there. */
-static void add_word(const struct tw_sql_run *run, const char *name, size_t kind, struct tw_sql_hint *hint)
+/* What does not fit is left out. */
+static void add(struct sql_fault *fault, const char *before, const char *word, const char *behind)
 {
-	struct words words = {.run = run};
+	const size_t length = strlen(fault->text), room = sizeof fault->text - length;
+	if (strlen(before) + strlen(word) + strlen(behind) < room)
+		(void)snprintf(fault->text + length, room, "%s%s%s", before, word, behind);
+}
+
+/* Adds what is told of a name that is not there. */
+static void add_word(const struct sql_script *script, const char *name, size_t kind, struct sql_fault *fault)
+{
+	struct words words = {.script = script};
 	char *made;
 	const struct sql_module *module = missing[kind].makable ? sql_module_making(name) : NULL;
 	const char *ours = ours_of(name);
 	for (size_t i = 0; missing[kind].makable && (made = sql_module_name_at(i)); i++)
 		(void)sql_names_add(&words.made, made);
-	if (missing[kind].word == function_at)
-		add_functions(&words);
+	if (missing[kind].query)
+		add_names(&words, missing[kind].query);
 	const char *near = ours || module ? NULL : tw_nearest(name, missing[kind].word, &words);
 	if (module)
-		(void)snprintf(hint->text, sizeof hint->text, "; include perfetto module %s makes it", module->name);
+		add(fault, "; include perfetto module ", module->name, " makes it");
 	else if (ours)
-		(void)snprintf(hint->text, sizeof hint->text, "; here that is %s", ours);
+		add(fault, "; here that is ", ours, "");
 	else if (near && strcmp(near, name) != 0) /* the same name is a column of another table */
-		(void)snprintf(hint->text, sizeof hint->text, "; did you mean %s?", near);
+		add(fault, "; did you mean ", near, "?");
 	sql_names_free(&words.made);
 }
 
-static void add_name(const struct tw_sql_run *run, const char *message, struct tw_sql_hint *hint)
+void sql_hint(const struct sql_script *script, struct sql_fault *fault)
 {
 	static const char no_module[] = "no such module: ";
 	enum { NAME_MOST = 64 };
 	char name[NAME_MOST];
+	if (fault->code == SQLITE_AUTH)
+		add(fault, ": a statement may only read, and make what is temporary (create temp table)", "", "");
 	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-		if (take_name(message, missing[i].message, name, sizeof name))
-			add_word(run, name, i, hint);
-	if (strncmp(message, no_module, strlen(no_module)) != 0)
-		return;
-	const char *near = tw_nearest(message + strlen(no_module), module_at, NULL);
+		if (take_name(fault->text, missing[i].message, name, sizeof name)) {
+			add_word(script, name, i, fault);
+			return;
+		}
+	const bool module = strncmp(fault->text, no_module, strlen(no_module)) == 0;
+	const char *near = module ? tw_nearest(fault->text + strlen(no_module), module_at, NULL) : NULL;
 	if (near)
-		(void)snprintf(hint->text, sizeof hint->text, "; did you mean %s?", near);
-}
-
-struct tw_sql_hint tw_sql_hint(const struct tw_sql_run *run, int code, const char *message)
-{
-	struct tw_sql_hint hint = {""};
-	if (code == SQLITE_AUTH)
-		(void)snprintf(hint.text, sizeof hint.text,
-		               ": a statement may only read, and make what is temporary (create temp table)");
-	else if (code == SQLITE_NOMEM && sql_guard_memory_reached())
-		(void)snprintf(hint.text, sizeof hint.text, ": --memory is reached");
-	else
-		add_name(run, message, &hint);
-	return hint;
+		add(fault, "; did you mean ", near, "?");
 }
