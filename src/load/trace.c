@@ -81,44 +81,84 @@ static int ask_known(struct load_trace *trace, enum tw_table_id table)
 	return *server->error ? -1 : 0;
 }
 
-/* How many queries the server runs that send blocks of the trace. */
-static int count_running(struct load_trace *trace, uint64_t *running)
+/* The one number that a query gives. */
+static int ask_number(struct load_trace *trace, uint64_t *number)
 {
 	struct load_cell cells[LOAD_CELLS];
 	size_t at = 0;
+	if (!load_server_row(&trace->server, &at, 1, cells) || !load_cell_number(&cells[0], number))
+		return load_server_nonsense(&trace->server);
+	return 0;
+}
+
+/* How many queries the server runs that send blocks of the trace. */
+static int count_running(struct load_trace *trace, uint64_t *running)
+{
 	if (load_server_ask(&trace->server,
 	                    "SELECT count() FROM system.processes WHERE position(query_id, '%s') = 1 FORMAT "
 	                    "TabSeparated",
 	                    trace->query_id) < 0)
 		return -1;
-	if (!load_server_row(&trace->server, &at, 1, cells) || !load_cell_number(&cells[0], running))
-		return load_server_nonsense(&trace->server);
-	return 0;
+	return ask_number(trace, running);
 }
 
-/* Waits for what another loader has sent, which may have been killed. */
-static int settle(struct load_trace *trace)
+/* How many blocks the server lacks that another replica has taken: in its queue, or in a log that it has not read. None
+ * of them can be sent again, for the replicas know them. */
+static int count_lacking(struct load_trace *trace, uint64_t *lacking)
 {
+	if (load_server_ask(&trace->server,
+	                    "SELECT sum(inserts_in_queue) + sum(log_max_index > 0 AND log_max_index >= log_pointer) "
+	                    "FROM system.replicas WHERE database = '%s' FORMAT TabSeparated",
+	                    trace->server.wish->address->database) < 0)
+		return -1;
+	return ask_number(trace, lacking);
+}
+
+/* What keeps a server from telling all it has of a trace. */
+static const struct wait {
+	int (*count)(struct load_trace *trace, uint64_t *left);
+	const char *why;
+} running = {count_running, "another load of the same trace goes on: it can be tried again when that has ended"},
+  lacking = {
+      count_lacking,
+      "this replica lacks blocks that another has, which does not answer: it can be tried again when that is back"};
+
+static int wait_for(struct load_trace *trace, const struct wait *wait)
+{
+	const struct load_server *server = &trace->server;
 	const struct timespec pause = {.tv_nsec = SETTLE_MS * 1000000};
-	uint64_t running = 1, tries = (uint64_t)trace->server.wish->timeout * 1000 / SETTLE_MS + 1;
+	uint64_t left = 1, tries = (uint64_t)server->wish->timeout * 1000 / SETTLE_MS + 1;
 	while (tries--) {
-		if (count_running(trace, &running) < 0)
+		if (wait->count(trace, &left) < 0)
 			return -1;
-		if (running == 0)
+		if (left == 0)
 			return 0;
 		nanosleep(&pause, NULL);
 	}
-	snprintf(trace->server.error, sizeof trace->server.error,
-	         "another load of the same trace goes on: it can be tried again when that has ended");
+	snprintf(trace->server.error, sizeof trace->server.error, "%s: %s", server->wish->address->hosts[server->host],
+	         wait->why);
 	return -1;
 }
 
+/* Waits for what another loader has sent, which may have been killed, to this replica or another. */
+static int settle(struct load_trace *trace)
+{
+	int status = wait_for(trace, &running);
+	return status ? status : wait_for(trace, &lacking);
+}
+
+/* A trace that is complete is all there, whatever the server waits for. */
 static int look(struct load_trace *trace)
 {
-	int status = settle(trace);
-	for (unsigned i = 0; i < TW_TABLES && status == 0; i++)
+	const struct known *complete = &trace->known[TW_TABLE_TRACE];
+	int status = ask_known(trace, TW_TABLE_TRACE);
+	if (status == 0 && complete->count == 0) {
+		status = settle(trace);
+		status = status ? status : ask_known(trace, TW_TABLE_TRACE);
+	}
+	for (unsigned i = 0; i < TW_TABLE_TRACE && status == 0; i++)
 		status = ask_known(trace, (enum tw_table_id)i);
-	trace->told.complete = trace->known[TW_TABLE_TRACE].count > 0;
+	trace->told.complete = complete->count > 0;
 	return status;
 }
 
@@ -146,16 +186,16 @@ static int fail_rows(struct load_trace *trace, const struct load_block *block, u
 /* Whether the rows on the server are those that were sent: nobody else has sent some at the same time. */
 static int verify(struct load_trace *trace)
 {
+	if (wait_for(trace, &lacking) < 0)
+		return -1;
 	for (unsigned i = 0; i < TW_TABLE_TRACE; i++) {
-		struct load_cell cells[LOAD_CELLS];
 		uint64_t rows = 0;
-		size_t at = 0;
 		char error[LOAD_ERROR];
 		if (load_server_ask(&trace->server, "SELECT count() FROM %s WHERE trace = '%s' FORMAT TabSeparated",
 		                    tw_schema[i].name, trace->id) < 0)
 			return -1;
-		if (!load_server_row(&trace->server, &at, 1, cells) || !load_cell_number(&cells[0], &rows))
-			return load_server_nonsense(&trace->server);
+		if (ask_number(trace, &rows) < 0)
+			return -1;
 		if (rows == trace->sent[i])
 			continue;
 		snprintf(error, sizeof error,
