@@ -140,6 +140,21 @@ refused() { # statements, the message behind "query:"
 	refused "create perfetto table t(a int, b int) as select 1 as a" '1:42: 2 columns are listed, but the select gives 1'
 	refused "create perfetto table t(a int, b int) as select 1 as a, 2 as c" '1:42: column 2 is b, but the select gives c'
 	refused 'create perfetto table t as select nowhere' '1:35: no such column: nowhere'
+	asked "create perfetto table t(a int, b double, c string, d BYTES, e JOINID(slice.id), f any) as
+		select 2.0 as a, 3 as b, 'x' as c, null as d, 4 as e, 'y' as f -- the end
+		; select a, b, c, d is null, e, f, typeof(a), typeof(b) from t" 2,3.0,x,1,4,y,integer,real
+	asked "create perfetto table t(n string, ts timestamp) as select name as n, ts from slice order by dur desc limit 2;
+		select * from t" top,0 'an interesting slice name,10'
+	refused "create perfetto table t(x LONG) as select 'a' as x" '1:1: column x is LONG, but a row has a text'
+	refused "create perfetto table t(x int) as select 1.5 as x" '1:1: column x is INT, but a row has a real number'
+	refused "create perfetto table t(x string) as select 1 as x" '1:1: column x is STRING, but a row has a whole number'
+	refused "create perfetto table t(x lnog) as select 1 as x" '1:27: no such type: lnog; did you mean LONG?'
+	refused 'create perfetto function f(x integral) returns int as select 1' '1:30: no such type: integral'
+	refused 'create perfetto table slice as select 1 as a' '1:23: slice is a table of the trace: create or replace perfetto hides it'
+	refused 'create perfetto view Sched as select 1 as a' '1:22: Sched is a table of the trace: create or replace perfetto hides it'
+	refused 'create table "slice" as select 1 as a' '1:14: slice is a table of the trace: create or replace perfetto hides it'
+	asked 'create or replace perfetto table flow as select 7 as a; select a from flow' 7
+	asked 'create or replace perfetto table slice as select 7 as a; drop perfetto table slice; select count(*) from slice' 6
 	refused 'create perfetto tabel t as select 1' '1:17: table, view, index, function or macro is wanted, not tabel'
 	refused 'create perfetto table t as' '1:27: nothing stands behind as'
 	refused 'drop perfetto view v' '1:20: no such view: v'

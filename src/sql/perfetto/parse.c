@@ -4,6 +4,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/perfetto/parse.h"
 
+#include "sql/perfetto/typed.h"
+
 #include <string.h>
 
 struct parser {
@@ -50,12 +52,23 @@ static bool take_name(struct parser *parser, const char *what, struct sql_token 
 	return true;
 }
 
-/* A type may have brackets: JOINID(thread.id). */
-static bool take_type(struct parser *parser)
+static bool refuse_type(struct parser *parser, const struct sql_token *word)
 {
-	struct sql_token type;
-	if (!take_name(parser, "a type", &type))
+	enum { SHOWN = 40 };
+	const char *like = sql_type_like(word);
+	return sql_fault_set(parser->fault, (size_t)(word->at - parser->text), "no such type: %.*s%s%s%s",
+	                     (int)(word->length < SHOWN ? word->length : SHOWN), word->at,
+	                     like ? "; did you mean " : "", like ? like : "", like ? "?" : "");
+}
+
+/* A type may have brackets: JOINID(thread.id). type: NULL: it is of a macro, and means nothing. */
+static bool take_type(struct parser *parser, int *type)
+{
+	struct sql_token word;
+	if (!take_name(parser, "a type", &word))
 		return false;
+	if (type && (*type = sql_type_named(&word)) < 0)
+		return refuse_type(parser, &word);
 	if (!skip(parser, "("))
 		return true;
 	while (parser->token.kind && !sql_token_is(&parser->token, ")") && !sql_token_is(&parser->token, ";"))
@@ -79,17 +92,21 @@ static bool add_name(struct parser *parser, const struct sql_token *name, struct
 	return sql_names_add(names, copy) || sql_fault_set(parser->fault, offset, "out of memory");
 }
 
-/* Names with types, in brackets. */
-static bool take_list(struct parser *parser, struct sql_names *names)
+/* Names with types, in brackets. types: NULL: they are a macro's. */
+static bool take_list(struct parser *parser, struct sql_names *names, int *types)
 {
 	struct sql_token name = {.at = parser->text};
+	int type = 0;
 	if (!want(parser, "("))
 		return false;
 	if (skip(parser, ")"))
 		return true;
 	do {
-		if (!take_name(parser, "a name", &name) || !take_type(parser) || !add_name(parser, &name, names))
+		if (!take_name(parser, "a name", &name) || !take_type(parser, types ? &type : NULL) ||
+		    !add_name(parser, &name, names))
 			return false;
+		if (types)
+			types[names->count - 1] = type;
 	} while (skip(parser, ","));
 	return want(parser, ")");
 }
@@ -109,25 +126,27 @@ static bool take_relation(struct parser *parser, struct sql_own_statement *own)
 {
 	if (!take_name(parser, "a name", &own->name))
 		return false;
-	if (sql_token_is(&parser->token, "(") && !take_list(parser, &own->columns))
+	if (sql_token_is(&parser->token, "(") && !take_list(parser, &own->columns, own->types))
 		return false;
 	return take_body(parser, own);
 }
 
 static bool take_function(struct parser *parser, struct sql_own_statement *own)
 {
-	if (!take_name(parser, "a name", &own->name) || !take_list(parser, &own->arguments) || !want(parser, "returns"))
+	int type;
+	if (!take_name(parser, "a name", &own->name) || !take_list(parser, &own->arguments, own->types) ||
+	    !want(parser, "returns"))
 		return false;
 	own->returns_table = skip(parser, "table");
-	if (own->returns_table ? !take_list(parser, &own->columns) : !take_type(parser))
+	if (own->returns_table ? !take_list(parser, &own->columns, own->types) : !take_type(parser, &type))
 		return false;
 	return take_body(parser, own);
 }
 
 static bool take_macro(struct parser *parser, struct sql_own_statement *own)
 {
-	return take_name(parser, "a name", &own->name) && take_list(parser, &own->arguments) &&
-	       want(parser, "returns") && take_type(parser) && take_body(parser, own);
+	return take_name(parser, "a name", &own->name) && take_list(parser, &own->arguments, NULL) &&
+	       want(parser, "returns") && take_type(parser, NULL) && take_body(parser, own);
 }
 
 /* `on table(columns)` is the body. */

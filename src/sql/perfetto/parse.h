@@ -23,6 +23,7 @@ struct sql_own_statement {
 	bool replaces, if_exists;
 	struct sql_token name; /* of a module all of its words: a.b.* */
 	struct sql_names arguments, columns;
+	int types[SQL_ARGUMENTS_MOST]; /* of the columns: typed.h */
 	bool returns_table;
 	const char *body, *end; /* end: the semicolon, or the end of the text */
 };

@@ -7,103 +7,22 @@
 
 #include "sql/perfetto/modules.h"
 #include "sql/perfetto/narrow.h"
-#include "sql/perfetto/parse.h"
+#include "sql/perfetto/relation.h"
 #include "sql/perfetto/span.h"
+#include "sql/perfetto/typed.h"
 #include "sql/tables/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A statement that is being prepared. */
-struct preparing {
-	struct sql_script *script;
-	const char *text, *end; /* end: behind its semicolon */
-	struct sql_own_statement own;
-	struct sql_fault *fault;
-	sqlite3_stmt *statement;
-};
-
-void sql_script_fault(const struct sql_script *script, size_t offset, struct sql_fault *fault)
-{
-	sql_fault_set(fault, offset, "%s", sqlite3_errmsg(script->calls.db));
-	fault->code = sqlite3_errcode(script->calls.db);
-	fault->placed = sqlite3_error_offset(script->calls.db) >= 0;
-}
-
-static size_t offset_of(const struct preparing *preparing, const struct sql_token *token)
-{
-	return (size_t)(token->at - preparing->text);
-}
-
-static bool no_memory(const struct preparing *preparing)
-{
-	return sql_fault_set(preparing->fault, 0, "out of memory");
-}
-
-static bool run(struct sql_script *script, char *statement)
-{
-	bool fine = statement && sqlite3_exec(script->calls.db, statement, NULL, NULL, NULL) == SQLITE_OK;
-	sqlite3_free(statement);
-	return fine;
-}
-
 /* ---- What SQLite gets. ---- */
 
-/* Prepares a statement; where a column is ambiguous that Perfetto's tables do not have, over tables without it.
- * SQLite's words are those of the statement as it was. */
-static bool prepare_text(struct preparing *preparing, const char *text, sqlite3_stmt **statement, int *offset)
-{
-	sqlite3 *db = preparing->script->calls.db;
-	if (sqlite3_prepare_v2(db, text, -1, statement, NULL) == SQLITE_OK)
-		return true;
-	*offset = sqlite3_error_offset(db);
-	sql_script_fault(preparing->script, 0, preparing->fault);
-	char *narrow = sql_is_ambiguous(db) ? sql_narrow(text) : NULL;
-	bool fine = narrow && sqlite3_prepare_v2(db, narrow, -1, statement, NULL) == SQLITE_OK;
-	free(narrow);
-	return fine;
-}
-
-static bool prepare_source(struct preparing *preparing, struct sql_source *source, sqlite3_stmt **statement)
-{
-	int offset = -1;
-	if (source->failed)
-		return no_memory(preparing);
-	if (prepare_text(preparing, source->text.bytes, statement, &offset))
-		return true;
-	preparing->fault->offset = sql_source_place(source, offset > 0 ? (size_t)offset : 0);
-	return false;
-}
-
-/* A view is looked at by SQLite when it is used: whether its tables must be without a column is known now. */
-static bool narrow_view(struct preparing *preparing, struct sql_source *source, size_t body)
-{
-	sqlite3 *db = preparing->script->calls.db;
-	sqlite3_stmt *select = NULL;
-	if (source->failed || sqlite3_prepare_v2(db, source->text.bytes + body, -1, &select, NULL) == SQLITE_OK ||
-	    !sql_is_ambiguous(db)) {
-		sqlite3_finalize(select);
-		return true;
-	}
-	char *narrow = sql_narrow(source->text.bytes + body);
-	source->text.length = body;
-	source->text.bytes[body] = '\0';
-	bool fine = narrow && tw_text_add(&source->text, narrow, strlen(narrow));
-	free(narrow);
-	return fine || no_memory(preparing);
-}
-
-static bool expand(struct preparing *preparing, struct sql_source *source, const char *from, const char *end)
-{
-	return sql_macro_expand(preparing->script->macros, source, from, end, preparing->fault);
-}
-
 /* The body with its macros expanded, to be freed; NULL: *fault tells. */
-static char *expand_body(struct preparing *preparing)
+static char *expand_body(struct sql_preparing *preparing)
 {
 	struct sql_source source = {.written = preparing->text};
-	if (expand(preparing, &source, preparing->own.body, preparing->own.end) && !source.failed) {
+	if (sql_prepare_expand(preparing, &source, preparing->own.body, preparing->own.end) && !source.failed) {
 		free(source.pieces);
 		return source.text.bytes;
 	}
@@ -112,18 +31,29 @@ static char *expand_body(struct preparing *preparing)
 }
 
 /* `create table NAME as` and `create view NAME as` make what is temporary, as nothing else may be made. */
-static const char *temporary_place(const char *text)
+static const char *temporary_place(const char *text, struct sql_token *name)
 {
 	struct sql_token create = sql_token_next(text), kind = sql_token_next(sql_token_end(&create));
 	if (!sql_token_is(&create, "create") || (!sql_token_is(&kind, "view") && !sql_token_is(&kind, "table")))
 		return NULL;
-	struct sql_token name = sql_token_next(sql_token_end(&kind));
-	if (sql_token_is(&name, "if"))
+	*name = sql_token_next(sql_token_end(&kind));
+	if (sql_token_is(name, "if"))
 		for (size_t i = 0; i < 3; i++) /* if not exists */
-			name = sql_token_next(sql_token_end(&name));
-	struct sql_token as = sql_token_next(sql_token_end(&name));
+			*name = sql_token_next(sql_token_end(name));
+	struct sql_token as = sql_token_next(sql_token_end(name));
 	bool listed = sql_token_is(&kind, "view") && sql_token_is(&as, "(");
-	return sql_token_names(&name) && (listed || sql_token_is(&as, "as")) ? kind.at : NULL;
+	return sql_token_names(name) && (listed || sql_token_is(&as, "as")) ? kind.at : NULL;
+}
+
+/* Whether what is made would hide a table of the trace. */
+static bool hides(struct sql_preparing *preparing, const struct sql_token *token)
+{
+	char *name = sql_token_name(token);
+	const bool is = name && sql_relation_is_builtin(name);
+	if (is)
+		(void)sql_relation_refuse(preparing, token, name);
+	free(name);
+	return is;
 }
 
 /* What stands behind the first `as`, in the text that SQLite gets. */
@@ -136,7 +66,7 @@ static size_t body_place(const char *text)
 }
 
 /* Macros are expanded, and what is made becomes temporary. */
-static bool prepare_made(struct preparing *preparing, const char *kind, const char *end)
+static bool prepare_made(struct sql_preparing *preparing, const char *kind, const char *end)
 {
 	struct sql_source source = {.written = preparing->text};
 	struct sql_token word = sql_token_at(kind ? kind : end);
@@ -144,19 +74,22 @@ static bool prepare_made(struct preparing *preparing, const char *kind, const ch
 		sql_source_keep(&source, preparing->text, kind);
 		sql_source_make(&source, kind, "temp ", strlen("temp "));
 	}
-	bool fine = expand(preparing, &source, kind ? kind : preparing->text, end);
+	bool fine = sql_prepare_expand(preparing, &source, kind ? kind : preparing->text, end);
 	if (fine && sql_token_is(&word, "view"))
-		fine = narrow_view(preparing, &source, body_place(source.text.bytes));
-	fine = fine && prepare_source(preparing, &source, &preparing->statement);
+		fine = sql_prepare_narrow(preparing, &source, body_place(source.text.bytes));
+	fine = fine && sql_prepare_source(preparing, &source, &preparing->statement);
 	sql_source_free(&source);
 	preparing->end = *end ? end + 1 : end;
 	return fine;
 }
 
-static bool prepare_plain(struct preparing *preparing)
+static bool prepare_plain(struct sql_preparing *preparing)
 {
 	sqlite3 *db = preparing->script->calls.db;
-	const char *text = preparing->text, *kind = temporary_place(text), *end = sql_statement_end(text);
+	struct sql_token name;
+	const char *text = preparing->text, *kind = temporary_place(text, &name), *end = sql_statement_end(text);
+	if (kind && hides(preparing, &name))
+		return false;
 	if (kind || sql_macro_called(text, end))
 		return prepare_made(preparing, kind, end);
 	if (sqlite3_prepare_v2(db, text, -1, &preparing->statement, &preparing->end) == SQLITE_OK)
@@ -166,108 +99,6 @@ static bool prepare_plain(struct preparing *preparing)
 	int offset = sqlite3_error_offset(db);
 	sql_script_fault(preparing->script, offset > 0 ? (size_t)offset : 0, preparing->fault);
 	return false;
-}
-
-/* ---- Tables and views. ---- */
-
-/* Whether the columns of the body are those that the statement lists. */
-static bool check_columns(struct preparing *preparing, sqlite3_stmt *body)
-{
-	const struct sql_names *columns = &preparing->own.columns;
-	size_t offset = (size_t)(preparing->own.body - preparing->text);
-	int count = sqlite3_column_count(body);
-	if (count == 0 || !sqlite3_stmt_readonly(body))
-		return sql_fault_set(preparing->fault, offset, "this is no select");
-	if (columns->count && (size_t)count != columns->count)
-		return sql_fault_set(preparing->fault, offset, "%zu columns are listed, but the select gives %d",
-		                     columns->count, count);
-	for (size_t i = 0; i < columns->count; i++) {
-		const char *name = sqlite3_column_name(body, (int)i);
-		if (sqlite3_stricmp(name ? name : "", columns->items[i]) != 0)
-			return sql_fault_set(preparing->fault, offset, "column %zu is %s, but the select gives %s",
-			                     i + 1, columns->items[i], name ? name : "");
-	}
-	return true;
-}
-
-static bool check_body(struct preparing *preparing)
-{
-	struct sql_source source = {.written = preparing->text};
-	sqlite3_stmt *body = NULL;
-	bool fine = expand(preparing, &source, preparing->own.body, preparing->own.end) &&
-	            prepare_source(preparing, &source, &body) && check_columns(preparing, body);
-	sqlite3_finalize(body);
-	sql_source_free(&source);
-	return fine;
-}
-
-/* 'table', 'view' or 'index', if there is a temporary one of that name; NULL otherwise. */
-static const char *kind_of(const struct sql_script *script, const char *name)
-{
-	static const char *const kinds[] = {"table", "view", "index", NULL};
-	sqlite3_stmt *find = NULL;
-	const char *found = NULL;
-	if (sqlite3_prepare_v2(
-		script->calls.db,
-		"select type from temp.sqlite_schema where name = ?1 collate nocase and type <> 'trigger'", -1, &find,
-		NULL) == SQLITE_OK &&
-	    sqlite3_bind_text(find, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(find) == SQLITE_ROW) {
-		const char *type = (const char *)sqlite3_column_text(find, 0);
-		for (size_t i = 0; type && kinds[i] && !found; i++)
-			found = strcmp(type, kinds[i]) == 0 ? kinds[i] : NULL;
-	}
-	sqlite3_finalize(find);
-	return found;
-}
-
-/* The statement that SQLite gets: the first words are made, the body stands as it was written. */
-static bool prepare_relation(struct preparing *preparing, const char *kind)
-{
-	const struct sql_own_statement *own = &preparing->own;
-	struct sql_source source = {.written = preparing->text};
-	bool index = own->kind == SQL_OWN_INDEX;
-	char first[32];
-	int length = snprintf(first, sizeof first, index ? "create index temp." : "create temp %s ", kind);
-	sql_source_make(&source, own->name.at, first, (size_t)length);
-	sql_source_keep(&source, own->name.at, sql_token_end(&own->name));
-	sql_source_make(&source, own->body, index ? " " : " as ", index ? 1 : strlen(" as "));
-	size_t body = source.text.length;
-	bool fine = expand(preparing, &source, own->body, own->end);
-	if (fine && own->kind == SQL_OWN_VIEW)
-		fine = narrow_view(preparing, &source, body);
-	fine = fine && prepare_source(preparing, &source, &preparing->statement);
-	sql_source_free(&source);
-	return fine;
-}
-
-/* What there was of the name stays when the new one is wrong. */
-static bool replace_relation(struct preparing *preparing, const char *kind, const char *name)
-{
-	struct sql_script *script = preparing->script;
-	const char *old = kind_of(script, name);
-	if (!old)
-		return prepare_relation(preparing, kind);
-	if (!run(script, sqlite3_mprintf("savepoint replaces; drop %s temp.\"%w\"", old, name))) {
-		sql_script_fault(script, offset_of(preparing, &preparing->own.name), preparing->fault);
-		return false;
-	}
-	bool fine = prepare_relation(preparing, kind);
-	run(script, sqlite3_mprintf(fine ? "release replaces" : "rollback to replaces; release replaces"));
-	return fine;
-}
-
-static bool create_relation(struct preparing *preparing)
-{
-	const struct sql_own_statement *own = &preparing->own;
-	const char *kind = own->kind == SQL_OWN_VIEW ? "view" : "table";
-	if (own->kind != SQL_OWN_INDEX && !check_body(preparing))
-		return false;
-	char *name = sql_token_name(&own->name);
-	if (!name)
-		return no_memory(preparing);
-	bool fine = own->replaces ? replace_relation(preparing, kind, name) : prepare_relation(preparing, kind);
-	free(name);
-	return fine;
 }
 
 /* ---- Functions and macros. ---- */
@@ -289,7 +120,7 @@ static struct sql_names take(struct sql_names *names)
 }
 
 /* Looks at the body before the function is known, but for one that calls itself. */
-static bool check_function(struct preparing *preparing, struct sql_function *function)
+static bool check_function(struct sql_preparing *preparing, struct sql_function *function)
 {
 	char *error = NULL;
 	sqlite3_stmt *statement = sql_function_prepare(function, &error);
@@ -302,14 +133,14 @@ static bool check_function(struct preparing *preparing, struct sql_function *fun
 	return statement;
 }
 
-static struct sql_function *new_function(struct preparing *preparing)
+static struct sql_function *new_function(struct sql_preparing *preparing)
 {
 	struct sql_own_statement *own = &preparing->own;
 	char *body = expand_body(preparing);
 	struct sql_function *function = body ? calloc(1, sizeof *function) : NULL;
 	if (!function) {
 		if (body)
-			no_memory(preparing);
+			sql_prepare_no_memory(preparing);
 		free(body);
 		return NULL;
 	}
@@ -325,7 +156,7 @@ static struct sql_function *new_function(struct preparing *preparing)
 	if (function->name)
 		return function;
 	sql_function_free(function);
-	no_memory(preparing);
+	sql_prepare_no_memory(preparing);
 	return NULL;
 }
 
@@ -344,13 +175,13 @@ static bool is_function(const struct sql_script *script, const char *name)
 	       find(&script->tables, name) < script->tables.count;
 }
 
-static bool register_function(struct preparing *preparing, struct sql_function *function)
+static bool register_function(struct sql_preparing *preparing, struct sql_function *function)
 {
 	struct sql_script *script = preparing->script;
-	size_t offset = offset_of(preparing, &preparing->own.name);
+	size_t offset = sql_prepare_offset(preparing, &preparing->own.name);
 	if (!note_function(script, function->name, function->table)) {
 		sql_function_free(function);
-		return no_memory(preparing);
+		return sql_prepare_no_memory(preparing);
 	}
 	int result = function->table ? sql_function_register_table(function) : sql_function_register(function);
 	if (result == SQLITE_OK)
@@ -369,28 +200,19 @@ static bool calls_itself(const struct sql_function *function)
 	return false;
 }
 
-/* Tables of the trace are modules, too: a function would take the place of one. */
-static bool is_table(const char *name)
-{
-	for (size_t i = 0; sql_tables[i]; i++)
-		if (sqlite3_stricmp(sql_tables[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
-static bool create_function(struct preparing *preparing)
+static bool create_function(struct sql_preparing *preparing)
 {
 	struct sql_function *function = new_function(preparing);
 	if (!function)
 		return false;
-	if (is_table(function->name)) {
-		sql_fault_set(preparing->fault, offset_of(preparing, &preparing->own.name), "%s is a table",
+	if (sql_relation_is_builtin(function->name)) { /* which is a module: the function would take its place */
+		sql_fault_set(preparing->fault, sql_prepare_offset(preparing, &preparing->own.name), "%s is a table",
 		              function->name);
 		sql_function_free(function);
 		return false;
 	}
 	if (is_function(preparing->script, function->name) && !preparing->own.replaces) {
-		sql_fault_set(preparing->fault, offset_of(preparing, &preparing->own.name),
+		sql_fault_set(preparing->fault, sql_prepare_offset(preparing, &preparing->own.name),
 		              "function %s already exists", function->name);
 		sql_function_free(function);
 		return false;
@@ -402,13 +224,13 @@ static bool create_function(struct preparing *preparing)
 	return register_function(preparing, function);
 }
 
-static bool create_macro(struct preparing *preparing)
+static bool create_macro(struct sql_preparing *preparing)
 {
 	struct sql_own_statement *own = &preparing->own;
 	struct sql_macro *macro = calloc(1, sizeof *macro);
 	size_t length = (size_t)(own->end - own->body);
 	if (!macro)
-		return no_memory(preparing);
+		return sql_prepare_no_memory(preparing);
 	macro->name = sql_token_name(&own->name);
 	macro->body = strndup(own->body, length);
 	for (; macro->count < own->arguments.count; macro->count++) {
@@ -417,10 +239,10 @@ static bool create_macro(struct preparing *preparing)
 	}
 	if (!macro->name || !macro->body) {
 		sql_macro_free(macro);
-		return no_memory(preparing);
+		return sql_prepare_no_memory(preparing);
 	}
 	if (!own->replaces && sql_macro_named(preparing->script->macros, macro->name)) {
-		sql_fault_set(preparing->fault, offset_of(preparing, &own->name), "macro %s already exists",
+		sql_fault_set(preparing->fault, sql_prepare_offset(preparing, &own->name), "macro %s already exists",
 		              macro->name);
 		sql_macro_free(macro);
 		return false;
@@ -446,16 +268,7 @@ static bool drop_function(struct sql_script *script, const char *name)
 	return true;
 }
 
-static bool drop_relation(struct sql_script *script, enum sql_own kind, const char *name)
-{
-	static const char *const words[] = {
-	    [SQL_OWN_TABLE] = "table", [SQL_OWN_VIEW] = "view", [SQL_OWN_INDEX] = "index"};
-	const char *there = kind_of(script, name);
-	return there && strcmp(there, words[kind]) == 0 &&
-	       run(script, sqlite3_mprintf("drop %s temp.\"%w\"", there, name));
-}
-
-static bool drop(struct preparing *preparing)
+static bool drop(struct sql_preparing *preparing)
 {
 	static const char *const words[] = {[SQL_OWN_TABLE] = "table",
 	                                    [SQL_OWN_VIEW] = "view",
@@ -465,12 +278,12 @@ static bool drop(struct preparing *preparing)
 	const struct sql_own_statement *own = &preparing->own;
 	char *name = sql_token_name(&own->name);
 	if (!name)
-		return no_memory(preparing);
+		return sql_prepare_no_memory(preparing);
 	bool there = own->dropped == SQL_OWN_MACRO      ? sql_macro_remove(&preparing->script->macros, name)
 	             : own->dropped == SQL_OWN_FUNCTION ? drop_function(preparing->script, name)
-	                                                : drop_relation(preparing->script, own->dropped, name);
+	                                                : sql_relation_drop(preparing->script, own->dropped, name);
 	bool fine = there || own->if_exists ||
-	            sql_fault_set(preparing->fault, offset_of(preparing, &own->name), "no such %s: %s",
+	            sql_fault_set(preparing->fault, sql_prepare_offset(preparing, &own->name), "no such %s: %s",
 	                          words[own->dropped], name);
 	free(name);
 	return fine;
@@ -533,13 +346,13 @@ bool sql_script_include(struct sql_script *script, const char *name, struct sql_
 	return fine && (known || sql_fault_set(fault, 0, "no such module: %.100s", name));
 }
 
-static bool include(struct preparing *preparing)
+static bool include(struct sql_preparing *preparing)
 {
 	struct sql_token *name = &preparing->own.name;
 	char *module = strndup(name->at, name->length);
 	if (!module)
-		return no_memory(preparing);
-	size_t offset = offset_of(preparing, name);
+		return sql_prepare_no_memory(preparing);
+	size_t offset = sql_prepare_offset(preparing, name);
 	bool fine = sql_script_include(preparing->script, module, preparing->fault);
 	preparing->fault->offset = offset;
 	free(module);
@@ -548,11 +361,11 @@ static bool include(struct preparing *preparing)
 
 /* ---- A statement. ---- */
 
-static bool carry_out(struct preparing *preparing)
+static bool carry_out(struct sql_preparing *preparing)
 {
-	static bool (*const ways[])(struct preparing * preparing) = {
-	    [SQL_OWN_NONE] = prepare_plain,       [SQL_OWN_TABLE] = create_relation,
-	    [SQL_OWN_VIEW] = create_relation,     [SQL_OWN_INDEX] = create_relation,
+	static bool (*const ways[])(struct sql_preparing * preparing) = {
+	    [SQL_OWN_NONE] = prepare_plain,       [SQL_OWN_TABLE] = sql_relation_create,
+	    [SQL_OWN_VIEW] = sql_relation_create, [SQL_OWN_INDEX] = sql_relation_create,
 	    [SQL_OWN_FUNCTION] = create_function, [SQL_OWN_MACRO] = create_macro,
 	    [SQL_OWN_INCLUDE] = include,          [SQL_OWN_DROP] = drop,
 	};
@@ -564,7 +377,7 @@ static bool carry_out(struct preparing *preparing)
 int sql_script_prepare(struct sql_script *script, const char *text, sqlite3_stmt **statement, const char **end,
                        struct sql_fault *fault)
 {
-	struct preparing preparing = {.script = script, .text = text, .end = text, .fault = fault};
+	struct sql_preparing preparing = {.script = script, .text = text, .end = text, .fault = fault};
 	bool fine = sql_own_parse(text, &preparing.own, fault) && carry_out(&preparing);
 	sql_own_free(&preparing.own);
 	*statement = fine ? preparing.statement : NULL;
@@ -587,7 +400,8 @@ struct sql_script *sql_script_new(sqlite3 *db, struct sql_session *session, bool
 	script->aside = sql_aside_new(session);
 	struct sql_module always = prelude;
 	always.text = sql_module_prelude;
-	if (script->aside && sql_span_register(&script->calls) == SQLITE_OK && run_module(script, &always, &fault)) {
+	if (script->aside && sql_span_register(&script->calls) == SQLITE_OK && sql_typed_register(db) == SQLITE_OK &&
+	    run_module(script, &always, &fault)) {
 		script->ready = true;
 		return script;
 	}
