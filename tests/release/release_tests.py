@@ -68,12 +68,21 @@ def refused(copy):
     copy.refuses("say --tests-passed", VERSION)
     copy.refuses("not three numbers", "1.2", "--tests-passed")
     copy.refuses("is less than", "0.0.9", "--tests-passed")
+    copy.refuses("invalid day value", VERSION, "--tests-passed", "--date", "2031-12-32")
     (copy.folder / "README.md").open("a").write("more\n")
     copy.refuses("the tree has changes", VERSION, "--tests-passed")
     copy.run("git", "checkout", "--quiet", "README.md")
     copy.run("git", "tag", "v" + VERSION)
     copy.refuses("there is a tag", VERSION, "--tests-passed")
+    copy.refuses("there is a tag", VERSION, "--tests-passed", "--dry-run")
     copy.run("git", "tag", "--delete", "v" + VERSION)
+
+
+def looked(copy):
+    before = copy.state()
+    said = copy.run("scripts/release", VERSION, "--tests-passed", "--date", DAY, "--dry-run").stdout
+    expect(re.fullmatch(rf"from [\d.]* to {VERSION} of {DAY}, tag v{VERSION} on \w*: can be made\n", said), said)
+    expect(copy.state() == before, "the tree is another", before, copy.state())
 
 
 def undone(copy):
@@ -107,6 +116,8 @@ def told(copy):
     if shutil.which("dpkg-parsechangelog"):
         parsed = copy.run("dpkg-parsechangelog", "--show-field", "Version").stdout
         expect(parsed == f"{VERSION}-1\n", parsed)
+        parsed = copy.run("dpkg-parsechangelog", "--show-field", "Date").stdout
+        expect(parsed == "Wed, 24 Dec 2031 12:00:00 +0000\n", parsed)
     old = re.search(r"^  version: '([^']*)'", (ROOT / "meson.build").read_text(), re.M)[1]
     left = subprocess.run(["git", "grep", "-lIF", "trackway " + old], cwd=copy.folder, text=True,
                           stdout=subprocess.PIPE, check=False).stdout
@@ -129,6 +140,8 @@ def spec(copy):
     if shutil.which("rpmspec"):
         said = copy.run("rpmspec", "--query", "--queryformat", "%{version}\n", "packaging/trackway.spec").stdout
         expect(set(said.split()) == {VERSION}, said)
+    newest = copy.text("packaging/trackway.spec").split("%changelog\n")[1].splitlines()[0]
+    expect(re.fullmatch(rf"\* Wed Dec 24 2031 .* <.*> - {VERSION}-1", newest), newest)
     if shutil.which("rpmlint"):
         said = copy.run("rpmlint", "-r", ROOT / "packaging/trackway.rpmlintrc", "packaging/trackway.spec").stdout
         expect("0 errors, 0 warnings" in said, said)
@@ -136,6 +149,7 @@ def spec(copy):
 
 TESTS = {
     "what it refuses, it leaves as it was": refused,
+    "a dry run changes nothing": looked,
     "a step that fails is undone": undone,
     "a release is a commit with a tag": made,
     "every place tells the version": told,
