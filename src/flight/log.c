@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flight/log.h"
 
+#include "flight/path.h"
 #include "flight/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -77,8 +77,12 @@ static struct flight_clock clocks(void)
 
 enum { FREQUENCY_AT = 8, BUFFER_SIZE_AT = 16 }; /* in the header */
 
-/* The header's frequency is what the first and the last pair of clocks say. */
-static void note_clock(struct flight_log *log)
+uint64_t flight_frequency(const struct flight_log *log)
+{
+	return __atomic_load_n((const uint64_t *)(log->base + FREQUENCY_AT), __ATOMIC_RELAXED);
+}
+
+void flight_note_clock(struct flight_log *log)
 {
 	struct flight_clock first = log->state->first, now = clocks();
 	uint64_t ticks = now.ticks - first.ticks, ns = now.raw_ns - first.raw_ns;
@@ -140,6 +144,7 @@ static uint8_t *oldest(struct flight_thread *thread, uint64_t size)
 		return NULL;
 	uint8_t *chunk = thread->ring[thread->ring_next];
 	__atomic_store_n((uint64_t *)(chunk + FLIGHT_EXTENTS_AT + 1), 0, __ATOMIC_RELEASE);
+	flight_clear(chunk + FLIGHT_LEFT_AT, sizeof thread->last);
 	flight_clear(chunk + FLIGHT_EXTENTS_AT + FLIGHT_METADATA, size - FLIGHT_EXTENTS_AT - FLIGHT_METADATA);
 	return chunk;
 }
@@ -205,6 +210,14 @@ static uint64_t chunk_for(const struct flight_log *log, const struct flight_thre
 	return size - FLIGHT_BEGUN < room ? 0 : size;
 }
 
+/* The chunk that a thread has left tells when: what is older than a time is found without its records. */
+static void leave(const struct flight_thread *thread)
+{
+	if (thread->extents)
+		flight_copy((uint8_t *)thread->extents - FLIGHT_EXTENTS_AT - 1 + FLIGHT_LEFT_AT, &thread->last,
+		            sizeof thread->last);
+}
+
 static bool next_chunk(struct flight_log *log, struct flight_thread *thread, uint64_t room)
 {
 	const uint64_t size = chunk_for(log, thread, room);
@@ -214,11 +227,12 @@ static bool next_chunk(struct flight_log *log, struct flight_thread *thread, uin
 	chunk = chunk ? chunk : more(log, size);
 	if (!chunk)
 		return false;
+	leave(thread);
 	if (log->ring_chunk)
 		keep_in_ring(thread, chunk);
 	thread->next_chunk *= thread->next_chunk < FLIGHT_LARGEST ? 4 : 1;
 	begin(log, thread, chunk, size);
-	note_clock(log);
+	flight_note_clock(log);
 	return true;
 }
 
@@ -394,45 +408,9 @@ static int map_file(struct flight_log *log, uint64_t wanted)
 	return ENOMEM;
 }
 
-/* Writes a pattern with the process for "%p". Returns where the ending of its last name begins. */
-static size_t expand(const char *pattern, uint32_t pid, char *path, size_t room)
-{
-	size_t length = 0, ending = 0;
-	for (const char *at = pattern; *at && length + 16 < room; at++) {
-		if (at[0] == '%' && at[1] == 'p') {
-			length += (size_t)snprintf(path + length, 12, "%u", pid);
-			at++;
-			continue;
-		}
-		if (*at == '/')
-			ending = 0;
-		else if (*at == '.')
-			ending = length;
-		path[length++] = *at;
-	}
-	path[length] = '\0';
-	return ending ? ending : length;
-}
-
-/* A file that is there is never written to: "-1" and so on go before its ending. */
-static int make_file(const char *pattern, uint32_t pid)
-{
-	char path[4096 + 32], numbered[sizeof path + 16];
-	const size_t ending = expand(pattern, pid, path, sizeof path);
-	for (unsigned number = 0; number < 1000; number++) {
-		char text[16] = "";
-		if (number)
-			snprintf(text, sizeof text, "-%u", number);
-		snprintf(numbered, sizeof numbered, "%.*s%s%s", (int)ending, path, text, path + ending);
-		int fd = open(numbered, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd >= 0 || errno != EEXIST)
-			return fd;
-	}
-	return -1;
-}
-
 static int open_log(struct flight_log *log, const struct flight_options *options)
 {
+	char path[FLIGHT_PATH];
 	*log = (struct flight_log){.pid = (uint32_t)getpid(),
 	                           .ticks = options->clock == FLIGHT_TICKS ||
 	                                    (options->clock == FLIGHT_SOUND && ticks_are_sound())};
@@ -440,7 +418,7 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	while (log->ring_chunk && log->ring_chunk * FLIGHT_RING_CHUNKS < options->ring &&
 	       log->ring_chunk < FLIGHT_LARGEST)
 		log->ring_chunk *= 2;
-	log->fd = make_file(options->path, log->pid);
+	log->fd = flight_make_file(options->path, log->pid, path);
 	if (log->fd < 0)
 		return errno;
 	int status = map_file(log, options->max_size);
@@ -452,9 +430,9 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	begin_file(log);
 	while (log->ticks && kernel_time(CLOCK_MONOTONIC_RAW) - log->state->first.raw_ns < CALIBRATION)
 		;
-	note_clock(log);
+	flight_note_clock(log);
 	log->deepest = options->deepest < FLIGHT_DEEPEST ? options->deepest : FLIGHT_DEEPEST;
-	const uint64_t frequency = *(const uint64_t *)(log->base + FREQUENCY_AT);
+	const uint64_t frequency = flight_frequency(log);
 	log->shortest =
 	    options->shortest / NANOSECONDS * frequency + options->shortest % NANOSECONDS * frequency / NANOSECONDS;
 	return options->count ? begin_counts(log) : 0;
@@ -509,6 +487,6 @@ void flight_log_end(void)
 {
 	if (!flight_has_log())
 		return;
-	note_clock(flight_log);
+	flight_note_clock(flight_log);
 	flight_log->state->state = FLIGHT_ENDED;
 }

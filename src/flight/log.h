@@ -6,7 +6,8 @@
  * bytes of a record: so whoever reads the file, while it grows or after any death, sees whole records alone. The first
  * chunk begins behind the header of the file.
  *
- *     at  0  the size of the chunk, u32; zeros
+ *     at  0  the size of the chunk, u32
+ *     at  4  the time of its last record, u64, as soon as its thread has another chunk; zeros
  *     at 15  BufferExtents: 0x0f, then the count, u64, which is aligned so
  *     at 31  NewBuffer, WallTime, Pid, NewCPUId: 16 bytes each
  *     at 95  records
@@ -24,6 +25,7 @@
 enum {
 	FLIGHT_FILE_HEADER = 32,
 	FLIGHT_PAGE = 4096,
+	FLIGHT_LEFT_AT = 4,
 	FLIGHT_EXTENTS_AT = 15,
 	FLIGHT_METADATA = 16, /* bytes of a metadata record */
 	FLIGHT_FUNCTION = 8,  /* bytes of a function record */
@@ -136,6 +138,12 @@ void flight_log_end(void);
 
 /* The time as the log has it. */
 uint64_t flight_now(void);
+
+/* Ticks a second, as they are known by now. */
+uint64_t flight_frequency(const struct flight_log *log);
+
+/* Notes a pair of clocks. The header's frequency is what the first and the last pair say. */
+void flight_note_clock(struct flight_log *log);
 
 /* Which processor this is, as far as it can be told without a system call; else 0. */
 uint32_t flight_cpu(void);

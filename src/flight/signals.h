@@ -1,4 +1,4 @@
-/* signals.h - a recording that pauses and goes on by signals. */
+/* signals.h - a recording that pauses, goes on and is written by signals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef FLIGHT_SIGNALS_H
 #define FLIGHT_SIGNALS_H

@@ -5,6 +5,7 @@
 #include "flight/objects.h"
 #include "flight/signals.h"
 #include "flight/sleds.h"
+#include "flight/snapshot.h"
 
 #include <elf.h>
 #include <link.h>
@@ -14,7 +15,8 @@
 
 /*     TRACKWAY_FLIGHT=out-%p.xray
  *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic,min-duration=1000,max-depth=5,count=1,signals=1
- *         and delayed=1
+ *         and delayed=1, snapshot-age=2000000000
+ *     TRACKWAY_FLIGHT_SNAPSHOT=snapshot-%p.xray
  *     TRACKWAY_FLIGHT_FUNCTIONS=-GLOB, a line each, or + for what alone is recorded */
 static struct flight_options options;
 static bool signals;
@@ -125,6 +127,8 @@ __attribute__((constructor)) static void begin(void)
 	flight_take_patterns(functions);
 	if (flight_log_open(&options) != 0)
 		return;
+	const char *age = list ? value_of(list, "snapshot-age") : NULL;
+	flight_name_snapshots(secure_getenv("TRACKWAY_FLIGHT_SNAPSHOT"), path, age ? strtoull(age, NULL, 10) : 0);
 	if (signals)
 		flight_take_signals();
 	flight_patch_all();

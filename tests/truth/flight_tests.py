@@ -292,6 +292,75 @@ def asked(bench, words):
     expect(done.returncode == 2 and "is not recorded by this" in done.stderr, done.stderr)
 
 
+def moments(bench, words):
+    """What a program asks for itself: of its own thread exactly the calls since a moment, none before."""
+    program = bench.build([*words, f"-I{ROOT}/include"], "program", "moments.c")
+    for options in ([], ["--ring", "8M"]):
+        for old in bench.directory.glob("moment-*"):
+            old.unlink()
+        out = bench.directory / "moment"
+        _, done = bench.record(program, out, options=options)
+        expect(done.returncode == 0, options, done.returncode, done.stderr)
+        wanted = [int(line) for line in done.stdout.splitlines()]
+        calls = [bench.calls(f"{out}-{number}").get("leaf", 0) for number in range(1, 9)]
+        expect(calls == wanted == [1, 10, 100, 1000, 10000, 100000, 0, 0], options, calls, wanted)
+    done = subprocess.run([program, bench.directory / "counts", out], check=False)
+    expect(done.returncode == 3, "without a recorder", done.returncode)
+
+
+def aged(bench, words):
+    """A snapshot of an age, asked for from outside and by a signal: the calls that the program made then."""
+    program = bench.build([*words, f"-I{ROOT}/include"], "program", "moments.c")
+    counts, now, log = bench.directory / "counts", bench.directory / "now.xray", bench.directory / "log.xray"
+    age = 300_000_000
+
+    def raw():
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+
+    def done():
+        data = counts.read_bytes()
+        count, = struct.unpack_from("<Q", data)
+        return list(struct.iter_unpack("<QQ", data[8:8 + 16 * count]))
+
+    def count():
+        with counts.open("rb") as file:
+            return struct.unpack("<Q", file.read(8).ljust(8, b"\0"))[0]
+
+    def compare(path, before, after):
+        late, calls = 1_000_000, bench.calls(path)["leaf"]  # late: of the clocks' ratio, in the first second
+        least = sum(begin >= after - age + late and end <= before - late for begin, end in done())
+        most = sum(end >= before - age - late and begin <= after + late for begin, end in done())
+        expect(0 < least <= calls <= most < count(), path, least, calls, most)
+
+    for ring in ("", ",ring=8M"):
+        counts.write_bytes(b"")
+        environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(log),
+                       "TRACKWAY_FLIGHT_OPTIONS": f"signals=1,snapshot-age={age}{ring}"}
+        with subprocess.Popen([program, counts], env=environment) as process:
+            try:
+                while count() < 2 or raw() - done()[0][0] < 3 * age:
+                    time.sleep(0.01)
+                before = raw()
+                ask(bench, "--snapshot", process.pid, "--since", f"{age}ns", "-o", now)
+                after = raw()
+                while count() < 2 or done()[-1][0] < after:
+                    time.sleep(0.01)
+                compare(now, before, after)
+                before = raw()
+                process.send_signal(signal.SIGRTMIN + 9)
+                snapshot = bench.directory / "log-snapshot.xray"
+                while not snapshot.exists():
+                    time.sleep(0.001)
+                calls = count()
+                while count() < calls + 2:  # its only thread is back from the handler
+                    time.sleep(0.001)
+                compare(snapshot, before, raw())
+            finally:
+                process.kill()
+        for path in (now, log, snapshot):
+            path.unlink()
+
+
 def children(bench, words):
     program = bench.build(words, "program")
     log, done = bench.record(program, "2", "500", "fork")
@@ -700,6 +769,8 @@ def tests(options):
         yield f"{what}: no room", full, words
         yield f"{what}: llvm-xray reads it", llvm, words
         yield f"{what}: a program that runs is asked", asked, words
+        yield f"{what}: a program asks for what was since a moment", moments, words
+        yield f"{what}: what is not older", aged, words
     yield "eight deaths, with LLVM's runtime beside", deaths, sleds
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "sleds: libraries that are loaded and unloaded", plugged, sleds

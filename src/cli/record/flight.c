@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 static const struct tw_program_part library_part = {"libtrackway_fdr.so", "libtrackway-fdr0", "--library"};
+enum { OPTIONS_ROOM = 320 };
 
 struct flight {
 	const struct tw_record_options *options;
@@ -68,30 +69,33 @@ static bool set_functions(const struct tw_record_options *options)
 	return set;
 }
 
+/* As TRACKWAY_FLIGHT_OPTIONS has them. */
+static void put_options(const struct tw_record_options *options, char list[static OPTIONS_ROOM])
+{
+	const struct {
+		const char *name;
+		uint64_t value; /* 0: is not told */
+	} numbers[] = {{"delayed", options->delayed_start}, {"count", options->count},
+	               {"max-size", options->max_size},     {"ring", options->ring},
+	               {"max-depth", options->max_depth},   {"min-duration", options->min_duration},
+	               {"snapshot-age", options->since}};
+	int length = snprintf(list, OPTIONS_ROOM, "clock=%s,signals=1", options->clock ? options->clock : "auto");
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (numbers[i].value)
+			length += snprintf(list + length, OPTIONS_ROOM - (size_t)length, ",%s=%llu", numbers[i].name,
+			                   (unsigned long long)numbers[i].value);
+}
+
 static void become(const void *context)
 {
 	const struct flight *flight = context;
-	const struct tw_record_options *options = flight->options;
-	char path[TW_PART_ROOM], list[192];
+	char path[TW_PART_ROOM], snapshots[TW_PART_ROOM], list[OPTIONS_ROOM];
+	put_options(flight->options, list);
 	tw_parts_pattern(&flight->parts, path);
-	int length = snprintf(list, sizeof list, "clock=%s,signals=1%s", options->clock ? options->clock : "auto",
-	                      options->delayed_start ? ",delayed=1" : "");
-	if (options->count)
-		length += snprintf(list + length, sizeof list - (size_t)length, ",count=1");
-	if (options->max_size)
-		length += snprintf(list + length, sizeof list - (size_t)length, ",max-size=%llu",
-		                   (unsigned long long)options->max_size);
-	if (options->ring)
-		length += snprintf(list + length, sizeof list - (size_t)length, ",ring=%llu",
-		                   (unsigned long long)options->ring);
-	if (options->max_depth)
-		length += snprintf(list + length, sizeof list - (size_t)length, ",max-depth=%llu",
-		                   (unsigned long long)options->max_depth);
-	if (options->min_duration)
-		snprintf(list + length, sizeof list - (size_t)length, ",min-duration=%llu",
-		         (unsigned long long)options->min_duration);
-	if (setenv("TRACKWAY_FLIGHT", path, 1) == 0 && setenv("TRACKWAY_FLIGHT_OPTIONS", list, 1) == 0 &&
-	    set_functions(options) && set_preload(flight->library))
+	tw_parts_snapshots(&flight->parts, snapshots);
+	if (setenv("TRACKWAY_FLIGHT", path, 1) == 0 && setenv("TRACKWAY_FLIGHT_SNAPSHOT", snapshots, 1) == 0 &&
+	    setenv("TRACKWAY_FLIGHT_OPTIONS", list, 1) == 0 && set_functions(flight->options) &&
+	    set_preload(flight->library))
 		execvp(flight->words[0], flight->words);
 	fprintf(stderr, "trackway: error: %s: %s\n", flight->words[0], strerror(errno));
 }
@@ -230,7 +234,7 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
 		                tw_program_signal(options->resume, TW_SIGNAL_RESUME));
 	if (options->snapshot)
-		return tw_flight_snapshot(options->snapshot, options->output, repair);
+		return tw_record_snapshot(options->snapshot, options->since, options->output, repair);
 	if (options->count && (options->ring || options->min_duration || options->max_depth))
 		return tw_say_error(
 		    "--count counts every call: --ring, --min-duration and --max-depth are about records");
@@ -282,6 +286,8 @@ static const struct tw_option own_options[] = {
      .help = "let it go on"},
     {"snapshot", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(snapshot), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "write what the log of this process has at this moment, which goes on"},
+    {"since", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(since), .placeholder = "TIME", .least = 1,
+     .help = "of a snapshot only what is not older; with a program those are meant that SIGRTMIN+9 has it write"},
     {"library", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(library), .placeholder = "FILE",
      .help = "the recorder; the one that came with this tool otherwise"},
 };

@@ -3,8 +3,8 @@
 #include "base/bytes/bytes.h"
 #include "cli/output/message.h"
 #include "cli/record/record.h"
-
-#include <trackway/fdr.h>
+#include "flight/log.h"
+#include "flight/stretch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,18 +13,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Source: doc/formats/xray-fdr.md, "Logs of the flight recorder". */
 enum {
-	HEADER = 32,
+	FREQUENCY_AT = 8,
 	MARK_AT = 24,
-	PAGE = 4096,
-	EXTENTS_AT = 15,
-	COUNT_AT = 16,
-	BEGUN_AT = 79,
-	RECORDS_AT = 31,
-	BEGIN = 16
+	STATE_AT = FLIGHT_FILE_HEADER + FLIGHT_BEGUN + FLIGHT_METADATA + 17,
+	LAST_CLOCK_AT = STATE_AT + offsetof(struct flight_state, last),
+	NANOSECONDS = 1000000000
 };
 static const char mark[8] = {'t', 'w', 'f', 'l', 'i', 'g', 'h', 't'};
 
@@ -41,7 +39,7 @@ static bool map_log(struct log *log, const char *path)
 	if (file < 0)
 		return false;
 	*log = (struct log){0};
-	if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && what.st_size >= 2 * PAGE) {
+	if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && what.st_size >= 2 * FLIGHT_PAGE) {
 		log->size = (uint64_t)what.st_size;
 		void *bytes = mmap(NULL, log->size, PROT_READ, MAP_SHARED, file, 0);
 		log->bytes = bytes == MAP_FAILED ? NULL : bytes;
@@ -75,46 +73,35 @@ static bool find_log(struct log *log, uint64_t pid)
 
 /* ---- Copying. ---- */
 
-/* How many bytes of a chunk are written: a thread may be at it. */
-static uint64_t written(const uint8_t *chunk)
+/* The tick that was `age` ns ago. 0: all is younger. */
+static uint64_t tick_of(const struct log *log, uint64_t age)
 {
-	return __atomic_load_n((const uint64_t *)(chunk + COUNT_AT), __ATOMIC_ACQUIRE);
-}
-
-/* Copies a chunk as it is between two looks: one that a ring has begun anew meanwhile is copied again. False: it was so
- * each time. The rest of the copy is zeros. */
-static bool copy_chunk(uint8_t *to, const uint8_t *chunk, uint64_t size)
-{
-	enum { TRIES = 1000 };
-	for (unsigned i = 0; i < TRIES; i++) {
-		const uint64_t count = written(chunk);
-		uint8_t begin[BEGIN];
-		if (count > size - RECORDS_AT)
-			return false;
-		memcpy(begin, chunk + BEGUN_AT, sizeof begin);
-		memcpy(to, chunk, RECORDS_AT + count);
-		memset(to + RECORDS_AT + count, 0, size - RECORDS_AT - count);
-		memcpy(to + COUNT_AT, &count, sizeof count);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (written(chunk) >= count && memcmp(begin, chunk + BEGUN_AT, sizeof begin) == 0)
-			return true;
-	}
-	memset(to, 0, size);
-	return false;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	const uint64_t now_ns = (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+	const uint64_t ticks = tw_load64(log->bytes + LAST_CLOCK_AT, false),
+		       raw = tw_load64(log->bytes + LAST_CLOCK_AT + 8, false),
+		       frequency = tw_load64(log->bytes + FREQUENCY_AT, false);
+	const uint64_t now_tick = ticks + (now_ns > raw ? flight_ticks_of(now_ns - raw, frequency) : 0),
+		       before = flight_ticks_of(age, frequency);
+	return before < now_tick ? now_tick - before : 0;
 }
 
 /* Returns how many chunks could not be copied. */
-static unsigned copy_log(uint8_t *to, const struct log *log)
+static unsigned copy_log(uint8_t *to, const struct log *log, uint64_t age)
 {
 	unsigned failed = 0;
-	memcpy(to, log->bytes, HEADER);
-	for (uint64_t at = HEADER; at + BEGUN_AT + BEGIN <= log->size;) {
-		const uint64_t size = tw_load32(log->bytes + at, false);
-		const bool begun = size >= PAGE / 2 && size <= log->size - at && (at + size) % PAGE == 0 &&
-		                   log->bytes[at + EXTENTS_AT] == 0x0f;
-		if (begun)
-			failed += !copy_chunk(to + at, log->bytes + at, size);
-		at = begun ? at + size : at / PAGE * PAGE + PAGE;
+	const uint64_t since = age ? tick_of(log, age) : 0;
+	memcpy(to, log->bytes, FLIGHT_FILE_HEADER);
+	for (uint64_t at = FLIGHT_FILE_HEADER; at < log->size;) {
+		const uint64_t size = flight_chunk_size(log->bytes, at, log->size);
+		const bool copied = size && flight_copy_chunk(to + at, log->bytes + at, size);
+		const uint64_t frequency = tw_load64(to + FREQUENCY_AT, false);
+		const uint64_t kept = copied ? flight_keep_since(to + at, since, frequency) : 0;
+		memset(to + at + kept, 0, size - kept);
+		memcpy(to + at, &(uint32_t){(uint32_t)size}, sizeof(uint32_t));
+		failed += size && !copied;
+		at = flight_chunk_next(at, size);
 	}
 	return failed;
 }
@@ -122,7 +109,7 @@ static unsigned copy_log(uint8_t *to, const struct log *log)
 /* ---- All. ---- */
 
 /* A file without a name, as large as the log. Returns its descriptor, or -1. */
-static int make_copy(const struct log *log, char path[PATH_MAX], unsigned *failed)
+static int make_copy(const struct log *log, uint64_t age, char path[PATH_MAX], unsigned *failed)
 {
 	const char *folder = tw_temporary_folder();
 	snprintf(path, PATH_MAX, "%s/trackway.XXXXXX", folder ? folder : "/tmp");
@@ -132,12 +119,13 @@ static int make_copy(const struct log *log, char path[PATH_MAX], unsigned *faile
 		bytes = mmap(NULL, log->size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (bytes == MAP_FAILED)
 		return file < 0 ? -1 : (unlink(path), close(file), -1);
-	*failed = copy_log(bytes, log);
+	*failed = copy_log(bytes, log, age);
 	munmap(bytes, log->size);
 	return file;
 }
 
-int tw_flight_snapshot(uint64_t pid, const char *output, int (*finish)(const char *copy, const char *output))
+int tw_record_snapshot(uint64_t pid, uint64_t age, const char *output,
+                       int (*finish)(const char *copy, const char *output))
 {
 	struct log log;
 	char path[PATH_MAX];
@@ -145,7 +133,7 @@ int tw_flight_snapshot(uint64_t pid, const char *output, int (*finish)(const cha
 	if (!find_log(&log, pid))
 		return tw_say_error("process %llu: writes no log of calls, or is of another user",
 		                    (unsigned long long)pid);
-	const int file = make_copy(&log, path, &failed);
+	const int file = make_copy(&log, age, path, &failed);
 	const int error = errno;
 	munmap((void *)(uintptr_t)log.bytes, log.size);
 	if (file < 0)

@@ -43,6 +43,13 @@ void tw_parts_pattern(const struct tw_parts *parts, char path[TW_PART_ROOM])
 	snprintf(path, TW_PART_ROOM, "%s/%s.%%p.part", parts->folder, parts->name);
 }
 
+void tw_parts_snapshots(const struct tw_parts *parts, char path[TW_PART_ROOM])
+{
+	const char *dot = strrchr(parts->name, '.');
+	const int stem = dot && dot > parts->name ? (int)(dot - parts->name) : (int)strlen(parts->name);
+	snprintf(path, TW_PART_ROOM, "%s/%.*s.%%p-snapshot%s", parts->folder, stem, parts->name, parts->name + stem);
+}
+
 static bool take_output(struct tw_parts *parts, const char *output)
 {
 	const char *slash = strrchr(output, '/');

@@ -33,6 +33,7 @@ struct tw_record_options {
 	struct tw_list only, never; /* functions */
 	bool count;
 	uint64_t snapshot; /* of this process */
+	uint64_t since;
 	/* fxt */
 	const char *mode, *stop_on;
 	struct tw_list categories;
@@ -104,9 +105,11 @@ int tw_program_signal(uint64_t pid, int behind_first);
 
 /* ---- flight_snapshot.c ---- */
 
-/* Copies the log of calls that a process writes, and has a log made of the copy. Returns what `finish` does, or
+/* Copies the log of calls that a process writes, all or what is not older than `age` ns, and has a log made of the
+ * copy. Returns what `finish` does, or
  * TW_EXIT_FAILED after saying why there is none. */
-int tw_flight_snapshot(uint64_t pid, const char *output, int (*finish)(const char *copy, const char *output));
+int tw_record_snapshot(uint64_t pid, uint64_t age, const char *output,
+                       int (*finish)(const char *copy, const char *output));
 
 /* ---- parts.c ---- */
 
@@ -127,6 +130,9 @@ int tw_parts_begin(struct tw_parts *parts, const char *output);
 
 /* What a program shall name its log: "%p" stands for its process. */
 void tw_parts_pattern(const struct tw_parts *parts, char path[TW_PART_ROOM]);
+
+/* The same for snapshots that it writes itself, which are left where they are. */
+void tw_parts_snapshots(const struct tw_parts *parts, char path[TW_PART_ROOM]);
 
 /* Calls `finish` for each new one, those of the program itself first. Returns the worst of what it returns. */
 int tw_parts_finish(struct tw_parts *parts, pid_t program,
