@@ -1,12 +1,14 @@
 /* read.c - an interval of a trace: the memory that it reads, and what happens to it from outside. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "slice/passage.h"
 #include "slice/slice.h"
 #include "xtrace/format/opcode.h"
 #include "xtrace/layout.h"
 #include "xtrace/walk/zeroes.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,13 +28,15 @@ struct interval_reader {
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_zeroes zeroes;
+	struct slice_passage passage;
+	bool alone; /* no other core executes the program's task */
 	struct xtrace_snapshots snapshots;
 	struct xtrace_operations operations;
 	const struct slice_interval *interval;
 	bool began;      /* the interval has begun; the snapshot may be before it */
 	uint64_t number; /* number of the instruction behind the snapshot, from 1 */
 	uint64_t pc;
-	bool has_pc;    /* where the snapshot was made the PC of the instruction before is known */
+	bool has_pc;    /* the PC of the instruction before is known */
 	uint64_t last;  /* index of the snapshot before; 0: none */
 	uint32_t place; /* of the instruction */
 	uint64_t call;  /* number of the last system call; 0: none */
@@ -40,67 +44,28 @@ struct interval_reader {
 	uint32_t loaded, stored; /* bytes that the instruction accessed so far */
 };
 
-static size_t writes_most(const struct slice *slice)
-{
-	return slice->pages.most * SLICE_PAGE;
-}
-
-static size_t places_most(const struct slice *slice)
-{
-	return slice->pages.most * (SLICE_PAGE / WORD);
-}
-
-int slice_no_room(const struct slice *slice)
-{
-	if (slice->pages.count < slice->pages.most && slice->writes.count < writes_most(slice) &&
-	    slice->places.count < places_most(slice))
-		return tw_fail_memory(slice->reader);
-	return tw_fail(slice->reader, TW_ERR_ROOM, "the slice needs more memory than the limit allows (--memory)");
-}
-
 static int no_room(const struct interval_reader *work)
 {
 	return slice_no_room(work->slice);
 }
 
+/* Tells why the interval cannot be had, and where the next one to be had may begin. */
 static int refuse(struct interval_reader *work, const char *what)
 {
-	return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
-	               "thread %" PRIu64 ", instruction %" PRIu64 " behind snapshot %" PRIu64 ", at 0x%" PRIx64 ": %s",
-	               work->files.track->name.number, work->number - 1, work->interval->snapshot, work->pc, what);
-}
-
-/* ---- Pages. ---- */
-
-struct slice_page *slice_page_at(struct slice *slice, uint64_t address, bool make)
-{
-	uint64_t start = address & ~(uint64_t)(SLICE_PAGE - 1);
-	uint32_t index;
-	if (tw_map_find(&slice->pages.map, start, &index))
-		return slice->pages.items[index];
-	if (!make || slice->pages.count >= slice->pages.most)
-		return NULL;
-	struct slice_page *page = calloc(1, sizeof *page);
-	if (!page ||
-	    !tw_grow(&slice->pages.items, &slice->pages.room, slice->pages.count + 1, sizeof *slice->pages.items) ||
-	    !tw_map_add(&slice->pages.map, start, (uint32_t)slice->pages.count)) {
-		free(page);
-		return NULL;
-	}
-	page->address = start;
-	return slice->pages.items[slice->pages.count++] = page;
-}
-
-void slice_free(struct slice *slice)
-{
-	for (size_t i = 0; i < slice->pages.count; i++)
-		free(slice->pages.items[i]);
-	free(slice->pages.items);
-	free(slice->places.items);
-	free(slice->events.items);
-	free(slice->writes.items);
-	tw_map_free(&slice->pages.map);
-	tw_map_free(&slice->places.map);
+	enum { NEXT_ROOM = 48 };
+	char next[NEXT_ROOM] = "no later snapshot is of a program";
+	struct tw_reader *reader = work->slice->reader;
+	const struct xtrace_track *track = work->files.track;
+	bool quiet = reader->reports.quiet;
+	reader->reports.quiet = true;
+	uint64_t start = slice_next_start(&work->cursor);
+	reader->reports.quiet = quiet;
+	if (start)
+		snprintf(next, sizeof next, "snapshot %" PRIu64 " is the next", start - 1);
+	return tw_fail(reader, TW_ERR_UNSUPPORTED,
+	               "%s %" PRIu64 ", instruction %" PRIu64 " behind snapshot %" PRIu64 ", at 0x%" PRIx64 ": %s (%s)",
+	               track->core ? "core" : "thread", track->name.number, work->number - 1, work->interval->snapshot,
+	               work->pc, what, next);
 }
 
 /* ---- Events. ---- */
@@ -128,7 +93,7 @@ static uint32_t event_of(struct interval_reader *work)
 
 static bool add_write(struct slice *slice, uint32_t event, uint64_t address, uint8_t byte)
 {
-	if (!event || slice->writes.count >= writes_most(slice) ||
+	if (!event || slice->writes.count >= slice_writes_most(slice) ||
 	    !tw_grow(&slice->writes.items, &slice->writes.room, slice->writes.count + 1, sizeof *slice->writes.items))
 		return false;
 	slice->writes.items[slice->writes.count++] =
@@ -207,7 +172,7 @@ static int find_place(struct interval_reader *work, uint32_t opcode)
 	uint32_t number;
 	if (!tw_map_find(&slice->places.map, work->pc, &number)) {
 		number = (uint32_t)slice->places.count;
-		if (slice->places.count >= places_most(slice) ||
+		if (slice->places.count >= slice_places_most(slice) ||
 		    !tw_grow(&slice->places.items, &slice->places.room, slice->places.count + 1,
 		             sizeof *slice->places.items) ||
 		    !tw_map_add(&slice->places.map, work->pc, number))
@@ -282,6 +247,19 @@ static int judge_accesses(struct interval_reader *work)
 	return what ? refuse(work, what) : 0;
 }
 
+/* Where another task was executed meanwhile, this one may have been, on another core. */
+static int judge_cores(struct interval_reader *work)
+{
+	bool left = work->passage.left;
+	work->passage.left = false;
+	if (!left || work->alone)
+		return 0;
+	int status = slice_runs_elsewhere(&work->passage, work->slice->reader, work->files.track);
+	work->alone = status == 0;
+	return status > 0 ? refuse(work, "another task came behind it, and this one may have gone on elsewhere")
+	                  : status;
+}
+
 /* Whether the instruction before can have led to this one, by what is known of it. */
 static int judge_last(struct interval_reader *work, uint64_t to)
 {
@@ -289,8 +267,18 @@ static int judge_last(struct interval_reader *work, uint64_t to)
 		return 0;
 	uint32_t opcode = work->slice->places.items[work->place].opcode;
 	if (!may_go(xtrace_find_operation(&work->operations, opcode), work->pc, to))
-		return refuse(work, "a signal came behind it");
-	return judge_accesses(work);
+		return refuse(work, "a signal came behind it, or another program");
+	int status = judge_cores(work);
+	return status < 0 ? status : judge_accesses(work);
+}
+
+/* Whether the kernel has the system call made again that comes last: this is once more the same. */
+static bool is_made_again(struct interval_reader *work, uint64_t to)
+{
+	if (!work->number || work->call != work->number || to != work->pc)
+		return false;
+	uint32_t opcode = work->slice->places.items[work->place].opcode;
+	return xtrace_find_operation(&work->operations, opcode)->flow == XTRACE_SYSTEM_CALL;
 }
 
 /* Begins the interval at this instruction. Where the slice starts at a snapshot before it, the place is marked, so that
@@ -321,18 +309,18 @@ static int stop_here(struct interval_reader *work)
  * the end. */
 static int take_instruction(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
-	uint64_t pc = token->kind == TW_XTRACE_PCINST ? token->pc : work->pc + WORD;
-	if (token->level && work->number)
-		return refuse(work, "the kernel comes behind it, and a slice is of user mode only");
+	bool told = token->kind == TW_XTRACE_PCINST;
+	uint64_t pc = told ? token->pc : work->pc + WORD;
+	if (is_made_again(work, pc))
+		return 1;
 	int status = judge_last(work, pc);
 	if (status < 0)
 		return status;
 	work->pc = pc;
 	work->number++;
-	if (token->kind == TW_XTRACE_INST && work->number == 1 && !work->has_pc)
+	if (!told && !work->has_pc)
 		return refuse(work, "its address is not known");
-	if (token->level)
-		return refuse(work, "a slice is of user mode only");
+	work->has_pc = true;
 	if (work->number == UINT32_MAX)
 		return refuse(work, "it is too far behind the snapshot");
 	if (work->number == 1)
@@ -382,8 +370,24 @@ static int take_call(struct interval_reader *work)
 	return status;
 }
 
+/* What the kernel executes, and other tasks. It may change memory, which is seen when the program loads it. */
+static int pass_over(struct interval_reader *work, const struct tw_xtrace_token *token)
+{
+	bool told = token->kind == TW_XTRACE_PCINST;
+	if (!told && token->kind != TW_XTRACE_INST)
+		return 1;
+	work->has_pc = false;
+	if (work->number)
+		return 1;
+	work->pc = told ? token->pc : work->pc + WORD;
+	work->number++;
+	return refuse(work, "a slice is of user mode only");
+}
+
 static int take_token(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
+	if (token->kind != TW_XTRACE_UNKNOWN && !slice_passage_take(&work->passage, token))
+		return pass_over(work, token);
 	switch (token->kind) {
 	case TW_XTRACE_INST:
 	case TW_XTRACE_PCINST:
@@ -443,6 +447,7 @@ static int take_snapshot(struct interval_reader *work)
 		return status;
 	work->slice->snapshot = work->snapshots.last;
 	work->slice->snapshot.index = work->snapshots.place;
+	slice_passage_begin(&work->passage, &work->slice->snapshot);
 	if (work->snapshots.last.vector_bits != 128)
 		return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
 		               "a slice has vector registers of 128 bits, the trace of %" PRIu64,
@@ -513,14 +518,15 @@ static int read_interval(struct interval_reader *work)
 	}
 	if (status < 0)
 		return status;
+	bool core = work->files.track->core;
 	uint64_t read = work->began ? work->number - work->slice->before : 0;
 	work->slice->instructions = read;
 	if (read < work->interval->instructions && !(work->interval->shorter && read))
 		return tw_fail(work->slice->reader, TW_ERR_VALUE,
-		               "only %" PRIu64 " instructions follow snapshot %" PRIu64 " of thread %" PRIu64
+		               "only %" PRIu64 " instructions%s follow snapshot %" PRIu64 " of %s %" PRIu64
 		               ": there are no %" PRIu64,
-		               read, work->interval->snapshot, work->files.track->name.number,
-		               work->interval->instructions);
+		               read, core ? " of the program" : "", work->interval->snapshot, core ? "core" : "thread",
+		               work->files.track->name.number, work->interval->instructions);
 	status = judge_accesses(work);
 	return status < 0 ? status : stop_here(work); /* a system call that does not return, as a rule */
 }

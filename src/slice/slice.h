@@ -97,6 +97,10 @@ int slice_read(struct slice *slice, struct tw_reader *reader, const struct xtrac
 /* The page of an address; made where it is not there. NULL when there is no room. */
 struct slice_page *slice_page_at(struct slice *slice, uint64_t address, bool make);
 
+/* The most bytes that others change, and the most instructions, which the limit of memory allows. */
+size_t slice_writes_most(const struct slice *slice);
+size_t slice_places_most(const struct slice *slice);
+
 /* Tells that there was none: for want of memory, or by the limit. Returns the status. */
 int slice_no_room(const struct slice *slice);
 

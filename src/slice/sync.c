@@ -45,6 +45,14 @@ static bool is_instruction(const struct tw_xtrace_token *token)
 	return token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
 }
 
+static int refuse_kernel(const struct order_reader *work, const struct xtrace_track *track)
+{
+	return tw_fail(work->reader, TW_ERR_UNSUPPORTED,
+	               "core %" PRIu64 " executes a kernel, and goes from task to task: --sync is of threads; without "
+	               "it there is a slice of a program",
+	               track->name.number);
+}
+
 /* ---- The two points. ---- */
 
 static void take_point(struct slice_sync *sync, bool inside, bool *before, uint64_t time)
@@ -70,6 +78,8 @@ static int scan(struct order_reader *work, struct xtrace_files *files, uint64_t 
 	xtrace_cursor_init(&cursor, files);
 	while ((status = xtrace_cursor_next(&cursor, &token)) > 0) {
 		bool inside = taken > 0;
+		if (is_instruction(&token) && token.level)
+			return refuse_kernel(work, files->track);
 		if (is_instruction(&token)) {
 			inside = inside || (files->layout.counts_index ? number : cursor.offset) >= index;
 			if (inside && taken == 0)
@@ -146,6 +156,8 @@ static int advance(const struct order_reader *work, struct ordered_track *lane)
 	int status;
 	lane->count = 0;
 	while ((status = xtrace_cursor_next(&lane->cursor, &token)) > 0) {
+		if (is_instruction(&token) && token.level)
+			return refuse_kernel(work, lane->cut->track);
 		if (is_instruction(&token))
 			take_instruction(work, lane);
 		else if (token.kind == TW_XTRACE_LOAD || token.kind == TW_XTRACE_STORE)

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import xtrace
 import xtrace_tokens
 from aarch64 import Failed, expect, main
 from study_tests import Bench
@@ -259,6 +260,101 @@ def test_words(bench):
     shutil.copytree(trace, alone)
     data_of(alone)[1].unlink()
     refused(bench, alone, ["--length", "5"], "no snapshots")
+
+
+# ---- By hand: a core, its kernel, and two tasks. ----
+
+CODE, DATA = 0x400000, 0x500000
+VECTORS, TASKS = 0xFFFF800010000800, (0xFFFF000001000000, 0xFFFF000001001000)  # a table of vectors; the kernel's of the tasks
+NOP, ERET, SVC, MSR_SP_EL0, STR, LDR = 0xD503201F, 0xD69F03E0, 0xD4000001, 0xD5184100, 0xF9000020, 0xF9400022
+STEPS = [  # x1 is DATA
+    (CODE, 0xD28000A0, []),  # mov x0, #5
+    (CODE + 4, STR, [("store", DATA, xtrace.word(5))]),  # str x0, [x1]
+    (CODE + 8, LDR, [("load", DATA, xtrace.word(5))]),  # ldr x2, [x1]
+    (CODE + 12, SVC, []),  # returns 3, and the kernel stores 4
+    (CODE + 16, 0x8B020003, []),  # add x3, x0, x2
+    (CODE + 20, 0xF9400424, [("load", DATA + 8, xtrace.word(4))]),  # ldr x4, [x1, #8]
+    (CODE + 24, 0xF9000823, [("store", DATA + 16, xtrace.word(8))]),  # str x3, [x1, #16]
+    (CODE + 28, 0x14000000, []),  # b .
+]
+
+
+def step(number):
+    """The tokens of a step; a system call's with its arguments."""
+    pc, opcode, accesses = STEPS[number]
+    arguments = 7 if opcode == SVC else 0
+    return xtrace.pcinst(pc, opcode) + b"".join(xtrace.access(kind == "store", at, value) for kind, at, value in accesses) + \
+        xtrace.value("svcarg", 63) * arguments
+
+
+def passage(to, *between, result=None):
+    """An exception from user mode, what the kernel does, and back to an address."""
+    told = b"" if result is None else xtrace.value("svcret", result)
+    return xtrace.allgpr([0] * 32) + xtrace.pcinst(VECTORS + 0x400, NOP, 1) + b"".join(between) + xtrace.inst(ERET, 1) + \
+        xtrace.value("target-b", to) + told + xtrace.allgpr([0] * 32)
+
+
+def task(number):
+    return xtrace.inst(MSR_SP_EL0, 1) + xtrace.value("mrs", TASKS[number])
+
+
+def core(again=False, leaves=False, signal=False):
+    """The program, interrupted behind its second step. again: the call is made twice, as its first try was interrupted; leaves:
+    the other task is executed meanwhile, at the same addresses; signal: a handler begins behind the call."""
+    fills = xtrace.inst(STR, 1) + xtrace.store(DATA + 8, xtrace.word(4))
+    data = step(0) + step(1) + passage(CODE + 8, task(0)) + step(2) + step(3)
+    data += passage(CODE + 12, task(0)) + step(3) if again else b""
+    if leaves:
+        data += passage(CODE + 16, task(0), task(1)) + xtrace.pcinst(CODE + 16, LDR) + xtrace.load(DATA, xtrace.word(77))
+        data += passage(CODE + 16, task(1), task(0), fills, result=3)
+    elif signal:
+        data += passage(CODE + 256, task(0), fills) + xtrace.pcinst(CODE + 256, NOP)
+    else:
+        data += passage(CODE + 16, task(0), fills, result=3)
+    return data + b"".join(step(number) for number in range(4, len(STEPS)))
+
+
+def core_trace(bench, name, cores, indices=(0,)):
+    """A set of a file for each core, the first with snapshots."""
+    out = bench.directory / f"core-{name}"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    for number, data in enumerate(cores):
+        path = f"xtrace.1.{number}.hint{13 if number else 9}."
+        (out / (path + "xinsndata.bin")).write_bytes(data)
+        snapshots = [xtrace.snapshot(0, at, i, i, [0, DATA] + [0] * 30, 128) for i, at in enumerate(indices)]
+        (out / (path + "xsnapshot.bin")).write_bytes(xtrace.header(24, False, True) + b"".join(snapshots))
+    return out
+
+
+def test_kernel(bench):
+    "the program of a core is a slice over interrupts, system calls and other tasks, with what the kernel did to it"
+    program, length = bench.directory / "core.elf", len(STEPS) - 1
+    idle = xtrace.pcinst(VECTORS, NOP, 1) + task(1)
+    for name, cores in (("plain", [core()]), ("again", [core(again=True)]), ("task", [core(leaves=True)]),
+                        ("cores", [core(leaves=True), idle])):
+        trace = core_trace(bench, name, cores)
+        done = subprocess.run([bench.tool, "slice", "--json", "--thread", "0", "--length", str(length), trace, "-o", program],
+                              check=True, capture_output=True, text=True)
+        told = json.loads(done.stdout)
+        expect((told["instructions"], told["accesses"], told["places"]) == (length, 4, length + 1), name, told)
+        replaced = compare(bench, program, STEPS[:length], {pc for pc, _, _ in STEPS})
+        expect(replaced == 1, name, "only the system call is replaced, not", replaced)
+
+
+def test_kernel_words(bench):
+    "what cannot be had of a core is told in a line, with the next snapshot that is of a program"
+    length, whole, entry = ["--thread", "0", "--length"], core(), passage(CODE)[1 + 32 * 8:]
+    for name, cores, indices, options, words in (
+            ("kernel", [entry + whole], (0, 5), ["4"], f"at {VECTORS + 0x400:#x}: a slice is of user mode only (no later snapshot"),
+            ("behind", [entry + whole], (0, len(entry)), ["4"], "(snapshot 1 is the next)"),
+            ("short", [whole], (0,), ["9"], f"only {len(STEPS)} instructions of the program follow snapshot 0 of core 0"),
+            ("signal", [core(signal=True)], (0, core(signal=True).index(step(5))), ["5"], "a signal came behind it, or another "
+             "program (snapshot 1 is the next)"),
+            ("moved", [core(leaves=True), xtrace.pcinst(VECTORS, NOP, 1) + task(0)], (0,), ["5"],
+             f"at {CODE + 12:#x}: another task came behind it, and this one may have gone on elsewhere"),
+            ("sync", [whole], (0,), ["5", "--sync"], "--sync is of threads")):
+        refused(bench, core_trace(bench, name, cores, indices), [*length, *options], words)
 
 
 def test_mode(bench):

@@ -17,6 +17,7 @@ import sys
 
 import xtrace_tokens
 from aarch64 import SOURCES, compile_program, expect, main
+from slice_tests import compare
 from xtrace_record_tests import symbols
 
 ASKED, ROUNDS, TURNS, WORDS, CHILDREN = 10, 12, 20000, 8 * 512, 3  # of boot.c
@@ -324,6 +325,22 @@ def test_replay(bench, recording):
     rows = {int(row["file"].split(".")[-4]): row for row in map(json.loads, done.stdout.splitlines())}
     expect(rows[0]["different"] == rows[1]["different"] == 0 and rows[0]["kernel"] + rows[1]["kernel"] > 0, rows)
     expect(rows[0]["instructions"] > 2 * TURNS, rows)  # which come first
+
+
+@each_qemu
+def test_slice(bench, recording):
+    "the program is a slice over its system calls and interrupts, up to where a signal comes"
+    where, out, length = symbols(bench.program), bench.directory / "program.elf", 4000
+    steps = [(*insn[2:4], [token for token in insn[4] if token[0] in ("load", "store")])
+             for insn in recording.cores[0] if insn[1] == 0][:length + 1]
+    expect(sum(step[0] == where["turning"] for step in steps) > 1000, "turns of a loop that is interrupted")
+    options = ["--thread", "0", "--length"]
+    subprocess.run([bench.tool, "slice", *options, str(length), recording.directory, "-o", out], check=True, capture_output=True)
+    replaced = compare(bench, out, steps[:length], {pc for pc, _, _ in steps})
+    expect(replaced >= 2, "places of getppid and setitimer", replaced)
+    done = subprocess.run([bench.tool, "slice", *options, "40000", recording.directory, "-o", out], check=False,
+                          capture_output=True, text=True)
+    expect("a signal came behind it" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr)
 
 
 @each_qemu

@@ -847,9 +847,9 @@ def replay_passes_over_the_kernel(bench):
 
 @test
 def a_slice_of_the_kernel_is_refused_in_one_line(bench):
-    """A snapshot in the kernel, or an interrupt within the interval."""
+    """A snapshot in the kernel, or an interrupt that the program does not come back from."""
     kernel = xtrace.pcinst(VECTORS + 0x480, NOP, 1) + xtrace.inst(NOP, 1)
-    for data, said in (kernel, "is of user mode only"), (xtrace.pcinst(0x400000, NOP) + xtrace.allgpr([0] * 32) + kernel, "0x400000: the kernel comes behind it"):
+    for data, said in (kernel, "is of user mode only"), (xtrace.pcinst(0x400000, NOP) + xtrace.allgpr([0] * 32) + kernel, "only 1 instructions"):
         done = bench.server.run("slice", "--length", "2", str(stream(bench, data)), "-o", str(bench.directory / "none"))
         lines = done.stderr.decode().splitlines()
         assert done.returncode == 2 and len(lines) == 1 and said in lines[0], (done.returncode, lines)

@@ -154,7 +154,10 @@ const struct tw_command tw_command_slice = {
 	"With --windows there is a program for each window of the list that record has put beside the trace, "
 	"WINDOW.ID.elf, and windows.tsv, which has their phases and weights. One with a warm-up begins there, and "
 	"executes HINT #9 where the window itself begins.\n\n"
-	"An interval whose memory the trace does not have, as where an access was not recorded, is refused.",
+	"Of a core's trace it is the program that is executed at the snapshot: the kernel and other tasks are passed "
+	"over, and --length counts its instructions.\n\n"
+	"An interval whose memory the trace does not have, as where an access was not recorded, or that a signal comes "
+	"into, is refused, with the next snapshot that one may begin at.",
     .examples = "trackway slice --snapshot 3 --length 100000 trace -o slice.elf\tFrom the fourth snapshot on.\n"
 		"trackway record --from-hint -o again -- ./slice.elf\tIts own trace.\n"
 		"trackway slice --sync --thread 4711 --length 100000 trace -o slices\tWhat all threads do meanwhile.\n"

@@ -136,6 +136,13 @@ struct xtrace_task_change {
  * on the stack of the task before. */
 enum { XTRACE_TASK_FRAMES = 256 };
 
+/* Whether what is known of two tasks tells them apart. */
+bool xtrace_tasks_differ(const struct xtrace_task *a, const struct xtrace_task *b);
+
+/* Takes the value of an MSR of the kernel; opcode: of the instruction that the token is of. Returns whether it tells
+ * the task by its pointer, which is the task from here on. */
+bool xtrace_task_set(struct xtrace_task *task, uint32_t opcode, const struct tw_xtrace_token *token);
+
 /* Takes the value of an MSR of the kernel, or the TARGET_B of its ERET: what follows may be another task's. opcode: of
  * the instruction that the token is of. Returns 0 or TW_ERR_MEMORY. */
 int xtrace_stack_set(struct xtrace_stack *stack, uint32_t opcode, uint8_t level, const struct tw_xtrace_token *token,

@@ -19,7 +19,7 @@ static bool differs(uint64_t a, uint64_t b)
 }
 
 /* Where the kernel has its task in SP_EL0, that tells all tasks apart, also its own. */
-static bool is_another(const struct xtrace_task *a, const struct xtrace_task *b)
+bool xtrace_tasks_differ(const struct xtrace_task *a, const struct xtrace_task *b)
 {
 	if (a->pointer || b->pointer)
 		return differs(a->pointer, b->pointer);
@@ -64,7 +64,7 @@ static int settle(struct xtrace_stack *stack, struct xtrace_task_change *change)
 	struct xtrace_tasks *tasks = &stack->tasks;
 	if (tasks->count == 0)
 		return find_task(tasks, &tasks->set) == SIZE_MAX ? TW_ERR_MEMORY : 0;
-	if (!is_another(&tasks->items[tasks->now].task, &tasks->set)) {
+	if (!xtrace_tasks_differ(&tasks->items[tasks->now].task, &tasks->set)) {
 		tasks->items[tasks->now].task = tasks->set;
 		return 0;
 	}
@@ -78,33 +78,31 @@ static int settle(struct xtrace_stack *stack, struct xtrace_task_change *change)
 	return 0;
 }
 
+bool xtrace_task_set(struct xtrace_task *task, uint32_t opcode, const struct tw_xtrace_token *token)
+{
+	enum { TABLES = 0xd5182000u >> 5, STACK = 0xd5184100u >> 5, THREAD = 0xd51bd040u >> 5 };
+	if (token->kind != TW_XTRACE_MRS)
+		return false;
+	if (opcode >> 5 == TABLES)
+		task->tables = tw_bits(token->value, 0, ADDRESS_BITS - 1);
+	if (opcode >> 5 == THREAD)
+		task->thread = token->value;
+	if (opcode >> 5 != STACK || !is_kernel(token->value))
+		return false;
+	task->pointer = token->value;
+	return true;
+}
+
 int xtrace_stack_set(struct xtrace_stack *stack, uint32_t opcode, uint8_t level, const struct tw_xtrace_token *token,
                      struct xtrace_task_change *change)
 {
-	enum { TABLES = 0xd5182000u >> 5, STACK = 0xd5184100u >> 5, THREAD = 0xd51bd040u >> 5 };
-	struct xtrace_task *set = &stack->tasks.set;
 	bool returns = token->kind == TW_XTRACE_TARGET_B && opcode >> 12 == ERETS;
 	*change = (struct xtrace_task_change){0};
 	if (level == 0)
 		return 0;
 	if (returns)
 		return is_kernel(token->value) ? 0 : settle(stack, change);
-	if (token->kind != TW_XTRACE_MRS)
-		return 0;
-	switch (opcode >> 5) {
-	case TABLES:
-		set->tables = tw_bits(token->value, 0, ADDRESS_BITS - 1);
-		return 0;
-	case THREAD:
-		set->thread = token->value;
-		return 0;
-	case STACK:
-		if (!is_kernel(token->value))
-			return 0;
-		set->pointer = token->value;
-		return settle(stack, change);
-	}
-	return 0;
+	return xtrace_task_set(&stack->tasks.set, opcode, token) ? settle(stack, change) : 0;
 }
 
 size_t xtrace_stack_frames(const struct xtrace_stack *stack)
