@@ -100,10 +100,11 @@ struct fdr_log {
 	_Atomic(struct fdr_known *) known; /* known.h; made when the first damage is met, by whoever meets it */
 };
 
-/* ---- log.c: the header and the buffers. ---- */
+/* ---- header.c, buffer: the header, and where buffers begin and end. ---- */
 
 /* Reads the header and checks it. Returns 0 or TW_ERR_EMPTY. */
 int fdr_read_header(struct tw_reader *reader, struct fdr_log *log);
+void fdr_log_free(struct fdr_log *log);
 
 /* Returns the version of a little-endian log of either type, where it is a later one than those that are known: to tell
  * so. 0 where the bytes are no such log. */
@@ -167,15 +168,13 @@ const struct fdr_thread *fdr_notes_thread(const struct fdr_log *log);
 /* Keeps its notes in log->notes, once the log is indexed. Returns 0 or a negative status. */
 int fdr_keep_notes(struct tw_reader *reader, struct fdr_log *log);
 
-/* ---- log.c, on. ---- */
+/* ---- index.c, known_calls.c. ---- */
 
 /* Lists all buffers, thread by thread in time order, each once. Returns 0 or a negative status. */
 int fdr_index(struct tw_reader *reader, struct fdr_log *log);
 
 /* Takes from the places of a log, which are in order, what a log read before has. Returns 0 or a negative status. */
 int fdr_drop_known(struct tw_reader *reader, struct fdr_log *log);
-
-void fdr_log_free(struct fdr_log *log);
 
 /* ---- basic_runs.c: basic logs. A run of records of one thread is a buffer there. ---- */
 
