@@ -659,6 +659,7 @@ class Package(Case):
         here = {f"trackway/{item.name}" for item in (ROOT / "python/trackway").iterdir() if item.is_file()}
         self.assertLessEqual(here, names)
         self.assertIn("trackway/py.typed", names)
+        self.assertTrue(any(name.endswith(".dist-info/LICENSE") for name in names), names)
 
     def test_all_is_documented(self):
         for name in trackway.__all__:
