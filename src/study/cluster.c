@@ -1,5 +1,5 @@
-/* cluster.c - k-means with k-means++ (Arthur and Vassilvitskii), and k by the Bayesian information criterion (Pelleg
- * and Moore). */
+/* cluster.c - how many groups there are, by the Bayesian information criterion (Pelleg and Moore), out of a sample as
+ * SimPoint 3.0 takes it (Hamerly and others, JILP 2005). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/cluster.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIMENSIONS = STUDY_DIMENSIONS, RUNS = 5, ROUNDS = 100 };
+enum { DIMENSIONS = STUDY_DIMENSIONS, RUNS = 5, SAMPLE = 2500 /* points; k is chosen by so many of them */ };
 
 /* The smallest k is taken whose score is so much of the way from the worst to the best: SimPoint's choice. */
 static const double enough = 0.9;
@@ -18,166 +18,6 @@ static const double enough = 0.9;
 /* The square of the distance of two points whose vectors differ by a hundredth of their weight, about: such noise makes
  * no group of its own. */
 static const double least_variance = 1e-3;
-
-/* One way to group the points. */
-struct
-try {
-	const struct study_points *points;
-	unsigned k;
-	uint64_t seed, drawn;
-	uint32_t *labels;
-	double *centers;
-	double *near;   /* by point: square of the distance to its center, for k-means++ */
-	double *weight; /* by group */
-	double distortion;
-};
-
-/* splitmix64 (Steele, Lea and Flood). */
-static uint64_t mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
-double study_random(uint64_t a, uint64_t b)
-{
-	return (double)(mix(mix(a) + b) >> 11) * 0x1p-52 - 1;
-}
-
-double study_distance(const double *a, const double *b)
-{
-	double sum = 0;
-	for (unsigned i = 0; i < DIMENSIONS; i++)
-		sum += (a[i] - b[i]) * (a[i] - b[i]);
-	return sum;
-}
-
-static const double *point(const struct study_points *points, size_t i)
-{
-	return points->at + i * DIMENSIONS;
-}
-
-/* ---- k-means++: each center is a point, the more likely the further it is from those before. ---- */
-
-static size_t draw(struct try *try, double sum)
-{
-	const struct study_points *points = try->points;
-	double left = (study_random(try->seed, try->drawn++) + 1) / 2 * sum;
-	size_t last = 0;
-	for (size_t i = 0; i < points->count; i++) {
-		double share = points->weights[i] * try->near[i];
-		if (share <= 0)
-			continue;
-		last = i;
-		if (left < share)
-			break;
-		left -= share;
-	}
-	return last;
-}
-
-/* Returns false when all points have a center of their own. */
-static bool begin(struct try *try)
-{
-	const struct study_points *points = try->points;
-	for (size_t i = 0; i < points->count; i++)
-		try->near[i] = 1;
-	for (unsigned k = 0; k < try->k; k++) {
-		double sum = 0;
-		for (size_t i = 0; i < points->count; i++)
-			sum += points->weights[i] * try->near[i];
-		if (sum <= 0)
-			return false;
-		double *center = try->centers + (size_t)k * DIMENSIONS;
-		memcpy(center, point(points, draw(try, sum)), DIMENSIONS * sizeof *center);
-		for (size_t i = 0; i < points->count; i++) {
-			double distance = study_distance(point(points, i), center);
-			if (k == 0 || distance < try->near[i])
-				try->near[i] = distance;
-		}
-	}
-	return true;
-}
-
-/* ---- k-means. ---- */
-
-/* Gives each point the center that is nearest; returns whether any got another. */
-static bool assign(struct try *try)
-{
-	const struct study_points *points = try->points;
-	bool moved = false;
-	try->distortion = 0;
-	for (size_t i = 0; i < points->count; i++) {
-		uint32_t best = 0;
-		double least = INFINITY;
-		for (uint32_t k = 0; k < try->k; k++) {
-			double distance = study_distance(point(points, i), try->centers + (size_t)k * DIMENSIONS);
-			if (distance < least) {
-				least = distance;
-				best = k;
-			}
-		}
-		moved |= try->labels[i] != best;
-		try->labels[i] = best;
-		try->distortion += points->weights[i] * least;
-	}
-	return moved;
-}
-
-/* Puts each center in the middle of its points; one that has none stays. */
-static void center(struct try *try)
-{
-	const struct study_points *points = try->points;
-	memset(try->weight, 0, try->k * sizeof *try->weight);
-	for (size_t i = 0; i < points->count; i++)
-		try->weight[try->labels[i]] += points->weights[i];
-	for (unsigned k = 0; k < try->k; k++)
-		if (try->weight[k] > 0)
-			memset(try->centers + (size_t)k * DIMENSIONS, 0, DIMENSIONS * sizeof *try->centers);
-	for (size_t i = 0; i < points->count; i++) {
-		uint32_t k = try->labels[i];
-		for (unsigned d = 0; d < DIMENSIONS && try->weight[k] > 0; d++)
-			try->centers[(size_t)k * DIMENSIONS + d] +=
-			    point(points, i)[d] * (points->weights[i] / try->weight[k]);
-	}
-}
-
-static bool settle(struct try *try)
-{
-	memset(try->labels, 0xff, try->points->count * sizeof *try->labels);
-	if (!begin(try))
-		return false;
-	for (unsigned round = 0; round < ROUNDS && assign(try); round++)
-		center(try);
-	center(try);
-	assign(try);
-	return true;
-}
-
-/* Leaves the best of several runs in the try. Returns false when there are fewer distinct points than groups. */
-static bool run_all(struct try *try, unsigned k)
-{
-	uint64_t best = 0;
-	double least = INFINITY;
-	try->k = k;
-	for (uint64_t run = 0; run < RUNS; run++) {
-		try->seed = k * UINT64_C(1000) + run;
-		try->drawn = 0;
-		if (!settle(try))
-			return false;
-		if (try->distortion < least) {
-			least = try->distortion;
-			best = try->seed;
-		}
-	}
-	try->seed = best;
-	try->drawn = 0;
-	return settle(try);
-}
-
-/* ---- How many. ---- */
 
 static double total(const struct study_points *points)
 {
@@ -189,16 +29,13 @@ static double total(const struct study_points *points)
 
 /* The likelihood of the points under one variance for all groups, less half the parameters times the logarithm of the
  * points: as SimPoint has it (Sherwood and others, ASPLOS 2002). */
-static double score(const struct try *try)
+static double score(const struct study_means *means)
 {
-	const double two_pi = 6.283185307179586, all = total(try->points), k = try->k, d = DIMENSIONS;
-	double variance = all > k ? try->distortion / (all - k) : 0, likelihood = 0;
+	const double two_pi = 6.283185307179586, all = total(means->points), k = means->k, d = DIMENSIONS;
+	double variance = all > k ? means->distortion / (all - k) : 0, likelihood = 0;
 	variance = variance > least_variance ? variance : least_variance;
-	memset(try->weight, 0, try->k * sizeof *try->weight);
-	for (size_t i = 0; i < try->points->count; i++)
-		try->weight[try->labels[i]] += try->points->weights[i];
-	for (unsigned i = 0; i < try->k; i++) {
-		double own = try->weight[i];
+	for (unsigned i = 0; i < means->k; i++) {
+		double own = means->weights[i];
 		if (own > 0)
 			likelihood +=
 			    -own / 2 * log(two_pi) - own * d / 2 * log(variance) - (own - 1) / 2 + own * log(own / all);
@@ -219,6 +56,85 @@ static unsigned choose(const struct study_clusters *clusters)
 	return 1;
 }
 
+/* Scores of each number of groups, the best of several runs each: its seed is left. */
+static void try_all(struct study_means *means, unsigned most, struct study_clusters *clusters, uint64_t *seeds)
+{
+	for (unsigned k = 1; k <= most && k <= means->points->count; k++) {
+		double least = INFINITY;
+		for (uint64_t run = 0; run < RUNS; run++) {
+			if (!study_means_run(means, k, k * UINT64_C(1000) + run))
+				return; /* fewer distinct points than groups */
+			if (means->distortion < least) {
+				least = means->distortion;
+				seeds[k - 1] = means->seed;
+				clusters->scores[k - 1] = score(means);
+			}
+		}
+		clusters->tried = k;
+	}
+}
+
+/* Groups the points of a sample, as many groups as it has. */
+static int group(const struct study_points *sample, unsigned most, struct study_clusters *clusters)
+{
+	struct study_means means;
+	uint64_t *seeds = calloc(most, sizeof *seeds);
+	int status = study_means_begin(&means, sample, most);
+	status = seeds ? status : TW_ERR_MEMORY;
+	if (status == 0)
+		try_all(&means, most, clusters, seeds);
+	if (status == 0 && clusters->tried) {
+		clusters->count = choose(clusters);
+		study_means_run(&means, clusters->count, seeds[clusters->count - 1]);
+		memcpy(clusters->centers, means.centers, clusters->count * DIMENSIONS * sizeof(double));
+	}
+	study_means_free(&means);
+	free(seeds);
+	return status;
+}
+
+/* Gives all points the groups of the sample, whose centers go to the middle of them all. */
+static int spread(const struct study_points *points, struct study_clusters *clusters)
+{
+	struct study_means means;
+	int status = study_means_begin(&means, points, clusters->count);
+	if (status == 0) {
+		size_t centers = clusters->count * DIMENSIONS * sizeof(double);
+		means.k = clusters->count;
+		memcpy(means.centers, clusters->centers, centers);
+		study_means_settle(&means);
+		memcpy(clusters->centers, means.centers, centers);
+		memcpy(clusters->labels, means.labels, points->count * sizeof *clusters->labels);
+	}
+	study_means_free(&means);
+	return status;
+}
+
+/* One point of each so many that follow each other; which one is drawn, for what comes round again. */
+static void draw_sample(const struct study_points *points, double *at, double *weights)
+{
+	for (size_t i = 0; i < SAMPLE; i++) {
+		size_t from = i * points->count / SAMPLE, to = (i + 1) * points->count / SAMPLE;
+		size_t drawn = from + (size_t)((study_random(SAMPLE, i) + 1) / 2 * (double)(to - from));
+		memcpy(at + i * DIMENSIONS, points->at + drawn * DIMENSIONS, DIMENSIONS * sizeof *at);
+		weights[i] = points->weights[drawn];
+	}
+}
+
+static int group_sample(const struct study_points *points, unsigned most, struct study_clusters *clusters)
+{
+	double *at = calloc(SAMPLE * DIMENSIONS, sizeof *at), *weights = calloc(SAMPLE, sizeof *weights);
+	int status = TW_ERR_MEMORY;
+	if (at && weights) {
+		const struct study_points sample = {at, weights, SAMPLE};
+		draw_sample(points, at, weights);
+		status = group(&sample, most, clusters);
+	}
+	free(at);
+	free(weights);
+	return status;
+}
+
 int study_cluster(const struct study_points *points, unsigned most, struct study_clusters *clusters)
 {
 	size_t groups = most;
@@ -227,23 +143,10 @@ int study_cluster(const struct study_points *points, unsigned most, struct study
 	    .labels = calloc(points->count + 1, sizeof(uint32_t)),
 	    .centers = calloc(groups * DIMENSIONS, sizeof(double)),
 	};
-	struct try try = {
-	    .points = points,
-	    .labels = clusters->labels,
-	    .centers = clusters->centers,
-	    .near = calloc(points->count + 1, sizeof(double)),
-	    .weight = calloc(groups, sizeof(double)),
-	};
-	bool fine = clusters->scores && clusters->labels && clusters->centers && try.near && try.weight;
-	for (unsigned k = 1; fine && k <= most && k <= points->count && run_all(&try, k); k++)
-		clusters->scores[clusters->tried++] = score(&try);
-	if (fine && clusters->tried) {
-		clusters->count = choose(clusters);
-		run_all(&try, clusters->count);
-	}
-	free(try.near);
-	free(try.weight);
-	return fine ? 0 : TW_ERR_MEMORY;
+	if (!clusters->scores || !clusters->labels || !clusters->centers)
+		return TW_ERR_MEMORY;
+	int status = (points->count > SAMPLE ? group_sample : group)(points, most, clusters);
+	return status == 0 && clusters->count ? spread(points, clusters) : status;
 }
 
 void study_clusters_free(struct study_clusters *clusters)

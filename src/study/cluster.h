@@ -3,16 +3,9 @@
 #ifndef STUDY_CLUSTER_H
 #define STUDY_CLUSTER_H
 
-#include <stddef.h>
+#include "study/means.h"
+
 #include <stdint.h>
-
-enum { STUDY_DIMENSIONS = 15 };
-
-struct study_points {
-	const double *at; /* STUDY_DIMENSIONS of each */
-	const double *weights;
-	size_t count;
-};
 
 struct study_clusters {
 	unsigned tried;   /* 1 to this many were tried, */
@@ -21,12 +14,6 @@ struct study_clusters {
 	uint32_t *labels; /* by point */
 	double *centers;  /* STUDY_DIMENSIONS of each */
 };
-
-/* A number from -1 to 1 out of two: always the same one. */
-double study_random(uint64_t a, uint64_t b);
-
-/* The square of a distance. */
-double study_distance(const double *a, const double *b);
 
 /* Groups points: at most so many groups as `most`, which is not 0. Always the same way for the same points. Returns 0
  * or TW_ERR_MEMORY. Free it in any case. */

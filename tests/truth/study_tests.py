@@ -985,6 +985,24 @@ def test_phases(bench):
     expect(len(few["choice"]) == 2 == len(few["phase"]), few["choice"])
 
 
+def test_phases_of_many(bench):
+    "phases: of 20,000 intervals each has its own phase, though a sample of them finds the phases"
+    chance, path, kinds, phase = random.Random(11), bench.directory / "many.bb", [], 0
+    shares = [[chance.random() ** 3 for _ in range(40)] for _ in range(20)]
+    with open(path, "w", encoding="ascii") as out:
+        for number in range(20000):
+            phase = chance.randrange(20) if number % 60 == 0 else phase
+            kinds.append(phase)
+            counts = [int(2000 * one * (1 + 0.02 * chance.gauss(0, 1))) for one in shares[phase]]
+            out.write("T" + "".join(f":{i}:{one} " for i, one in enumerate(counts, 1) if one > 0) + "\n")
+    tables = bench.tables("phases", path)
+    expect(len(tables["phase"]) == 20, [row["score"] for row in tables["choice"]])
+    names = {}
+    for row, kind in zip(tables["interval"], kinds):
+        expect(names.setdefault(kind, row["phase"]) == row["phase"], row, kind)
+    expect(sorted(names.values()) == list(range(20)) and len(tables["interval"]) == 20000, names)
+
+
 def test_jobs(bench):
     "all of them: several threads, and one, give the same bytes"
     trace = bench.record("threads", "500")
