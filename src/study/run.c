@@ -41,6 +41,7 @@ static int read_part(struct study_run *run, struct tw_reader *reader, const stru
 	struct taking taking = {job, part};
 	int status = study_part_begin(part, run->study, run->share, reader->dictionary);
 	part->thread = track->name.number;
+	part->wants.times |= part->wants.order && track->core && run->count > 1;
 	struct study_taker taker = {&part->sites, &part->totals, take_batch, &taking, part->wants};
 	struct study_range *range = NULL;
 	if (status == 0)

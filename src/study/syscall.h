@@ -1,4 +1,4 @@
-/* syscall.h - a system call as text, as strace shows it. */
+/* syscall.h - a system call: as text, as strace shows it; what it returns. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef STUDY_SYSCALL_H
 #define STUDY_SYSCALL_H
@@ -15,6 +15,11 @@ struct study_task {
 	uint64_t stack, pointer; /* SP_EL0: of the program; an address of the kernel's, as Linux has its task there */
 };
 
+/* In the order of all tracks: the last TIME before it, and where it is the same the track, and in that the order. */
+struct study_moment {
+	uint64_t time, sequence;
+};
+
 struct study_syscall {
 	uint64_t number, arguments[STUDY_ARGUMENTS], result;
 	uint64_t parts; /* of its vector, of which so many are here: */
@@ -26,10 +31,29 @@ struct study_syscall {
 	bool restarted; /* the kernel went back to it, to have it made again: it does not return */
 	uint64_t pc;
 	struct study_task task; /* that made it */
-	uint64_t program;       /* where a program begins that it executes; 0: none */
-	uint64_t handler;       /* where a signal's handler begins before it returns; 0: none */
-	bool child;             /* a task that it makes begins behind it */
+	struct study_moment moment;
+	uint64_t program; /* where a program begins that it executes; 0: none */
+	uint64_t handler; /* where a signal's handler begins before it returns; 0: none */
+	bool child;       /* a task that it makes begins behind it */
 };
+
+/* The kernel goes back to a program, with a result in X0. */
+struct study_return {
+	struct study_moment moment;
+	uint64_t thread;
+	struct study_task task;
+	bool told;       /* where it goes is known: */
+	uint64_t target; /* a PC */
+	uint64_t value;
+};
+
+struct study_returns {
+	struct study_return *items; /* in the order of tracks */
+	size_t count, room;
+};
+
+/* Has calls return in the order of their moments, on whichever core. Returns false without memory. */
+bool study_return_calls(struct study_syscall *calls, size_t count, const struct study_returns *returns);
 
 /* Its name; "syscall_N" in text where it has none. */
 const char *study_syscall_name(uint64_t number, char text[32]);

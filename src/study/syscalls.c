@@ -22,6 +22,8 @@ struct syscalls {
 	uint64_t told_at, target; /* of the last TARGET_B: instructions before it, where its branch goes */
 	bool held;                /* a result came with an ERET, whose TARGET_B has not come: */
 	uint64_t held_at, result;
+	struct study_returns returns; /* of the kernel, which end calls when all tracks are read */
+	struct study_moment now;
 };
 
 static struct syscalls *syscalls_of(const struct study_part *part)
@@ -35,14 +37,18 @@ static int begin(struct study_part *part)
 	if (!syscalls)
 		return TW_ERR_MEMORY;
 	syscalls->told_at = UINT64_MAX;
+	part->wants.order = true;
 	return 0;
 }
 
 static void free_syscalls(struct study_part *part)
 {
-	if (syscalls_of(part))
-		free(syscalls_of(part)->items);
-	free(part->state);
+	struct syscalls *syscalls = syscalls_of(part);
+	if (!syscalls)
+		return;
+	free(syscalls->items);
+	free(syscalls->returns.items);
+	free(syscalls);
 }
 
 static bool add(struct study_part *part, const struct study_syscall *call)
@@ -55,6 +61,22 @@ static bool add(struct study_part *part, const struct study_syscall *call)
 	}
 	syscalls->items[syscalls->count++] = *call;
 	return true;
+}
+
+static void add_return(struct study_part *part, const struct study_return *one)
+{
+	struct study_returns *returns = &syscalls_of(part)->returns;
+	if (tw_budget_grow(&part->budget, TW_FOR_COUNTS, &returns->items, &returns->room, returns->count + 1,
+	                   sizeof *returns->items))
+		returns->items[returns->count++] = *one;
+	else
+		part->left_out++;
+}
+
+static struct study_moment next_moment(struct syscalls *syscalls)
+{
+	syscalls->now.sequence++;
+	return syscalls->now;
 }
 
 /* ---- Reading. ---- */
@@ -70,6 +92,7 @@ static void take_argument(struct study_part *part, uint64_t value, uint32_t site
 		    .at = at,
 		    .pc = part->sites.items[site].pc,
 		    .task = syscalls->task,
+		    .moment = next_moment(syscalls),
 		};
 		syscalls->lost = !add(part, &call);
 		syscalls->open = true;
@@ -101,129 +124,37 @@ static void take_result(struct syscalls *syscalls, uint64_t value)
 	}
 }
 
-/* How well two tasks agree: 0 where they differ. The stack of a task moves, so that it only decides between others. */
-static unsigned agreement(const struct study_task *a, const struct study_task *b)
+/* The kernel goes back to a program, with a result. */
+static void take_return(struct study_part *part, bool told, uint64_t value)
 {
-	enum { SURE = 2 };
-	bool tables = a->tables && b->tables, thread = a->thread && b->thread, pointer = a->pointer && b->pointer;
-	if ((tables && a->tables != b->tables) || (thread && a->thread != b->thread) ||
-	    (pointer && a->pointer != b->pointer))
-		return 0;
-	return 1u + (tables ? SURE : 0) + (thread ? SURE : 0) + (pointer ? SURE : 0) +
-	       (a->stack && a->stack == b->stack);
-}
-
-/* The call of the task that goes on at a PC: the one that is before it, or, to be made again, at it. NULL: none. */
-static struct study_syscall *find_call(struct syscalls *syscalls, uint64_t pc, bool again)
-{
-	enum { SEARCHED = 4096, WORD = 4 };
-	struct study_syscall *found = NULL;
-	unsigned best = 0;
-	for (size_t i = 1; i <= syscalls->count && i <= SEARCHED; i++) {
-		struct study_syscall *call = &syscalls->items[syscalls->count - i];
-		bool open = !call->returned && !call->restarted;
-		unsigned agrees =
-		    open && call->pc + (again ? 0 : WORD) == pc ? agreement(&call->task, &syscalls->task) : 0;
-		found = agrees > best ? call : found;
-		best = agrees > best ? agrees : best;
-	}
-	return found;
-}
-
-/* Whether it may be left for elsewhere: exit, exit_group and rt_sigreturn are not what a signal is taken in. */
-static bool may_go_elsewhere(const struct study_syscall *call)
-{
-	enum { EXIT = 93, EXIT_GROUP = 94, SIGRETURN = 139 };
-	return !call->returned && !call->restarted && call->number != EXIT && call->number != EXIT_GROUP &&
-	       call->number != SIGRETURN;
-}
-
-/* execve, with which a task gets other tables; nothing else tells then that it is the same than where Linux has it. */
-static bool loads_program(const struct study_syscall *call)
-{
-	enum { EXECVE = 221, EXECVEAT = 281 };
-	return call->number == EXECVE || call->number == EXECVEAT;
-}
-
-static bool is_of_task(const struct study_syscall *call, const struct study_task *task)
-{
-	return (loads_program(call) && task->pointer && call->task.pointer == task->pointer) ||
-	       agreement(&call->task, task);
-}
-
-/* The last call of the task that has not returned; NULL: none. */
-static struct study_syscall *find_open(struct syscalls *syscalls)
-{
-	enum { SEARCHED = 4096 };
-	for (size_t i = 1; i <= syscalls->count && i <= SEARCHED; i++) {
-		struct study_syscall *call = &syscalls->items[syscalls->count - i];
-		if (may_go_elsewhere(call) && is_of_task(call, &syscalls->task))
-			return call;
-	}
-	return NULL;
-}
-
-/* The call that made a task which begins behind it with 0; NULL: none. */
-static struct study_syscall *find_parent(struct syscalls *syscalls, uint64_t pc)
-{
-	enum { SEARCHED = 4096, WORD = 4, CLONE = 220, CLONE3 = 435 };
-	for (size_t i = 1; i <= syscalls->count && i <= SEARCHED; i++) {
-		struct study_syscall *call = &syscalls->items[syscalls->count - i];
-		bool makes = call->number == CLONE || call->number == CLONE3;
-		if (makes && !call->child && call->pc + WORD == pc && !agreement(&call->task, &syscalls->task))
-			return call;
-	}
-	return NULL;
-}
-
-/* The kernel goes elsewhere than behind a call of the task: to a program that is new, to the task that a call made, or
- * to the handler of a signal. */
-static void take_elsewhere(struct syscalls *syscalls, uint64_t value)
-{
-	struct study_syscall *call = find_open(syscalls),
-			     *parent = value ? NULL : find_parent(syscalls, syscalls->target);
-	if (parent) {
-		parent->child = true;
-	} else if (call && loads_program(call)) {
-		call->returned = true;
-		call->result = value;
-		call->program = syscalls->target;
-	} else if (call) {
-		call->handler = syscalls->target;
-	}
-}
-
-/* The kernel goes back to a program: with the result of the call behind which it goes on; to one that is to be made
- * again; or elsewhere. */
-static void take_return(struct syscalls *syscalls, uint64_t value)
-{
-	struct study_syscall *call = find_call(syscalls, syscalls->target, false);
-	struct study_syscall *again = call ? NULL : find_call(syscalls, syscalls->target, true);
-	if (again)
-		again->restarted = true;
-	else if (!call)
-		take_elsewhere(syscalls, value);
-	if (!call)
-		return;
-	call->returned = true;
-	call->result = value;
+	struct syscalls *syscalls = syscalls_of(part);
+	add_return(part, &(struct study_return){
+			     .moment = next_moment(syscalls),
+			     .thread = part->thread,
+			     .task = syscalls->task,
+			     .told = told,
+			     .target = syscalls->target,
+			     .value = value,
+			 });
 }
 
 /* A result that no TARGET_B came with. */
-static void take_held(struct syscalls *syscalls)
+static void take_held(struct study_part *part)
 {
+	struct syscalls *syscalls = syscalls_of(part);
 	if (syscalls->held)
-		take_result(syscalls, syscalls->result);
+		take_return(part, false, syscalls->result);
 	syscalls->held = false;
 }
 
 /* SVCRET, with the SVC itself, or with the ERET that goes back to the program. */
-static void take_end(struct syscalls *syscalls, const struct study_site *site, uint64_t value, uint64_t at)
+static void take_end(struct study_part *part, const struct study_site *site, uint64_t value, uint64_t at)
 {
+	struct syscalls *syscalls = syscalls_of(part);
 	if (site->flow != XTRACE_EXCEPTION_RETURN) {
 		take_result(syscalls, value);
 	} else if (syscalls->told_at == at) {
-		take_return(syscalls, value);
+		take_return(part, true, value);
 	} else {
 		syscalls->held = true;
 		syscalls->held_at = at;
@@ -233,8 +164,16 @@ static void take_end(struct syscalls *syscalls, const struct study_site *site, u
 
 static int end(struct study_part *part)
 {
-	take_held(syscalls_of(part));
+	take_held(part);
 	return 0;
+}
+
+/* The first task that the kernel tells is the one that has called it. */
+static void take_pointer(struct syscalls *syscalls, uint64_t value)
+{
+	if (!syscalls->task.pointer && syscalls->count)
+		syscalls->items[syscalls->count - 1].task.pointer = value;
+	syscalls->task.pointer = value;
 }
 
 /* MSR of what the kernel sets when it changes the task. */
@@ -251,7 +190,7 @@ static void take_register(struct syscalls *syscalls, uint32_t opcode, uint64_t v
 		break;
 	case STACK:
 		if (tw_bits(value, KERNEL, KERNEL))
-			syscalls->task.pointer = value;
+			take_pointer(syscalls, value);
 		else
 			syscalls->task.stack = value;
 		break;
@@ -273,13 +212,13 @@ static void take_note(struct study_part *part, const struct study_note *note, ui
 	struct syscalls *syscalls = syscalls_of(part);
 	const struct study_site *site = &part->sites.items[note->site];
 	if (syscalls->held && (note->kind != TW_XTRACE_TARGET_B || at != syscalls->held_at))
-		take_held(syscalls);
+		take_held(part);
 	switch (note->kind) {
 	case TW_XTRACE_SVCARG:
 		take_argument(part, note->value, note->site, at);
 		break;
 	case TW_XTRACE_SVCRET:
-		take_end(syscalls, site, note->value, at);
+		take_end(part, site, note->value, at);
 		break;
 	case TW_XTRACE_SYSCALL_VEC:
 		take_parts(syscalls, note);
@@ -291,25 +230,47 @@ static void take_note(struct study_part *part, const struct study_note *note, ui
 		syscalls->told_at = at;
 		syscalls->target = note->value;
 		if (syscalls->held)
-			take_return(syscalls, syscalls->result);
+			take_return(part, true, syscalls->result);
 		syscalls->held = false;
 		break;
 	}
 }
 
+/* Goes to a step: the TIME of what is there is the last one before it. Returns the first access behind it. */
+static size_t pass_times(struct syscalls *syscalls, const struct study_batch *batch, size_t access, size_t step)
+{
+	for (; access < batch->access_count && batch->accesses[access].step <= step; access++)
+		if (batch->times[access] > syscalls->now.time)
+			syscalls->now.time = batch->times[access];
+	return access;
+}
+
 static int take(struct study_part *part, const struct study_batch *batch)
 {
-	for (size_t i = 0; i < batch->note_count; i++)
+	struct syscalls *syscalls = syscalls_of(part);
+	size_t access = part->wants.times ? 0 : batch->access_count;
+	for (size_t i = 0; i < batch->note_count; i++) {
+		access = pass_times(syscalls, batch, access, batch->notes[i].step);
 		take_note(part, &batch->notes[i], batch->first + batch->notes[i].step);
+	}
+	pass_times(syscalls, batch, access, STUDY_STEPS);
 	return 0;
 }
 
 static int merge(struct study_part *all, struct study_part *part, const uint32_t *map)
 {
 	const struct syscalls *from = syscalls_of(part);
+	struct study_moment *now = &syscalls_of(all)->now;
 	(void)map;
-	for (size_t i = 0; i < from->count; i++)
+	for (size_t i = 0; i < from->count; i++) {
+		from->items[i].moment.sequence += now->sequence;
 		add(all, &from->items[i]);
+	}
+	for (size_t i = 0; i < from->returns.count; i++) {
+		from->returns.items[i].moment.sequence += now->sequence;
+		add_return(all, &from->returns.items[i]);
+	}
+	now->sequence += from->now.sequence;
 	return 0;
 }
 
@@ -439,6 +400,8 @@ static void put_event(struct study_tables *tables, const struct study_syscall *c
 static int make_tables(struct study_part *all, struct study_tables *tables)
 {
 	const struct syscalls *syscalls = syscalls_of(all);
+	if (!study_return_calls(syscalls->items, syscalls->count, &syscalls->returns))
+		return TW_ERR_MEMORY;
 	int status = put_calls(syscalls, tables);
 	study_table_begin(tables, "event", "In their order", event_columns,
 	                  sizeof event_columns / sizeof *event_columns, true);

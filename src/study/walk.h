@@ -94,6 +94,7 @@ struct study_batch {
 struct study_wants {
 	bool steps; /* sites, levels */
 	bool times;
+	bool order; /* times, where cores are read that are several */
 };
 
 /* What takes batches. Returns 0, 1 where study_walk_go() shall return, or TW_ERR_MEMORY. */

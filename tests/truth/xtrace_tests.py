@@ -967,6 +967,30 @@ def a_result_belongs_to_the_task_that_made_the_call(bench):
 
 
 @test
+def a_result_belongs_to_the_task_on_whichever_core(bench):
+    """A task reads in a loop on core 0, has its result on core 1, and the next one, of a call that it makes there, on core 0: the
+    order of the TIMEs tells which is which. It may be told first when the kernel is entered; page tables are not told there, so that nothing tells whose the call was."""
+    kernel, branch_back = xtrace.pcinst(VECTORS + 0x480, NOP, 1), 0x17FFFFFE
+
+    def at(time):
+        return xtrace.inst(LDR_X0_X1, 1) + xtrace.load(0xFFFF000000005000, bytes(8)) + xtrace.time(time)
+
+    for opcode, tasks, told, wanted in (
+            (MSR_SP_EL0, TASKS, True, ["11", "22"]), (MSR_SP_EL0, TASKS, False, ["11", "22"]),
+            (MSR_TTBR0, (0x41000, 0x42000), True, ["11", "22"]), (MSR_TTBR0, (0x41000, 0x42000), False, [None, "22"])):
+        one, other = (msr(opcode, task) for task in tasks)
+        begin = kernel + one + at(1) + eret(0x3FFFFC) if told else b""
+        cores = (begin + svc(0x400000, 63) + one + at(2) + other + at(3) + at(10) + one + eret(0x400004, 22),
+                 kernel + other + at(4) + one + at(5) + eret(0x400004, 11) + xtrace.inst(branch_back) + svc(0x400000, 63) + one +
+                 at(6) + other + at(7))
+        path = stream(bench, cores[0], number=0)
+        (path / "xtrace.1.1.hint13.xinsndata.bin").write_bytes(cores[1])
+        told_of = {rule for rule, _ in rules(bench, path, 0)}
+        assert told_of <= {"xtrace.header-stream", "xtrace.header-order", "xtrace.snapshots-missing"}, told_of
+        assert results(bench, path) == [("read", result) for result in wanted], (hex(opcode), told, results(bench, path))
+
+
+@test
 def an_eret_may_have_a_call_made_again_or_go_to_a_handler(bench):
     again = xtrace.inst(ERET, 1) + xtrace.value("target-b", 0x400000) + xtrace.value("svcret", 0) + xtrace.allgpr([0] * 32)
     path = stream(bench, svc(0x400000, 63) + again + svc(0x400000, 63) + eret(0x400004, 5))
