@@ -83,6 +83,12 @@ TW_API int tw_symbols_add_maps(struct tw_symbols *symbols, const char *path);
  * does. */
 TW_API int tw_symbols_add_kallsyms(struct tw_symbols *symbols, const char *path);
 
+/* Adds the programs that a trace tells of itself: those of a log that `trackway record --to xray-fdr` wrote, or, of
+ * instructions, those of the list that `record` put beside them. symbols: from tw_symbols_new(); nothing may use the
+ * namer meanwhile. Returns how many could not be read, or are other ones by now (the error is about the last of them),
+ * 0 also where the trace tells of none, or a negative status. */
+TW_API int tw_symbols_add_trace(struct tw_symbols *symbols, const char *path);
+
 /* Closes; NULL is fine. All texts end here. */
 TW_API void tw_symbols_close(struct tw_symbols *symbols);
 

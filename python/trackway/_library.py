@@ -215,6 +215,8 @@ _FUNCTIONS = {
     "tw_writer_loss": (_p(tw_loss), POINTER, SIZE),
     "tw_writer_format_of": (TEXT, TEXT),
     "tw_symbols_open": (INT, _p(POINTER), TEXT),
+    "tw_symbols_new": (INT, _p(POINTER)),
+    "tw_symbols_add_trace": (INT, POINTER, TEXT),
     "tw_symbols_close": (None, POINTER),
     "tw_symbols_error": (TEXT, POINTER),
     "tw_symbols_namer": (POINTER, POINTER),

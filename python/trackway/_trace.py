@@ -5,6 +5,7 @@ import ctypes
 import os
 import struct
 import threading
+import warnings
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _analysis, _sql
@@ -185,6 +186,8 @@ class Trace:
         self._symbols = ctypes.c_void_p()
         if binary is not None:
             self._open_symbols(encoded_path(binary))
+        else:
+            self._take_symbols()
         reader = Reader(self)
         self.format = lib.tw_reader_format(reader.handle).decode()
         reader.close()
@@ -194,6 +197,14 @@ class Trace:
         if status < 0:
             text = decoded(lib.tw_symbols_error(self._symbols)) if self._symbols else None
             raise Error(text or status_text(status), status)
+
+    def _take_symbols(self) -> None:
+        """The programs that the trace tells of itself."""
+        if lib.tw_symbols_new(ctypes.byref(self._symbols)) < 0:
+            raise MemoryError
+        if lib.tw_symbols_add_trace(self._symbols, self._encoded) != 0:
+            text = decoded(lib.tw_symbols_error(self._symbols))
+            warnings.warn(f"{self.path}: names are missing: {text}", stacklevel=4)
 
     def _read_options(self, findings: Collector, stop: ctypes.c_int, **more: Any) -> tw_read_options:
         if self._closed:

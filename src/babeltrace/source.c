@@ -88,13 +88,35 @@ static bool add_port(struct tw_babel_source *source, struct tw_babel_input *inpu
 	       fail(source, "no port for a trace");
 }
 
+static int open_reader(const struct tw_babel_input *input, struct tw_reader **reader)
+{
+	struct tw_read_options options = input->source->options;
+	if (input->symbols)
+		options.namer = tw_symbols_namer(input->symbols);
+	return tw_open(reader, input->path, &options);
+}
+
+/* False when there is no memory. */
+static bool name_input(struct tw_babel_input *input)
+{
+	if (input->source->symbols)
+		return true;
+	if (tw_symbols_new(&input->symbols) < 0)
+		return false;
+	const int missing = tw_symbols_add_trace(input->symbols, input->path);
+	if (missing != 0 && missing != TW_ERR_MEMORY)
+		tw_babel_log(input->source, BT_LOGGING_LEVEL_WARNING, "%s: names are missing: %s", input->path,
+		             tw_symbols_error(input->symbols));
+	return missing != TW_ERR_MEMORY;
+}
+
 static bool add_input(struct tw_babel_source *source, const char *path)
 {
 	struct tw_babel_input *input = &source->inputs[source->count++];
 	*input = (struct tw_babel_input){.source = source, .path = strdup(path)};
-	if (!input->path)
+	if (!input->path || !name_input(input))
 		return fail(source, "out of memory");
-	if (tw_open(&input->reader, path, &source->options) < 0)
+	if (open_reader(input, &input->reader) < 0)
 		return fail(source, input->reader ? tw_reader_error(input->reader) : "out of memory");
 	return add_port(source, input, source->count - 1);
 }
@@ -117,7 +139,7 @@ int tw_babel_open(struct tw_babel_input *input, struct tw_reader **reader)
 {
 	*reader = input->reader;
 	input->reader = NULL;
-	return *reader ? 0 : tw_open(reader, input->path, &input->source->options);
+	return *reader ? 0 : open_reader(input, reader);
 }
 
 /* ---- The methods. ---- */
@@ -126,6 +148,7 @@ static void free_source(struct tw_babel_source *source)
 {
 	for (size_t i = 0; i < source->count; i++) {
 		tw_close(source->inputs[i].reader);
+		tw_symbols_close(source->inputs[i].symbols);
 		free(source->inputs[i].path);
 	}
 	tw_symbols_close(source->symbols);

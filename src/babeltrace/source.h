@@ -12,7 +12,8 @@
 struct tw_babel_input {
 	struct tw_babel_source *source;
 	char *path;
-	struct tw_reader *reader; /* opened with the component; NULL: the first iterator has it */
+	struct tw_reader *reader;   /* opened with the component; NULL: the first iterator has it */
+	struct tw_symbols *symbols; /* of the programs that the trace tells; NULL: the parameter `program` is given */
 };
 
 struct tw_babel_source {

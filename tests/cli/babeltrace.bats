@@ -36,6 +36,20 @@ agree() { # trace...
 	agree "$DATA"/xray/{v1,v3,v5,be-msb-v5,basic-v1,basic-v3,v4-typed}.xray
 }
 
+@test "babeltrace2: a log of the recorder names its functions" {
+	command -v gcc >compiler || skip "no gcc"
+	echo 'void parse(void) { } int main(void) { parse(); return 0; }' >program.c
+	gcc -finstrument-functions program.c -o program
+	trackway record --to xray-fdr -o program.xray -- ./program 2>err
+	show program.xray >out 2>err
+	[ "$(grep -c 'slice-begin.*name = "parse"' out)" = 1 ] || fail "$(cat out err)"
+	[ "$(grep -c 'slice-begin.*name = "main"' out)" = 1 ] && [ ! -s err ] || fail "$(cat out err)"
+	gcc -finstrument-functions -Wl,--build-id=0x12345678 program.c -o program
+	show program.xray >out 2>err
+	grep -q 'program.xray: names are missing: .* was built anew since it was recorded' err || fail "$(cat out err)"
+	[ "$(grep -c 'slice-begin.*name = "#[0-9]*"' out)" = 2 ] || fail "$(cat out err)"
+}
+
 @test "babeltrace2: so are FXT archives" {
 	PYTHONPATH=$TRUTH "$PYTHON" -c 'import fxt_odd; open("odd.fxt", "wb").write(fxt_odd.archive())'
 	agree "$DATA"/fxt/{oneshot_all,streaming,waker,flow3}.fxt odd.fxt

@@ -645,6 +645,27 @@ class Package(Case):
         self.assertRegex(ran.stdout, r"use.py:4: error: Incompatible types")
         self.assertNotIn("use.py:3", ran.stdout)
 
+    def test_a_log_of_the_recorder_names_its_functions(self):
+        if not shutil.which("gcc"):
+            self.skipTest("no gcc")
+        source, log = self.folder / "program.c", self.folder / "program.xray"
+        text = "__attribute__((noinline)) static void parse(void) { __asm__(\"\"); }\nint main(void) { parse(); return 0; }\n"
+        source.write_text(text)
+        build = ["gcc", "-finstrument-functions", source, "-o", self.folder / "program"]
+        subprocess.run(build, check=True)
+        tool("record", "--to", "xray-fdr", "-o", log, "--", self.folder / "program")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with trackway.open(log) as trace:
+                self.assertEqual([slice.name for slice in trace.slices()], ["parse", "main"])
+                self.assertEqual(list(trace.sql("select name from slice order by ts")), [("main",), ("parse",)])
+        source.write_text(text + "int more;\n")
+        subprocess.run(build + ["-Wl,--build-id=0x12345678"], check=True)
+        with self.assertWarnsRegex(UserWarning, "program.xray: names are missing: .* built anew") as caught:
+            trace = trackway.open(log)
+        self.assertEqual(caught.filename, __file__)
+        self.assertRegex(next(trace.slices()).name, "^#[0-9]+$")
+
     def test_the_wheel_is_pure(self):
         need("setuptools")
         need("wheel")
