@@ -118,8 +118,9 @@ TW_API int tw_fdr_next(struct tw_fdr_decoder *decoder, struct tw_fdr_record *rec
 /* Encodes a record for a log of that version and layout into room bytes at out. Unused bytes are 0. An event whose
  * payload is NULL is encoded up to its payload: payload_size bytes must follow. Returns the bytes written;
  * TW_ERR_ROOM when room is too small; TW_ERR_VALUE when there is no such version or layout, or it has no place for
- * the record or for one of its values (a function id above 28 bits; an event of size 0; end-of-buffer after version
- * 1; in TW_FDR_BIG_LSB a function id with bit 20 set, whose record would read as metadata). */
+ * the record or for one of its values (a function id above 28 bits; a thread or process id above 32 bits; an event of
+ * size 0; end-of-buffer after version 1; in TW_FDR_BIG_LSB a function id with bit 20 set, whose record would read as
+ * metadata). */
 TW_API int tw_fdr_encode(const struct tw_fdr_record *record, uint16_t version, enum tw_fdr_layout layout, uint8_t *out,
                          size_t room);
 

@@ -219,9 +219,11 @@ TW_API int tw_fxt_next(struct tw_fxt_decoder *decoder, struct tw_fxt_record *rec
  * another byte order. Large records whose payload is NULL are encoded up to their payload: payload_size bytes, padding
  * to a word and trailing_size bytes must follow. So for a decoded record of which not all of the payload is here, set
  * payload to NULL first.
- * Returns 0 and *size, the bytes written; TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE for
- * what no record can hold (a text of more than 32,767 bytes, an index out of range, more than 15 arguments, more than
- * 4,095 words). */
+ * Returns 0 and *size, the bytes written; TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE
+ * for what no record can hold (a text of more than 32,767 bytes, an index out of range, more than 15 arguments,
+ * more than 4,095 words), and for a text that would be lost: its reference is an index, or tells another length than
+ * `length` (TW_FXT_STRING_INLINE alone tells none). Whatever tw_fxt_next() gives is encoded as it was: a duration may
+ * end before it begins, and an inline text may have no byte. */
 TW_API int tw_fxt_encode(const struct tw_fxt_record *record, bool big, uint8_t *out, size_t room, size_t *size);
 
 #ifdef __cplusplus

@@ -165,7 +165,8 @@ struct tw_reader;
  * close it in any case. path: the file, or "-" for standard input; compressed files (.gz, .zst) are recognised by
  * content. options: NULL for the defaults.
  * Returns 0, or TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_EMPTY, TW_ERR_COMPRESSED, TW_ERR_MEMORY, TW_ERR_UNSUPPORTED
- * (options that the format has nothing for), TW_ERR_VALUE (of an xtrace: a layout that is none). */
+ * (options that the format has nothing for), TW_ERR_VALUE (to_ns before from_ns; of an xtrace: a layout that is
+ * none). */
 TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options);
 
 /* The same for bytes in memory, which must live until close. name is used in findings. */

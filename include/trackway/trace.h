@@ -189,7 +189,7 @@ TW_API uint64_t tw_trace_time(uint64_t monotonic_ns);
 TW_API uint64_t tw_trace_now(void);
 
 /* As tw_trace_write() on a track (0: the thread that calls it), at a time. A complete duration ends at `end`; other
- * kinds have none. */
+ * kinds have none. One that would end before it begins is not written, and counted as dropped. */
 TW_API void tw_trace_write_at(uint32_t track, uint64_t time, uint64_t end, unsigned kind, const char *category,
                               const char *name, uint64_t number, const struct tw_trace_argument *arguments,
                               size_t count);

@@ -243,6 +243,8 @@ int tw_open_format(struct tw_reader *reader)
 	const char *missing = missing_parts(reader);
 	if ((unsigned)options->order > TW_ORDER_COPY || (unsigned)options->checking > TW_CHECK_ALL)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no order or checking of this number");
+	if (options->to_ns && options->to_ns < options->from_ns)
+		return tw_fail(reader, TW_ERR_VALUE, "the window of time ends before it begins");
 	if (options->frequency > TW_FREQUENCY_MAX)
 		return tw_fail(reader, TW_ERR_VALUE, "a frequency of %" PRIu64 " Hz is more than 10^12",
 		               options->frequency);

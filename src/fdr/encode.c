@@ -87,6 +87,12 @@ static bool version_has(uint16_t version, enum tw_fdr_kind kind)
 	return true;
 }
 
+/* A number of 32 bits: as one without a sign, or with its sign extended. */
+static bool is_value32(uint64_t value)
+{
+	return value <= UINT32_MAX || value == (uint64_t)(int32_t)value;
+}
+
 int tw_fdr_encode(const struct tw_fdr_record *record, uint16_t version, enum tw_fdr_layout layout, uint8_t *out,
                   size_t room)
 {
@@ -100,12 +106,15 @@ int tw_fdr_encode(const struct tw_fdr_record *record, uint16_t version, enum tw_
 	bool payload = fdr_has_payload(record->kind);
 	if (payload && (record->payload_size == 0 || record->payload_size > INT32_MAX - TW_FDR_METADATA_SIZE))
 		return TW_ERR_VALUE;
+	const enum fdr_body form = fdr_body_of(record->kind, version);
+	if (form == FDR_BODY_VALUE32 && !is_value32(record->value))
+		return TW_ERR_VALUE;
 	size_t size = TW_FDR_METADATA_SIZE + (payload && record->payload ? (size_t)record->payload_size : 0);
 	if (room < size)
 		return TW_ERR_ROOM;
 	unsigned kind = number - FDR_METADATA;
 	memset(out, 0, TW_FDR_METADATA_SIZE);
 	out[0] = (uint8_t)(layout == TW_FDR_BIG_MSB ? 0x80 | kind : kind << 1 | 1);
-	put_body(record, fdr_body_of(record->kind, version), layout != TW_FDR_LITTLE, out + 1);
+	put_body(record, form, layout != TW_FDR_LITTLE, out + 1);
 	return (int)size;
 }

@@ -318,7 +318,9 @@ void tw_trace_write(unsigned kind, const char *category, const char *name, uint6
 void tw_trace_write_at(uint32_t track, uint64_t time, uint64_t end, unsigned kind, const char *category,
                        const char *name, uint64_t number, const struct tw_trace_argument *arguments, size_t count)
 {
-	number = kind == TW_TRACE_KIND_COMPLETE ? end : number;
+	const bool complete = kind == TW_TRACE_KIND_COMPLETE;
+	number = complete ? end : number;
+	kind = complete && end < time ? IMAGE_EVENTS : kind;
 	write_event(&(struct event){kind, 0, time, number, arguments, count, NULL, track}, category, name);
 }
 

@@ -55,7 +55,9 @@ enum { NONE = 77 };
 static void no_such_reading(void **state)
 {
 	(void)state;
-	const struct tw_read_options options[] = {{.order = (enum tw_order)NONE}, {.checking = (enum tw_checking)NONE}};
+	const struct tw_read_options options[] = {{.order = (enum tw_order)NONE},
+	                                          {.checking = (enum tw_checking)NONE},
+	                                          {.from_ns = 6, .to_ns = 5}};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		struct tw_reader *reader;
 		assert_int_equal(tw_open_memory(&reader, "stacks", stacks, sizeof stacks - 1, &options[i]),
@@ -164,6 +166,12 @@ static void no_such_record(void **state)
 	assert_int_equal(tw_basic_encode(&first, 3, TW_FDR_LITTLE, bytes), 0);
 	assert_int_equal(tw_basic_encode(&first, 4, TW_FDR_LITTLE, bytes), TW_ERR_VALUE);
 	assert_int_equal(tw_basic_encode(&first, 3, (enum tw_fdr_layout)NONE, bytes), TW_ERR_VALUE);
+	struct tw_fdr_record buffer = {.kind = TW_FDR_NEW_BUFFER, .value = UINT64_C(0xffffffff80000000)};
+	assert_int_equal(tw_fdr_encode(&buffer, 5, TW_FDR_LITTLE, bytes, sizeof bytes), 16);
+	buffer.value--;
+	assert_int_equal(tw_fdr_encode(&buffer, 5, TW_FDR_LITTLE, bytes, sizeof bytes), TW_ERR_VALUE);
+	buffer.value = UINT64_C(1) << 32;
+	assert_int_equal(tw_fdr_encode(&buffer, 5, TW_FDR_LITTLE, bytes, sizeof bytes), TW_ERR_VALUE);
 	const struct tw_fxt_record fxt = {.kind = (enum tw_fxt_kind)NONE};
 	assert_int_equal(tw_fxt_encode(&fxt, false, bytes, sizeof bytes, &size), TW_ERR_VALUE);
 	const struct tw_xtrace_token token = {.kind = (enum tw_xtrace_kind)NONE};
@@ -175,6 +183,48 @@ static void no_such_record(void **state)
 	                                          .thread_form = (enum tw_tracelog_thread_form)NONE};
 	assert_int_equal(tw_tracelog_encode(&thread, bytes, sizeof bytes), TW_ERR_VALUE);
 	assert_int_equal(tw_tracelog_dialects(&thread), 0);
+}
+
+static void no_text_is_lost(void **state)
+{
+	(void)state;
+	enum { INLINE = TW_FXT_STRING_INLINE };
+	static const uint8_t text[] = "name";
+	static const struct {
+		struct tw_fxt_string string;
+		int status;
+	} cases[] = {
+	    {{0, 0, NULL}, 0},
+	    {{7, 0, NULL}, 0},
+	    {{INLINE, 4, text}, 0},
+	    {{INLINE | 4, 4, text}, 0},
+	    {{INLINE, 0, NULL}, 0}, /* as a reader may find it */
+	    {{INLINE | 4, 0, text}, TW_ERR_VALUE},
+	    {{INLINE | 3, 4, text}, TW_ERR_VALUE},
+	    {{INLINE, 4, NULL}, TW_ERR_VALUE},
+	    {{0, 4, text}, TW_ERR_VALUE},
+	    {{7, 4, NULL}, TW_ERR_VALUE},
+	    {{7, 0, text}, 0}, /* nothing is lost */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct tw_fxt_string string = cases[i].string;
+		const struct tw_fxt_argument argument = {.type = TW_FXT_ARG_STRING,
+		                                         .name = {INLINE, 4, text},
+		                                         .text = string};
+		const struct tw_fxt_record records[] = {
+		    {.kind = TW_FXT_INSTANT, .name = string},
+		    {.kind = TW_FXT_INSTANT, .category = string},
+		    {.kind = TW_FXT_BLOB, .name = string},
+		    {.kind = TW_FXT_INSTANT, .argument_count = 1, .arguments = {argument}},
+		    {.kind = TW_FXT_INSTANT, .argument_count = 1, .arguments = {{.name = string}}},
+		};
+		for (size_t k = 0; k < sizeof records / sizeof *records; k++) {
+			uint8_t bytes[128];
+			size_t size;
+			assert_int_equal(tw_fxt_encode(&records[k], false, bytes, sizeof bytes, &size),
+			                 cases[i].status);
+		}
+	}
 }
 
 /* ---- Handles at the wrong time. ---- */
@@ -819,6 +869,7 @@ int main(void)
 	    cmocka_unit_test(no_such_writing),
 	    cmocka_unit_test(no_such_counting),
 	    cmocka_unit_test(no_such_record),
+	    cmocka_unit_test(no_text_is_lost),
 	    cmocka_unit_test(no_such_report),
 	    cmocka_unit_test(write_when_finished),
 	    cmocka_unit_test(errno_tells),

@@ -60,9 +60,14 @@ static bool is_inline(const struct tw_fxt_string *string)
 	return string->reference & TW_FXT_STRING_INLINE;
 }
 
-/* The 16 bits of a reference. */
+/* The 16 bits of a reference. A text that would not be written, or not as long as the reference says, is wrong. */
 static uint64_t reference(struct encoding *out, const struct tw_fxt_string *string)
 {
+	const unsigned told = string->reference & ~(unsigned)TW_FXT_STRING_INLINE;
+	if (is_inline(string))
+		out->wrong |= told && told != string->length;
+	else
+		out->wrong |= string->length != 0;
 	return is_inline(string) ? TW_FXT_STRING_INLINE | field(out, 0, 14, string->length) : string->reference;
 }
 

@@ -57,6 +57,7 @@ static int odd(void)
 		tw_trace_close(&duration);
 	}
 	tw_trace_write(TW_TRACE_KIND_COMPLETE, "callers", "kind", 0, NULL, 0);
+	tw_trace_write_at(0, tw_trace_now(), 1, TW_TRACE_KIND_COMPLETE, "callers", "ends before", 0, NULL, 0);
 	tw_trace_write_at(NO_TRACK, tw_trace_now(), 0, TW_TRACE_KIND_INSTANT, "callers", "no track", 0, NULL, 0);
 	tw_trace_write_at(UINT32_MAX, tw_trace_now(), 0, TW_TRACE_KIND_INSTANT, "callers", "no track", 0, NULL, 0);
 	list[1] = (struct tw_trace_argument){"odd", NULL, UINT64_MAX, TW_TRACE_TYPE_TEXT};
