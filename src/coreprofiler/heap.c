@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coreprofiler/profiler.h"
 
-#include <stdlib.h>
+#include <sys/mman.h>
 
 /* Objects by class. The runtime tells of all live ones between the beginning and the end of a collection, one thread at
- * a time. */
+ * a time. Mono stops threads meanwhile that may be in malloc(): so the table is pages of its own. */
 struct live {
 	uint64_t id, count, bytes; /* id 0: free */
 };
@@ -22,25 +22,24 @@ static struct live *find(struct live *live, size_t room, uint64_t id)
 
 static bool grow(void)
 {
-	enum { LEAST = 1 << 10 };
+	enum { LEAST = 1 << 11 };
 	const size_t room = table_room ? 2 * table_room : LEAST;
-	struct live *more = calloc(room, sizeof *more);
-	if (!more)
+	struct live *more = mmap(NULL, room * sizeof *more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (more == MAP_FAILED)
 		return false;
 	for (size_t i = 0; i < table_room; i++)
 		if (table[i].id)
 			*find(more, room, table[i].id) = table[i];
-	free(table);
+	if (table)
+		munmap(table, table_room * sizeof *table);
 	table = more;
 	table_room = room;
 	return true;
 }
 
-void profiler_heap_add(uint64_t object, uint64_t class_id)
+void profiler_heap_add(uint64_t class_id, uint64_t size)
 {
-	uint64_t size = 0;
-	if ((2 * table_count >= table_room && !grow() && table_count + 1 >= table_room) ||
-	    COM_CALL(profiler.info, object_size, object, &size) < 0)
+	if (2 * table_count >= table_room && !grow() && table_count + 1 >= table_room)
 		return;
 	struct live *live = find(table, table_room, class_id);
 	table_count += live->id == 0;

@@ -77,31 +77,7 @@ static void add_type(struct text *text, struct com *metadata, uint32_t token, un
 
 /* ---- Element types. Source: ECMA-335, II.23.1.16. ---- */
 
-struct primitive {
-	const char *keyword, *name;
-};
-static const struct primitive primitives[] = {
-    [0x01] = {"void", "System.Void"},
-    [0x02] = {"bool", "System.Boolean"},
-    [0x03] = {"char", "System.Char"},
-    [0x04] = {"sbyte", "System.SByte"},
-    [0x05] = {"byte", "System.Byte"},
-    [0x06] = {"short", "System.Int16"},
-    [0x07] = {"ushort", "System.UInt16"},
-    [0x08] = {"int", "System.Int32"},
-    [0x09] = {"uint", "System.UInt32"},
-    [0x0a] = {"long", "System.Int64"},
-    [0x0b] = {"ulong", "System.UInt64"},
-    [0x0c] = {"float", "System.Single"},
-    [0x0d] = {"double", "System.Double"},
-    [0x0e] = {"string", "System.String"},
-    [0x16] = {"System.TypedReference", "System.TypedReference"},
-    [0x18] = {"System.IntPtr", "System.IntPtr"},
-    [0x19] = {"System.UIntPtr", "System.UIntPtr"},
-    [0x1c] = {"object", "System.Object"},
-};
 enum {
-	PRIMITIVES = sizeof primitives / sizeof *primitives,
 	POINTER = 0x0f,
 	BY_REFERENCE = 0x10,
 	VALUE_TYPE = 0x11,
@@ -116,17 +92,6 @@ enum {
 	SENTINEL = 0x41,
 	PINNED = 0x45
 };
-
-/* Of types T to Z, then T7; of methods M to S, then M7. */
-static const char type_letters[] = "TUVWXYZ", method_letters[] = "MNOPQRS";
-
-static void add_parameter(struct text *text, const char *letters, uint64_t number)
-{
-	enum { LETTERS = sizeof type_letters - 1 };
-	text_char(text, letters[number < LETTERS ? number : 0]);
-	if (number >= LETTERS)
-		text_decimal(text, number);
-}
 
 static void add_rank(struct text *text, uint64_t rank)
 {
@@ -147,7 +112,7 @@ static void add_arguments(struct text *text, const char *letters, const uint64_t
 		return;
 	for (uint32_t i = 0; i < count; i++) {
 		text_string(text, i ? ", " : "<");
-		add_parameter(text, letters, i);
+		profiler_add_parameter(text, letters, i);
 		if (!arguments[i])
 			continue;
 		text_char(text, '=');
@@ -165,7 +130,9 @@ static bool add_array(struct text *text, uint64_t id, unsigned depth)
 	if (base)
 		add_class(text, base, depth + 1);
 	else
-		text_string(text, type < PRIMITIVES && primitives[type].name ? primitives[type].name : unknown);
+		text_string(text, type < PROFILER_PRIMITIVES && profiler_primitives[type].name
+		                      ? profiler_primitives[type].name
+		                      : unknown);
 	add_rank(text, rank);
 	return true;
 }
@@ -181,7 +148,7 @@ static void add_class(struct text *text, uint64_t id, unsigned depth)
 	struct com *metadata = known ? metadata_of(module) : NULL;
 	if (metadata) {
 		add_type(text, metadata, token, 0);
-		add_arguments(text, type_letters, arguments, count, depth);
+		add_arguments(text, profiler_type_letters, arguments, count, depth);
 	} else
 		text_string(text, unknown);
 	release(metadata);
@@ -260,14 +227,15 @@ static void add_next(struct text *text, struct signature *signature, unsigned de
 			next_number(signature);
 		type = next_byte(signature);
 	}
-	if (type < PRIMITIVES && primitives[type].keyword)
-		text_string(text, primitives[type].keyword);
+	if (type < PROFILER_PRIMITIVES && profiler_primitives[type].keyword)
+		text_string(text, profiler_primitives[type].keyword);
 	else if (depth > DEEPEST)
 		text_string(text, unknown);
 	else if (type == CLASS || type == VALUE_TYPE)
 		add_type(text, signature->metadata, next_token(signature), 0);
 	else if (type == TYPE_ARGUMENT || type == METHOD_ARGUMENT)
-		add_parameter(text, type == TYPE_ARGUMENT ? type_letters : method_letters, next_number(signature));
+		profiler_add_parameter(text, type == TYPE_ARGUMENT ? profiler_type_letters : profiler_method_letters,
+		                       next_number(signature));
 	else if (type == ARRAY)
 		add_next_array(text, signature, depth + 1);
 	else if (type == GENERIC)
@@ -349,7 +317,7 @@ void profiler_add_function(struct text *text, uint64_t id)
 		add_type(text, signature.metadata, type, 0);
 	text_string(text, "::");
 	text_utf16(text, name, NAME);
-	add_arguments(text, method_letters, arguments, count, 0);
+	add_arguments(text, profiler_method_letters, arguments, count, 0);
 	add_signature(text, &signature);
 	release(signature.metadata);
 }

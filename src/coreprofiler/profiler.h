@@ -36,6 +36,17 @@ extern struct profiler profiler;
 
 void profiler_options_read(struct profiler_options *options);
 
+/* ---- Beginning and ending (begin.c). ---- */
+
+/* With the options that have been read: opens the log, and writes its first lines. */
+bool profiler_begin(void);
+
+/* The runtime cannot do what is asked for: nothing is recorded. */
+void profiler_give_up(void);
+
+/* The program ends in order. */
+void profiler_finish(void);
+
 /* ---- The log (log.c). ---- */
 
 /* Begins it, and time. False: it cannot be written. */
@@ -59,6 +70,25 @@ void profiler_add_hex8(struct text *line, uint32_t value);
 /* ---- What the runtime calls (records.c): start.c adds what is missing. ---- */
 
 extern com_function *profiler_callbacks[COM_CALLBACKS];
+
+/* ---- Compilations (jit.c). ---- */
+
+/* Begins a line of what this thread does now. */
+void profiler_begin_at_now(struct text *line, const char *kind);
+
+/* "jit cms " and the others; `status` of "jit cmf " alone. */
+void profiler_tell_jit(const char *kind, uint64_t id, const int32_t *status);
+
+/* ---- Words of names (words.c). ---- */
+
+enum { PROFILER_PRIMITIVES = 0x1d };
+extern const struct profiler_primitive {
+	const char *keyword, *name; /* in signatures, elsewhere; NULL: it is none */
+} profiler_primitives[PROFILER_PRIMITIVES];
+
+/* Adds the letter of a type argument, with its number where letters are not enough. */
+extern const char profiler_type_letters[], profiler_method_letters[];
+void profiler_add_parameter(struct text *text, const char *letters, uint64_t number);
 
 /* ---- Names from metadata (names.c). ---- */
 
@@ -165,7 +195,7 @@ void profiler_forget_places(void);
 
 /* ---- Stacks by enter and leave (calls.c). ---- */
 
-/* Before events are asked for. False: the runtime has no hooks. */
+/* Before events are asked for. False: the runtime has no hooks (hooked.c). */
 bool profiler_hook_functions(void);
 
 /* By hooks.S: internal id of the function, stack pointer of who called it. */
@@ -186,7 +216,7 @@ void profiler_resume_calls(void);
 
 /* ---- The heap (heap.c). ---- */
 
-void profiler_heap_add(uint64_t object, uint64_t class_id);
+void profiler_heap_add(uint64_t class_id, uint64_t size);
 void profiler_tell_heap(uint64_t ms);
 void profiler_tell_generations(uint64_t ms);
 
@@ -199,6 +229,9 @@ void profiler_pause_begin(bool paused);
 void profiler_pause_look(void);
 
 /* ---- The thread that does something now and then (ticks.c). ---- */
+
+/* At each tick: writes the stacks of all threads, if samples are asked for (samples.c). */
+void profiler_sample(void);
 
 bool profiler_ticks_begin(void);
 void profiler_ticks_end(void);

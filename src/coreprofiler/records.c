@@ -105,53 +105,15 @@ static int32_t function_unload(struct com *own, uint64_t id)
 
 /* ---- Compilation. ---- */
 
-static void begin_at_now(struct text *line, const char *kind)
-{
-	text_begin(line, kind);
-	profiler_add_thread(line);
-	text_char(line, ' ');
-	text_decimal(line, profiler_ms());
-}
-
-/* What has begun while the profiler was paused has no end either. In the thread that compiles: few are in each
- * other. */
-static bool is_half_told(uint64_t id, bool ends)
-{
-	enum { MOST = 16 };
-	static _Thread_local uint64_t begun[MOST];
-	static _Thread_local uint32_t next;
-	for (uint32_t i = 0; ends && i < MOST; i++)
-		if (begun[i] == id) {
-			begun[i] = 0;
-			return true;
-		}
-	if (!ends && profiler.paused)
-		begun[next++ % MOST] = id;
-	return false;
-}
-
-static void put_jit(const char *kind, uint64_t id, const int32_t *status)
-{
-	const bool ends = kind[sizeof "jit cm" - 1] == 'f';
-	struct text line;
-	if (is_half_told(id, ends) || profiler.paused)
-		return;
-	begin_at_now(&line, kind);
-	profiler_add_pointer(&line, id);
-	if (status)
-		profiler_add_hex8(&line, (uint32_t)*status);
-	profiler_send(&line);
-}
-
 static int32_t jit_started(struct com *own, uint64_t id, int32_t safe)
 {
-	put_jit("jit cms ", id, NULL);
+	profiler_tell_jit("jit cms ", id, NULL);
 	return COM_OK;
 }
 
 static int32_t jit_finished(struct com *own, uint64_t id, int32_t status, int32_t safe)
 {
-	put_jit("jit cmf ", id, &status);
+	profiler_tell_jit("jit cmf ", id, &status);
 	profiler_tell_function(id);
 	return COM_OK;
 }
@@ -159,13 +121,13 @@ static int32_t jit_finished(struct com *own, uint64_t id, int32_t status, int32_
 static int32_t cache_started(struct com *own, uint64_t id, int32_t *use)
 {
 	*use = 1;
-	put_jit("jit css ", id, NULL);
+	profiler_tell_jit("jit css ", id, NULL);
 	return COM_OK;
 }
 
 static int32_t cache_finished(struct com *own, uint64_t id, int32_t result)
 {
-	put_jit("jit csf ", id, NULL);
+	profiler_tell_jit("jit csf ", id, NULL);
 	profiler_tell_function(id);
 	return COM_OK;
 }
@@ -229,7 +191,7 @@ static int32_t gc_started(struct com *own, int32_t count, const int32_t *collect
 	if (!gc_told)
 		return COM_OK;
 	profiler_tell_all_allocated(false); /* before what takes it away */
-	begin_at_now(&line, "gch gcs ");
+	profiler_begin_at_now(&line, "gch gcs ");
 	text_string(&line, reason == INDUCED ? " induced " : " ? ");
 	for (int32_t i = 0; i < FLAGS; i++)
 		text_char(&line, i < count && collected[i] ? 't' : 'f');
@@ -263,8 +225,9 @@ static int32_t allocated(struct com *own, uint64_t object, uint64_t class_id)
 
 static int32_t references(struct com *own, uint64_t object, uint64_t class_id, uint32_t count, const uint64_t *others)
 {
-	if (gc_told)
-		profiler_heap_add(object, class_id);
+	uint64_t size = 0;
+	if (gc_told && COM_CALL(profiler.info, object_size, object, &size) >= 0)
+		profiler_heap_add(class_id, size);
 	return COM_OK;
 }
 

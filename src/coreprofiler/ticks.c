@@ -10,25 +10,6 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t stopped;
 static bool runs, stops;
 
-/* ---- Samples. ---- */
-
-static void sample(void)
-{
-	if (COM_DO(profiler.info, suspend) < 0)
-		return; /* the runtime is not there yet, or no longer */
-	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
-		const uint64_t id = atomic_load_explicit(&thread->id, memory_order_acquire);
-		if (!id || !profiler_try(thread))
-			continue;
-		profiler_tell_allocated(thread);
-		if (profiler_walk(&thread->now, id))
-			profiler_tell_stack(thread, &thread->now, 1);
-		profiler_give(thread);
-	}
-	COM_DO(profiler.info, resume);
-	profiler_tell_seen();
-}
-
 /* ---- CPU times. ---- */
 
 static uint64_t microseconds(clockid_t clock)
@@ -109,8 +90,8 @@ static void do_what_is_due(struct moments *moments)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!is_before(&now, &moments->sample)) {
 		profiler_pause_look();
-		if (options->method == PROFILER_SAMPLING && !profiler.paused)
-			sample();
+		if (!profiler.paused)
+			profiler_sample();
 		if (options->method == PROFILER_INSTRUMENTATION)
 			profiler_tell_all_calls();
 		profiler_tell_all_allocated(false);

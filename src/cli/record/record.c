@@ -147,10 +147,10 @@ const struct tw_command tw_command_record = {
 	"OUT.parts, which are gone when the archive is complete: whoever is killed, what they have written is there, "
 	"and can be read and merged.\n"
 	"\n"
-	"With --to tracelog a program of .NET Core 3.0 or later runs, or one that hosts its runtime. A profiler that "
-	"the runtime is given writes assemblies, classes, functions with each of their bodies, compilations, "
-	"collections, CPU times, stacks in turn, and every allocation with its stack: a log for each process. While "
-	"the program runs, the logs are OUT.PID.part, which every command reads. A record is in the "
+	"With --to tracelog a program of .NET Core 3.0 or later runs, or of Mono, or one that hosts their runtime. A "
+	"profiler that the runtime is given writes assemblies, classes, functions with each of their bodies, "
+	"compilations, collections, CPU times, stacks in turn, and every allocation with its stack: a log for each process. "
+	"While the program runs, the logs are OUT.PID.part, which every command reads. A record is in the "
 	"log as soon as it is made, whatever ends the program. What is chosen by no option is as the variables of "
 	"CoreProfiler say, PROF_LINE_TRACE and the others. SIGRTMIN+7 pauses, SIGRTMIN+8 goes on, as do --pause and "
 	"--resume.",
@@ -177,6 +177,7 @@ const struct tw_command tw_command_record = {
 	"trackway record --to fxt -o out.fxt -- ./program\tWhat a program says, and all that it "
 	"starts.\n"
 	"trackway record --to tracelog -o app.log -- dotnet app.dll\tWhat a .NET program does.\n"
+	"trackway record --to tracelog -o app.log -- mono app.exe\tWhat a program of Mono does.\n"
 	"trackway record --to fxt -o out.fxt --mode circular --stop-on late --after 5s\tWhat was before an "
 	"alert, and 5 s after it.\n",
     .groups = groups,

@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 static const struct tw_program_part library_part = {"libtrackway_coreprofiler.so", "trackway-dotnet", "--library"};
+static const char mono_library_name[] = "libmono-profiler-trackway.so";
 
 struct dotnet {
 	const struct tw_record_options *options;
-	char library[PATH_MAX];
+	char library[PATH_MAX], mono_folder[PATH_MAX]; /* mono_folder: "" where Mono's profiler is not there */
 	char **words;
 	struct tw_parts parts;
 	uint64_t lost;
@@ -65,6 +66,29 @@ static bool set_profiler(const char *library)
 	       set("DOTNET_PROFILER", guid) && set("DOTNET_PROFILER_PATH", library);
 }
 
+/* What the user has may be there, too. */
+static bool set_before(const char *name, const char *value, char between)
+{
+	const char *old = getenv(name);
+	char *both = NULL;
+	if (!old || !*old)
+		return set(name, value);
+	const bool fits = asprintf(&both, "%s%c%s", value, between, old) > 0 && set(name, both);
+	free(both);
+	return fits;
+}
+
+/* Mono looks for profilers where libraries are: it knows no path. Calls of inlined code, and of code that was compiled
+ * before, are not told of. */
+static bool set_mono(const char *folder, const char *method)
+{
+	const bool calls = method && strcmp(method, "Instrumentation") == 0;
+	return !*folder ||
+	       (set_before("LD_LIBRARY_PATH", folder, ':') &&
+	        set_before("MONO_ENV_OPTIONS",
+	                   calls ? "--debug --profile=trackway -O=-aot,-inline" : "--debug --profile=trackway", ' '));
+}
+
 static void become(const void *context)
 {
 	const struct dotnet *dotnet = context;
@@ -82,7 +106,8 @@ static void become(const void *context)
 	    choose("PROF_GC_TRACE", options->gc_trace, "1") && choose("PROF_CPU_TRACE", options->cpu_trace, "1") &&
 	    choose("PROF_LINE_TRACE", options->line_trace, "1") &&
 	    choose_time("PROF_SAMPLING_TIMEOUT", options->sampling_timeout) &&
-	    choose_time("PROF_CPU_TRACE_TIMEOUT", options->cpu_trace_timeout))
+	    choose_time("PROF_CPU_TRACE_TIMEOUT", options->cpu_trace_timeout) &&
+	    set_mono(dotnet->mono_folder, getenv("PROF_COLLECT_METHOD")))
 		execvp(dotnet->words[0], dotnet->words);
 	fprintf(stderr, "trackway: error: %s: %s\n", dotnet->words[0], strerror(errno));
 }
@@ -156,10 +181,21 @@ static int say_end(const struct dotnet *dotnet, const struct tw_program *program
 	enum { NOT_STARTED = 127 };
 	if (dotnet->parts.logs || own == NOT_STARTED)
 		return own;
-	tw_say_error("%s: nothing was recorded: it is no program of .NET Core 3.0 or later, or its profilers are "
-	             "switched off",
+	tw_say_error("%s: nothing was recorded: it is no program of .NET Core 3.0 or later, nor of Mono, or its "
+	             "profilers are switched off",
 	             program->name);
 	return own ? own : TW_EXIT_FAILED;
+}
+
+/* Beside the other one. */
+static void find_mono(struct dotnet *dotnet)
+{
+	char path[PATH_MAX + sizeof mono_library_name];
+	const char *name = strrchr(dotnet->library, '/');
+	const int length = name ? (int)(name - dotnet->library) : 0;
+	snprintf(path, sizeof path, "%.*s/%s", length, dotnet->library, mono_library_name);
+	if (length && access(path, R_OK) == 0)
+		snprintf(dotnet->mono_folder, sizeof dotnet->mono_folder, "%.*s", length, dotnet->library);
 }
 
 static int run(const struct tw_record_options *options, char **words, size_t count)
@@ -171,6 +207,7 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
 		                tw_program_signal(options->resume, TW_SIGNAL_RESUME));
 	int status = tw_program_part(&library_part, options->library, dotnet.library);
+	find_mono(&dotnet);
 	status = status ? status : tw_parts_begin(&dotnet.parts, options->output);
 	status = status ? status : tw_program_run(&program);
 	if (status == 0) {

@@ -1,0 +1,47 @@
+/* parts.h - what the parts of the profiler for Mono share, beside those that it has in common with CoreCLR's. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MONOPROFILER_PARTS_H
+#define MONOPROFILER_PARTS_H
+
+#include "coreprofiler/profiler.h"
+#include "monoprofiler/mono.h"
+
+/* ---- Mono as the runtime that the common parts ask (answers.c). ---- */
+
+extern struct com mono_runtime;
+
+/* A body of a method, as it was compiled or found: tells of both, if nobody has. */
+void mono_tell_body(struct mono_method *method, void *start);
+
+/* Whether nobody has told of the code that begins there. */
+bool mono_is_new(const void *start);
+
+/* ---- Threads (threads.c). ---- */
+
+/* The own thread, as the runtime numbers it; 0: it has ended for the log. */
+uint64_t mono_thread(void);
+void mono_thread_started(void *own, uintptr_t id);
+void mono_thread_stopped(void *own, uintptr_t id);
+
+/* ---- Samples (samples.c). ---- */
+
+/* Gives the own thread room for its samples. */
+void mono_sampled_begin(void);
+void mono_sampled_end(void);
+
+/* In a signal handler. */
+void mono_sampled(void *own, const void *ip, const void *registers);
+
+/* ---- Collections (collections.c). ---- */
+
+void mono_gc_happens(void *own, int event, uint32_t generation, int serial);
+
+/* After collections: writes how large the heap is. Not by who collects. */
+void mono_tell_generations(void);
+
+/* ---- What Mono calls (records.c). ---- */
+
+/* Asks for all that the options want. Returns NULL, or what Mono cannot do. */
+const char *mono_ask(struct mono_handle *handle, const struct profiler_options *options);
+
+#endif

@@ -1,0 +1,54 @@
+/* start.c - Mono loads the profiler; recording begins and ends. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monoprofiler/parts.h"
+
+#include <stdio.h>
+
+__attribute__((visibility("default"))) void mono_profiler_init_trackway(const char *description);
+
+static void say(const char *problem, const char *what)
+{
+	fprintf(stderr, "trackway: %s: %s; nothing is recorded\n", what, problem);
+}
+
+static void initialized(void *own)
+{
+	if (!profiler.off && !profiler_ticks_begin())
+		profiler_give_up();
+}
+
+static void shut_down(void *own)
+{
+	mono_tell_generations();
+	profiler_finish();
+}
+
+static const char *ask(struct mono_handle *handle)
+{
+	if (!mono_on(handle, "runtime_initialized", (mono_function *)initialized))
+		return "runtime_initialized";
+	if (!mono_on(handle, "runtime_shutdown_begin", (mono_function *)shut_down))
+		return "runtime_shutdown_begin";
+	return mono_ask(handle, &profiler.options);
+}
+
+/* The description is "trackway": options are in the environment. */
+void mono_profiler_init_trackway(const char *description)
+{
+	const char *lacks = mono_find();
+	profiler.info = &mono_runtime;
+	profiler_options_read(&profiler.options);
+	if (!profiler.options.image && !profiler.options.log)
+		return; /* nobody asks */
+	if (lacks) {
+		say("this Mono does not have it", lacks);
+		return;
+	}
+	if (!profiler_begin())
+		return;
+	lacks = ask(mono.profiler_create(&profiler));
+	if (!lacks)
+		return;
+	say("this Mono does not have it", lacks);
+	profiler_give_up();
+}
