@@ -149,8 +149,8 @@ const struct tw_command tw_command_record = {
 	"\n"
 	"With --to tracelog a program of .NET Core 3.0 or later runs, or of Mono, or one that hosts their runtime. A "
 	"profiler that the runtime is given writes assemblies, classes, functions with each of their bodies, "
-	"compilations, collections, CPU times, stacks in turn, and every allocation with its stack: a log for each process. "
-	"While the program runs, the logs are OUT.PID.part, which every command reads. A record is in the "
+	"compilations, collections, CPU times, stacks in turn, and every allocation with its stack: a log for each "
+	"process. While the program runs, the logs are OUT.PID.part, which every command reads. A record is in the "
 	"log as soon as it is made, whatever ends the program. What is chosen by no option is as the variables of "
 	"CoreProfiler say, PROF_LINE_TRACE and the others. SIGRTMIN+7 pauses, SIGRTMIN+8 goes on, as do --pause and "
 	"--resume.",
