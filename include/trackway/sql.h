@@ -48,8 +48,8 @@ struct tw_sql_result;
 
 /* Runs statements, one after the other, with ';' between them. They read, and may make temporary tables and views,
  * which stay until the handle is closed; so do functions and macros of Perfetto's statements (doc/sql.md).
- * *result: what the last of them with columns answers, all of it in memory; of none, a result without columns; free it.
- * NULL after a failure.
+ * *result: what the last of them with columns answers, all of it in memory, at most options->memory_limit bytes; of
+ * none, a result without columns; free it. NULL after a failure.
  * parameters: a parameter that none is for is NULL.
  * Returns 0; TW_ERR_VALUE for a statement that is wrong, not allowed, or of a file that cannot be read any more;
  * TW_ERR_SYSTEM where SQLite has no room for what it keeps beside; TW_ERR_LIMIT where options->stop ended it or a limit

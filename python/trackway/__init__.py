@@ -12,7 +12,7 @@ does the work: nothing is compiled here. doc/python.md is a tutorial.
 """
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any
+from typing import Any, Sequence, Union
 
 from ._analysis import Change, Diff, Flame, Function, Profile
 from ._findings import DamageWarning, Finding
@@ -30,8 +30,8 @@ for _item in (Change, DamageWarning, Diff, Error, Event, Finding, Flame, Functio
     _item.__module__ = __name__  # as messages name them
 
 
-def open(path: Path, **options: Any) -> Trace:  # pylint: disable=redefined-builtin
-    """Opens a trace of any format.
+def open(path: Union[Path, Sequence[Path]], **options: Any) -> Trace:  # pylint: disable=redefined-builtin
+    """Opens a trace of any format; of several paths, the traces as one: each begins at 0, and in sql() `file` tells which.
 
     format: its name ("fxt"), where the bytes do not tell. order: of events(): "track" (each track's in order), "time",
     or "file" (times are then the trace's own). threads: only these. function, category: only what matches a glob.

@@ -122,6 +122,10 @@ class tw_stack(ctypes.Structure):
     _fields_ = [("caller", U32), ("location", U32), ("depth", U32)]
 
 
+class tw_merge_source(ctypes.Structure):
+    _fields_ = [("path", TEXT), ("offset_ns", I64)]
+
+
 class tw_own_trace(_Sized, ctypes.Structure):
     _fields_ = [("struct_size", SIZE),
                 ("name", TEXT), ("dictionary", POINTER), ("clock", tw_clock), ("read", POINTER), ("context", POINTER)]
@@ -188,6 +192,7 @@ _FUNCTIONS = {
     "tw_read": (INT, POINTER, _p(tw_batch)),
     "tw_close": (None, POINTER),
     "tw_reader_error": (TEXT, POINTER),
+    "tw_open_merged": (INT, _p(POINTER), _p(tw_merge_source), SIZE, POINTER, _p(tw_read_options)),
     "tw_reader_format": (TEXT, POINTER),
     "tw_reader_dictionary": (POINTER, POINTER),
     "tw_reader_clock": (_p(tw_clock), POINTER),

@@ -41,8 +41,8 @@ class Database:
         self.findings = Collector()
         self.stop = ctypes.c_int(0)
         self.options = trace._read_options(self.findings, self.stop, order=0)
-        paths = (ctypes.c_char_p * 1)(trace._encoded)
-        status = lib.tw_sql_open(ctypes.byref(self.handle), paths, 1, ctypes.byref(self.options))
+        paths = (ctypes.c_char_p * len(trace._encoded))(*trace._encoded)
+        status = lib.tw_sql_open(ctypes.byref(self.handle), paths, len(paths), ctypes.byref(self.options))
         if status < 0:
             error = self.failure(status)
             self.close()

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 from . import _analysis, _sql
 from ._findings import Collector
 from ._library import (Error, U64, decoded, encoded_path, interruptible, lib, status_text, text_of, tw_argument, tw_batch,
-                       tw_read_options)
+                       tw_merge_source, tw_read_options)
 
 Value = Union[None, bool, int, float, str, bytes]
 Path = Union[str, bytes, "os.PathLike[str]"]
@@ -76,12 +76,18 @@ class Reader:
         self.stop = ctypes.c_int(0)
         self.trace = trace  # whose options and symbols are borrowed
         self.options = trace._read_options(self.findings, self.stop, **options)
-        status = lib.tw_open(ctypes.byref(self.handle), trace._encoded, ctypes.byref(self.options))
+        status = self._open(trace._encoded)
         if status < 0:
             error = self.failure(status)
             self.close()
             raise error
         self.dictionary = lib.tw_reader_dictionary(self.handle)
+
+    def _open(self, paths: List[bytes]) -> int:
+        if len(paths) == 1:
+            return int(lib.tw_open(ctypes.byref(self.handle), paths[0], ctypes.byref(self.options)))
+        sources = (tw_merge_source * len(paths))(*(tw_merge_source(path=path) for path in paths))
+        return int(lib.tw_open_merged(ctypes.byref(self.handle), sources, len(paths), None, ctypes.byref(self.options)))
 
     def failure(self, status: int) -> Error:
         text = lib.tw_reader_error(self.handle).decode("utf-8", "replace") if self.handle else ""
@@ -160,17 +166,24 @@ def _make_slice(names: Names, batch: tw_batch, row: Any) -> Optional[Slice]:
 
 
 class Trace:
-    """A trace: made by trackway.open(). Each of its methods reads the file anew, so several may go on at once, in
-    several threads. It is an iterator of its events, and a context manager."""
+    """A trace, or several as one: made by trackway.open(). Each of its methods reads the files anew, so several may go
+    on at once, in several threads. It is an iterator of its events, and a context manager."""
 
-    def __init__(self, path: Path, *, format: Optional[str] = None, order: str = "track",
+    def __init__(self, path: Union[Path, Sequence[Path]], *, format: Optional[str] = None, order: str = "track",
                  threads: Optional[Sequence[int]] = None, function: Optional[str] = None,
                  category: Optional[str] = None, start: int = 0, end: int = 0, min_duration: int = 0,
                  binary: Optional[Path] = None, memory_limit: int = 0, jobs: int = 0):
         if order not in ORDERS:
             raise ValueError(f"no order {order!r}: there are {', '.join(ORDERS)}")
-        self.path = os.fsdecode(path)
-        self._encoded = encoded_path(path)
+        several = isinstance(path, Sequence) and not isinstance(path, (str, bytes))
+        paths: List[Any] = list(path) if several else [path]  # type: ignore[arg-type]
+        if not paths:
+            raise ValueError("no file is named")
+        if len(paths) > 1 and order == "file":
+            raise ValueError("several files have no order of the file: the orders are track, which is that of time, and time")
+        self.paths = [os.fsdecode(one) for one in paths]
+        self.path = ", ".join(self.paths)
+        self._encoded = [encoded_path(one) for one in paths]
         self._order = ORDERS[order]
         self._kept: Dict[str, Any] = {"memory_limit": memory_limit, "jobs": jobs, "from_ns": start, "to_ns": end,
                                       "min_duration_ns": min_duration}
@@ -202,9 +215,11 @@ class Trace:
         """The programs that the trace tells of itself."""
         if lib.tw_symbols_new(ctypes.byref(self._symbols)) < 0:
             raise MemoryError
-        if lib.tw_symbols_add_trace(self._symbols, self._encoded) != 0:
+        for path, encoded in zip(self.paths, self._encoded):
+            if lib.tw_symbols_add_trace(self._symbols, encoded) == 0:
+                continue
             text = decoded(lib.tw_symbols_error(self._symbols))
-            warnings.warn(f"{self.path}: names are missing: {text}", stacklevel=4)
+            warnings.warn(f"{path}: names are missing: {text}", stacklevel=4)
 
     def _read_options(self, findings: Collector, stop: ctypes.c_int, **more: Any) -> tw_read_options:
         if self._closed:

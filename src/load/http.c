@@ -17,7 +17,9 @@
 
 TW_DLOPEN_NOTE("libcurl.so.4", "load", "Traces into a server of ClickHouse", "suggested")
 
-enum { CONNECT_SECONDS = 10, URL_ROOM = 1 << 12 };
+/* A question takes at most `--timeout` for each of what may be silent, which are the connection, the wait for the body,
+ * the work and the answer, and beside it what a slow line takes: a server that drips is not waited for. */
+enum { CONNECT_SECONDS = 10, URL_ROOM = 1 << 12, SILENCES = 4, SLOWEST = 64 << 10 /* bytes a second */ };
 
 /* The functions, of the library once it is loaded. */
 struct library {
@@ -50,7 +52,7 @@ struct load_http {
 	struct library library;
 	const struct load_address *address;
 	CURL *curl;
-	long timeout;
+	long timeout, most; /* seconds: without a byte, and for all of a question */
 	struct tw_text answer, packed, url;
 	bool long_answer; /* it has more than is taken */
 	unsigned code;
@@ -153,6 +155,7 @@ static bool make_headers(struct load_http *http, const struct load_question *que
 
 static void set_options(struct load_http *http, const void *body, size_t size, struct curl_slist *headers)
 {
+	http->most = http->timeout * SILENCES + (long)(size / SLOWEST);
 	const struct library *library = &http->library;
 	library->reset(http->curl);
 	library->setopt(http->curl, CURLOPT_URL, http->url.bytes);
@@ -169,7 +172,16 @@ static void set_options(struct load_http *http, const void *body, size_t size, s
 	                http->timeout < CONNECT_SECONDS ? http->timeout : CONNECT_SECONDS);
 	library->setopt(http->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	library->setopt(http->curl, CURLOPT_LOW_SPEED_TIME, http->timeout);
+	library->setopt(http->curl, CURLOPT_TIMEOUT, http->most);
 	library->setopt(http->curl, CURLOPT_EXPECT_100_TIMEOUT_MS, http->timeout * 1000);
+}
+
+/* Whether all the time is over that a question may take: bytes came, but no end. */
+static bool took_all(const struct load_http *http)
+{
+	double seconds = 0;
+	http->library.info(http->curl, CURLINFO_TOTAL_TIME, &seconds);
+	return seconds >= (double)http->most - 1;
 }
 
 static enum load_result unreachable(struct load_http *http, unsigned host, CURLcode code)
@@ -177,6 +189,9 @@ static enum load_result unreachable(struct load_http *http, unsigned host, CURLc
 	if (http->long_answer)
 		snprintf(http->error, sizeof http->error, "%s: an answer has more than %d MiB",
 		         http->address->hosts[host], LOAD_ANSWER_MOST >> 20);
+	else if (code == CURLE_OPERATION_TIMEDOUT && took_all(http))
+		snprintf(http->error, sizeof http->error, "%s: no end of the answer within %ld s",
+		         http->address->hosts[host], http->most);
 	else if (code == CURLE_OPERATION_TIMEDOUT)
 		snprintf(http->error, sizeof http->error, "%s: no answer within %ld s", http->address->hosts[host],
 		         http->timeout);

@@ -100,6 +100,39 @@ class Reading(Case):
         self.assertEqual(said.split("\n")[:-1], ours)
         self.assertGreater(len(structs), 15)
 
+    def test_several_files_are_one_trace(self):
+        other = self.folder / "other.json"
+        other.write_text('[{"ph":"X","name":"elsewhere","pid":9,"tid":9,"ts":5000,"dur":2}]')
+        for paths in ([self.json, str(other)], (os.fsencode(self.json), other)):
+            trace = trackway.open(paths)
+            # Each begins at 0; the other's slice is 2 us long.
+            self.assertEqual([(e.name, e.time, e.track.process) for e in trace],
+                             [("outer", 0, 1), ("elsewhere", 0, 9), ("inner", 10000, 1), ("memory", 20000, 1),
+                              ("open", 30000, 1), ("last", 37000, 1)])
+            self.assertEqual([s.name for s in trace.slices() if s.track.process == 9], ["elsewhere"])
+            self.assertEqual([list(row) for row in trace.sql("select file, sum(dur) from slice where name <> 'open' group by 1 order by 2")],
+                             [[str(other), 2000], [str(self.json), 30000 + 5000]])
+            self.assertEqual((trace.paths, trace.format), ([str(self.json), str(other)], "merged"))
+        self.assertEqual(trackway.open([self.json]).format, "chrome")
+        with self.assertRaisesRegex(ValueError, "no file is named"):
+            trackway.open([])
+        with self.assertRaisesRegex(ValueError, "several files"):
+            trackway.open([self.json, other], order="file")
+        with self.assertRaisesRegex(trackway.Error, "none.json"):
+            trackway.open([self.json, self.folder / "none.json"])
+        with self.assertRaises(TypeError):
+            trackway.open(7)
+
+    def test_an_answer_has_a_limit(self):
+        trace = trackway.open(self.json, memory_limit=1 << 20)
+        with self.assertRaisesRegex(trackway.Error, "memory limit"):
+            trace.sql("with recursive n(i) as (select 1 union all select i + 1 from n) select i from n")
+        self.assertEqual(len(trace.sql("select name from slice")), 3)
+
+    def test_a_window_that_ends_first_is_refused(self):
+        with self.assertRaisesRegex(trackway.Error, "ends before it begins"):
+            trackway.open(self.json, start=6, end=5)
+
     def test_events_have_what_the_file_says(self):
         events = list(trackway.open(self.json, order="time"))
         self.assertEqual([(e.kind, e.name, e.time) for e in events],

@@ -385,6 +385,35 @@ class Pages(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Drips(http.server.BaseHTTPRequestHandler):
+    """A server whose answer goes on for ever, a byte at a time."""
+
+    over = threading.Event()
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while not self.over.wait(0.2):
+                self.wfile.write(b"1")
+        except OSError:
+            pass
+
+    def log_message(self, *_):
+        pass
+
+
+def drips(run):
+    """a server that sends a byte now and then, and no end: given up, told in one line"""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Drips)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    to = f"clickhouse://127.0.0.1:{server.server_port}/x"
+    one_line(run.run("load", "--timeout", "1", "--to", to, DATA / "xray" / "v5.xray", status=(2,)), "no end of the answer within 4 s")
+    Drips.over.set()
+    server.shutdown()
+
+
 def refused(run):
     """a refused login, nobody at the port, a table of others, a bad address: one line each, and exit status 2"""
     server, path = database(run, "refused"), DATA / "xray" / "v5.xray"
@@ -613,7 +642,7 @@ def behind(run):
         wait(lambda: second.rows("SELECT count(), uniqExact(trace) FROM slice", "fleet") == [["6", "2"]])
 
 TESTS = [sums, known, same, kinds, findings, documented, accepted, loaded, piped, killed, server_killed, stopped_server,
-         refused, half, full, queries, dashboard, shards, behind]
+         drips, refused, half, full, queries, dashboard, shards, behind]
 
 
 def main():

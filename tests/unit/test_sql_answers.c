@@ -212,6 +212,30 @@ static void another_thread_stops_it(void **state)
 	tw_sql_close(NULL);
 }
 
+#define NUMBERS "with recursive n(i) as (select 1 union all select i + 1 from n) "
+
+/* A number takes 8 bytes, and a bit; arrays double: 65,536 numbers take 512 KiB and 8 KiB. */
+static void an_answer_has_a_limit(void **state)
+{
+	struct tw_sql *sql = open_log(&(struct tw_read_options){.memory_limit = 1 << 20});
+	static const char *const much[] = {NUMBERS "select i from n", NUMBERS "select 'text ' || i from n",
+	                                   "select zeroblob(1100000)"};
+	struct tw_sql_result *result;
+	(void)state;
+	for (size_t i = 0; i < sizeof much / sizeof *much; i++) {
+		assert_int_equal(tw_sql_query(sql, much[i], NULL, 0, &result), TW_ERR_LIMIT);
+		assert_string_equal(
+		    tw_sql_error(sql),
+		    "the answer takes more than the memory limit, 1048576 bytes: ask for less, or set it");
+		assert_null(result);
+	}
+	assert_int_equal(tw_sql_query(sql, NUMBERS "select i from n limit 65536", NULL, 0, &result), 0);
+	assert_int_equal(tw_sql_rows(result), 65536);
+	tw_sql_result_free(result);
+	assert_int_equal(tw_sql_query(sql, NUMBERS "select i from n limit 65537", NULL, 0, &result), TW_ERR_LIMIT);
+	tw_sql_close(sql);
+}
+
 /* As the document of Arrow's C data interface has them. */
 struct ArrowSchema {
 	const char *format, *name, *metadata;
@@ -290,6 +314,7 @@ int main(void)
 	    TEST(wrong_statements_have_a_place),
 	    TEST(perfettos_statements),
 	    cmocka_unit_test(another_thread_stops_it),
+	    cmocka_unit_test(an_answer_has_a_limit),
 	    cmocka_unit_test(arrow_has_the_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,23 +169,34 @@ static int add_cell(struct sql_answer_column *column, sqlite3_stmt *statement, i
 	return 0;
 }
 
+static size_t memory_of(const struct sql_answer_column *column)
+{
+	const size_t slots = column->codes.mask ? column->codes.mask + 1 : 0;
+	return column->valid_room + column->word_room * sizeof *column->words +
+	       column->offset_room * sizeof *column->offsets + column->bytes.room + slots * sizeof *column->codes.slots;
+}
+
 int sql_answer_add(struct tw_sql_result *result, sqlite3_stmt *statement)
 {
 	int status = 0;
-	for (size_t i = 0; i < result->column_count && status == 0; i++)
+	size_t memory = 0;
+	for (size_t i = 0; i < result->column_count && status == 0; i++) {
 		status = add_cell(&result->columns[i], statement, (int)i, result->rows);
+		memory += memory_of(&result->columns[i]);
+	}
 	result->rows += status == 0;
-	return status;
+	return status == 0 && memory > result->limit ? TW_ERR_LIMIT : status;
 }
 
 /* ---- The answer. ---- */
 
-struct tw_sql_result *sql_answer_new(sqlite3_stmt *statement)
+struct tw_sql_result *sql_answer_new(sqlite3_stmt *statement, size_t limit)
 {
 	struct tw_sql_result *result = calloc(1, sizeof *result);
 	if (!result)
 		return NULL;
 	atomic_init(&result->references, 1);
+	result->limit = limit;
 	result->column_count = statement ? (size_t)sqlite3_column_count(statement) : 0;
 	result->columns = calloc(result->column_count + 1, sizeof *result->columns);
 	bool whole = result->columns;

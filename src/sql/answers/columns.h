@@ -30,12 +30,14 @@ struct tw_sql_result {
 	atomic_size_t references; /* the caller's, and Arrow's */
 	struct sql_answer_column *columns;
 	size_t column_count, rows;
+	size_t limit; /* bytes */
 };
 
-/* Makes an answer without rows, for the columns of a statement; of NULL, without columns. NULL without memory. */
-struct tw_sql_result *sql_answer_new(sqlite3_stmt *statement);
+/* Makes an answer without rows, for the columns of a statement; of NULL, without columns. limit: bytes that it may
+ * take. NULL without memory. */
+struct tw_sql_result *sql_answer_new(sqlite3_stmt *statement, size_t limit);
 
-/* Adds the row that a statement is at. Returns 0, TW_ERR_MEMORY, or TW_ERR_LIMIT for 2^31 values. */
+/* Adds the row that a statement is at. Returns 0, TW_ERR_MEMORY, or TW_ERR_LIMIT for the limit and for 2^31 values. */
 int sql_answer_add(struct tw_sql_result *result, sqlite3_stmt *statement);
 
 /* All rows are there. False without memory. */

@@ -1,6 +1,6 @@
 /* connection.c - traces that are asked by who is linked with the library. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/tool.h"
+#include "core/format.h"
 #include "sql/answers/columns.h"
 #include "sql/engine/guard.h"
 #include "sql/perfetto/hint.h"
@@ -215,6 +215,18 @@ static void bind(sqlite3_stmt *statement, const struct tw_sql_parameter *paramet
 	}
 }
 
+static size_t limit_of(const struct tw_sql *sql)
+{
+	const size_t asked = sql->session->options.memory_limit;
+	return asked ? asked : TW_DEFAULT_MEMORY;
+}
+
+static int fail_limit(struct tw_sql *sql)
+{
+	return fail(sql, TW_ERR_LIMIT,
+	            "the answer takes more than the memory limit, %zu bytes: ask for less, or set it", limit_of(sql));
+}
+
 /* Takes what a statement answers for the result, in the place of what one before has answered. */
 static int run(struct tw_sql *sql, sqlite3_stmt *statement, const struct place *place, struct tw_sql_result **result)
 {
@@ -222,7 +234,7 @@ static int run(struct tw_sql *sql, sqlite3_stmt *statement, const struct place *
 	int status = 0, step;
 	if (answers) {
 		tw_sql_result_free(*result);
-		*result = sql_answer_new(statement);
+		*result = sql_answer_new(statement, limit_of(sql));
 		status = *result ? 0 : TW_ERR_MEMORY;
 	}
 	while (status == 0 && (step = sqlite3_step(statement)) != SQLITE_DONE)
@@ -230,7 +242,7 @@ static int run(struct tw_sql *sql, sqlite3_stmt *statement, const struct place *
 	if (status == 0 && answers && !sql_answer_finish(*result, statement))
 		status = TW_ERR_MEMORY;
 	if (status < 0 && !*sql->error)
-		fail(sql, status, "%s", tw_status_text(status));
+		status == TW_ERR_LIMIT ? fail_limit(sql) : fail(sql, status, "%s", tw_status_text(status));
 	return status;
 }
 
@@ -256,7 +268,7 @@ int tw_sql_query(struct tw_sql *sql, const char *query, const struct tw_sql_para
 		}
 		place.statement = next;
 	}
-	if (status == 0 && !*result && !(*result = sql_answer_new(NULL)))
+	if (status == 0 && !*result && !(*result = sql_answer_new(NULL, 0)))
 		status = fail(sql, TW_ERR_MEMORY, "out of memory");
 	if (status < 0) {
 		tw_sql_result_free(*result);
