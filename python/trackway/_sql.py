@@ -193,8 +193,12 @@ class Result:
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame. Whole numbers with NULL among them are Int64."""
-        import numpy
-        import pandas
+        try:
+            import numpy
+            import pandas
+        except ImportError as error:
+            raise ImportError("a DataFrame needs pandas: install Debian's package python3-pandas, or `pip install pandas` "
+                              f"({error})") from None
         made = pandas.DataFrame({i: self._series(numpy, pandas, column) for i, column in enumerate(self._columns)})
         made.columns = self.columns
         return made

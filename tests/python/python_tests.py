@@ -25,6 +25,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 import warnings
 import xml.etree.ElementTree
 import zipfile
@@ -409,6 +410,11 @@ class Sql(Case):
             thread.join()
             signal.signal(signal.SIGINT, was)
         self.assertEqual(list(trace.sql("select 1 as a"))[0].a, 1)
+
+    def test_without_pandas_one_line_says_what_to_install(self):
+        with unittest.mock.patch.dict(sys.modules, {"numpy": None, "pandas": None}):
+            with self.assertRaisesRegex(ImportError, "^a DataFrame needs pandas: install .* python3-pandas, .*"):
+                trackway.open(LOG).sql("select 1").df()
 
     def test_pandas(self):
         need("pandas")
