@@ -443,22 +443,20 @@ static bool pauses;
 
 int flight_log_open(const struct flight_options *options)
 {
-	if (flight_log == &nothing) {
+	if (flight_log == &nothing || flight_log->base) { /* threads may still look at that of an earlier recording */
 		void *page = mmap(NULL, FLIGHT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (page == MAP_FAILED)
 			return errno;
 		if (madvise(page, FLIGHT_PAGE, MADV_WIPEONFORK) < 0)
 			return errno;
-		flight_log = page;
+		if (flight_log->base)
+			close(flight_log->fd);
+		__atomic_store_n(&flight_log, page, __ATOMIC_RELEASE);
 	}
 	notes_busy = 0;
 	int status = open_log(flight_log, options);
 	if (status)
 		return status;
-	static bool begun;
-	if (!begun)
-		pauses = options->delayed;
-	begun = true;
 	/* No log of this process or of its parents has the same. */
 	const uint64_t generation = (uint64_t)flight_log->pid << 32 | (uint32_t)flight_log->state->first.raw_ns | 1;
 	__atomic_store_n(pauses ? &flight_log->paused : &flight_log->generation, generation, __ATOMIC_RELEASE);
@@ -481,6 +479,17 @@ void flight_log_pause(bool pause)
 bool flight_has_log(void)
 {
 	return own_generation(flight_log) != 0;
+}
+
+int flight_log_close(void)
+{
+	struct flight_log *log = flight_log;
+	if (!flight_has_log())
+		return ENODATA;
+	flight_log_end();
+	__atomic_store_n(&log->paused, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&log->generation, 0, __ATOMIC_RELEASE);
+	return 0;
 }
 
 void flight_log_end(void)

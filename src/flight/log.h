@@ -124,7 +124,8 @@ struct flight_event {
 };
 enum { FLIGHT_PAYLOAD_MOST = FLIGHT_LARGEST - FLIGHT_PAGE };
 
-/* Makes the file and switches recording on. Returns 0 or an errno. Uses libc: not from a hook. */
+/* Makes the file and switches recording on, or lets it pause as flight_log_pause() was told. Returns 0 or an errno.
+ * Uses libc: not from a hook. */
 int flight_log_open(const struct flight_options *options);
 
 /* Pauses, or goes on: also a log that a forked child makes later. From any place. */
@@ -135,6 +136,10 @@ bool flight_has_log(void);
 
 /* The program ends in order, which the log tells. What threads still do is recorded until they are no more. */
 void flight_log_end(void);
+
+/* Ends it, and records no more; what threads are at may still come. Another can be opened then. Returns 0, or ENODATA
+ * where there is none. */
+int flight_log_close(void);
 
 /* The time as the log has it. */
 uint64_t flight_now(void);

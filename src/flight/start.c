@@ -1,5 +1,7 @@
-/* start.c - recording begins as the program does, where the environment asks for it, and again in each forked child. */
+/* start.c - a recording begins, and again in each forked child, and ends. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "flight/start.h"
+
 #include "flight/choose.h"
 #include "flight/log.h"
 #include "flight/objects.h"
@@ -7,17 +9,11 @@
 #include "flight/sleds.h"
 #include "flight/snapshot.h"
 
-#include <elf.h>
-#include <link.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*     TRACKWAY_FLIGHT=out-%p.xray
- *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic,min-duration=1000,max-depth=5,count=1,signals=1
- *         and delayed=1, snapshot-age=2000000000
- *     TRACKWAY_FLIGHT_SNAPSHOT=snapshot-%p.xray
- *     TRACKWAY_FLIGHT_FUNCTIONS=-GLOB, a line each, or + for what alone is recorded */
 static struct flight_options options;
 static bool signals;
 
@@ -64,82 +60,65 @@ static void take_options(const char *list)
 	                                                             : FLIGHT_SOUND;
 }
 
-/* ---- A program that is linked with the recorder, and is given it, too: the one inside is called. ---- */
+/* ---- Begin and end. ---- */
 
-struct program {
-	bool has_recorder, is_ours; /* it has the note that a linked one leaves; that is this one */
-};
-
-/* Source: doc/formats/xray-fdr.md, "Logs of the flight recorder". */
-static bool has_mark(const uint8_t *notes, size_t size)
-{
-	static const char name[] = "Trackway";
-	Elf64_Nhdr note;
-	for (size_t at = 0; at + sizeof note + sizeof name <= size;) {
-		memcpy(&note, notes + at, sizeof note);
-		if (note.n_namesz == sizeof name && memcmp(notes + at + sizeof note, name, sizeof name) == 0)
-			return true;
-		at += sizeof note + ((note.n_namesz + (size_t)3) & ~(size_t)3) +
-		      ((note.n_descsz + (size_t)3) & ~(size_t)3);
-	}
-	return false;
-}
-
-/* The program is the first object. */
-static int look_at_program(struct dl_phdr_info *object, size_t size, void *context)
-{
-	struct program *program = context;
-	(void)size;
-	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-		const uint64_t start = object->dlpi_addr + part->p_vaddr;
-		if (part->p_type == PT_LOAD)
-			program->is_ours |= (uint64_t)&options - start < part->p_memsz;
-		if (part->p_type == PT_NOTE)
-			program->has_recorder |= has_mark((const uint8_t *)start, part->p_memsz);
-	}
-	return 1;
-}
-
-static bool another_is_linked(void)
-{
-	struct program program = {0};
-	dl_iterate_phdr(look_at_program, &program);
-	return program.has_recorder && !program.is_ours;
-}
-
-/* ---- */
+static bool goes_on;
 
 static void begin_in_child(void)
 {
-	if (flight_log_open(&options) == 0)
+	if (goes_on && flight_log_open(&options) == 0)
 		flight_note_ranges();
 }
 
-__attribute__((constructor)) static void begin(void)
+/* Functions are chosen once: the sleds of others stay as they are. */
+static bool choose(const char *functions)
 {
-	const char *path = secure_getenv("TRACKWAY_FLIGHT"), *list = secure_getenv("TRACKWAY_FLIGHT_OPTIONS");
-	if (!path || !*path || strlen(path) >= sizeof options.path || another_is_linked())
-		return;
-	strcpy(options.path, path);
-	take_options(list ? list : "");
-	const char *functions = secure_getenv("TRACKWAY_FLIGHT_FUNCTIONS");
+	static char *chosen;
+	if (chosen)
+		return strcmp(chosen, functions) == 0;
+	chosen = strdup(functions);
 	flight_take_patterns(functions);
-	if (flight_log_open(&options) != 0)
-		return;
-	const char *age = list ? value_of(list, "snapshot-age") : NULL;
-	flight_name_snapshots(secure_getenv("TRACKWAY_FLIGHT_SNAPSHOT"), path, age ? strtoull(age, NULL, 10) : 0);
-	if (signals)
-		flight_take_signals();
-	flight_patch_all();
-	flight_watch_objects();
-	if (functions && *functions)
-		flight_look_ahead();
-	pthread_atfork(NULL, NULL, begin_in_child);
+	return chosen != NULL;
 }
 
-/* What runs later is recorded, too. */
-__attribute__((destructor)) static void end(void)
+static void prepare_first(void)
 {
-	flight_log_end();
+	static bool done;
+	if (!done)
+		pthread_atfork(NULL, NULL, begin_in_child);
+	done = true;
+}
+
+int flight_start(const char *path, const char *list, const char *snapshots, const char *functions)
+{
+	if (flight_has_log())
+		return EALREADY;
+	if (!*path || strlen(path) >= sizeof options.path)
+		return EINVAL;
+	if (!choose(functions))
+		return EBUSY;
+	strcpy(options.path, path);
+	take_options(list);
+	flight_log_pause(options.delayed);
+	const int status = flight_log_open(&options);
+	if (status)
+		return status;
+	const char *age = value_of(list, "snapshot-age");
+	flight_name_snapshots(snapshots, path, age ? strtoull(age, NULL, 10) : 0);
+	if (signals)
+		flight_take_signals();
+	goes_on = true;
+	flight_note_ranges();
+	flight_patch_all();
+	flight_watch_objects();
+	if (*functions)
+		flight_look_ahead();
+	prepare_first();
+	return 0;
+}
+
+int flight_stop(void)
+{
+	goes_on = false;
+	return flight_log_close();
 }

@@ -361,6 +361,86 @@ def aged(bench, words):
             path.unlink()
 
 
+def attached(bench, words):
+    """A program that has the recorder in it, and is recorded for a time, twice; that ends; that forks; or has none."""
+    out, counts = bench.directory / "out.xray", bench.directory / "counts"
+    command = [bench.tool, "record", "--to", "xray-fdr", "-o", str(out)]
+
+    def count():
+        with counts.open("rb") as file:
+            return struct.unpack("<Q", file.read(8).ljust(8, b"\0"))[0]
+
+    def parts():
+        return list(bench.directory.glob("out*.part"))
+
+    def calls_in_part():
+        return bool(parts()) and sum(row["count"] for row in bench.rows("stat", "--json", parts()[0]) if row["name"] == "leaf")
+
+    def stretch(process, ends):
+        """What is recorded is what was counted in that time."""
+        for old in bench.directory.glob("out*"):
+            old.unlink()
+        before = count()
+        with subprocess.Popen([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
+            while recorder.poll() is None and not calls_in_part():
+                time.sleep(0.01)
+            begun = count()
+            while count() < begun + 100:
+                time.sleep(0.001)
+            ended = count()
+            ends(recorder)
+            told = recorder.communicate()[1]
+        after, calls = count(), bench.calls(out).get("leaf", 0)
+        expect(recorder.returncode == 0 and not parts(), recorder.returncode, told, parts())
+        expect(ended - begun <= calls <= after - before + 1, before, begun, calls, ended, after)
+
+    archive = pathlib.Path(bench.library()).with_suffix(".a")
+    link = [archive, "-Wl,--undefined=__cyg_profile_func_enter"]
+    plain = bench.build([*words, f"-I{ROOT}/include"], "program", "moments.c")
+    for program, library in ((plain, bench.library()), (bench.build([*words, f"-I{ROOT}/include", "-static"], "linked", "moments.c", *link), "")):
+        counts.write_bytes(b"")
+        with subprocess.Popen([program, counts], env={**os.environ, "LD_PRELOAD": library}) as process:
+            try:
+                while not count():
+                    time.sleep(0.001)
+                for signal_number in (signal.SIGINT, signal.SIGTERM):
+                    stretch(process, lambda recorder, number=signal_number: recorder.send_signal(number))
+                stretch(process, lambda recorder: process.kill())
+            finally:
+                process.kill()
+
+    def refused(pid, why, *options):
+        done = subprocess.run([*command, "--attach", str(pid), *options], stderr=subprocess.PIPE, text=True, check=False)
+        expect(done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1, why, done.returncode, done.stderr)
+
+    out.unlink()
+    idle = [bench.build([*words], "idle"), counts, "1", "0", "return"]
+    with subprocess.Popen(idle) as process:
+        refused(process.pid, "has no recorder in it that waits")
+        process.kill()
+    with subprocess.Popen(idle, env={**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT_OPTIONS": "control=off"}) as process:
+        refused(process.pid, "has no recorder in it that waits")
+        process.kill()
+    process.wait()
+    refused(process.pid, "No such process")
+    with subprocess.Popen(["sleep", "100"], env={**os.environ, "LD_PRELOAD": bench.library()}) as process:
+        while "tw-flight" not in [path.read_text().strip() for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/comm")]:
+            time.sleep(0.001)
+        refused(process.pid, "no calls were recorded", "--duration", "1ms")
+        expect(not parts() and not out.exists(), parts())
+        with subprocess.Popen([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
+            while not parts():
+                time.sleep(0.001)
+            while True:
+                try:
+                    refused(process.pid, "is recorded already")
+                    break
+                except Fails:
+                    if recorder.poll() is not None:
+                        raise
+            process.kill()
+
+
 def children(bench, words):
     program = bench.build(words, "program")
     log, done = bench.record(program, "2", "500", "fork")
@@ -771,6 +851,7 @@ def tests(options):
         yield f"{what}: a program that runs is asked", asked, words
         yield f"{what}: a program asks for what was since a moment", moments, words
         yield f"{what}: what is not older", aged, words
+        yield f"{what}: recorded for a time", attached, words
     yield "eight deaths, with LLVM's runtime beside", deaths, sleds
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "sleds: libraries that are loaded and unloaded", plugged, sleds

@@ -5,15 +5,17 @@
 #include "cli/output/show.h"
 #include "cli/record/counts.h"
 #include "cli/record/record.h"
+#include "manage/manage.h"
 #include "symbols/built.h"
 
 #include <trackway/writer.h>
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,12 +61,17 @@ static bool add_patterns(struct tw_text *text, const struct tw_list *list, char 
 	return true;
 }
 
+static bool add_functions(struct tw_text *text, const struct tw_record_options *options)
+{
+	return add_patterns(text, &options->only, '+') && add_patterns(text, &options->never, '-');
+}
+
 static bool set_functions(const struct tw_record_options *options)
 {
 	struct tw_text text = {0};
-	const bool good = add_patterns(&text, &options->only, '+') && add_patterns(&text, &options->never, '-');
-	const bool set = good && (text.bytes ? setenv("TRACKWAY_FLIGHT_FUNCTIONS", text.bytes, 1)
-	                                     : unsetenv("TRACKWAY_FLIGHT_FUNCTIONS")) == 0;
+	const bool set =
+	    add_functions(&text, options) && (text.bytes ? setenv("TRACKWAY_FLIGHT_FUNCTIONS", text.bytes, 1)
+	                                                 : unsetenv("TRACKWAY_FLIGHT_FUNCTIONS")) == 0;
 	tw_text_free(&text);
 	return set;
 }
@@ -146,6 +153,17 @@ static int repair(const char *part, const char *path)
 	return status < 0 ? TW_EXIT_FAILED : 0;
 }
 
+/* The process has the file mapped for good: its bytes go. */
+static void give_back(const char *part)
+{
+	const int file = open(part, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct stat what;
+	if (file >= 0 && fstat(file, &what) == 0)
+		fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, what.st_size);
+	if (file >= 0)
+		close(file);
+}
+
 static int finish(void *context, const char *part, unsigned long pid)
 {
 	struct flight *flight = context;
@@ -159,6 +177,8 @@ static int finish(void *context, const char *part, unsigned long pid)
 	tw_parts_name(&flight->parts, pid, path);
 	const int status = repair(part, path);
 	if (status == 0) {
+		if (flight->options->attach)
+			give_back(part);
 		unlink(part);
 		flight->parts.logs++;
 	}
@@ -172,10 +192,10 @@ static bool asks(const struct tw_record_options *options)
 
 static bool takes(const struct tw_record_options *options)
 {
-	return options->snapshot != 0;
+	return options->snapshot || options->attach;
 }
 
-/* ---- All. ---- */
+/* ---- The end. ---- */
 
 static int write_counts(struct flight *flight)
 {
@@ -200,15 +220,20 @@ static const char *why_not(const char *program)
 	             "-static";
 }
 
+static void say_lost(const struct flight *flight)
+{
+	if (flight->lost)
+		tw_say("%s had no room: more of it by --max-size, or the newest alone by --ring",
+		       tw_show_plural(flight->lost, "record").text);
+}
+
 static int say_end(const struct flight *flight, const struct tw_program *program)
 {
 	const int own = tw_status_of(program->status);
 	if (WIFSIGNALED(program->status))
 		tw_say("%s was ended by signal %d (%s): the log has all until then", program->name,
 		       WTERMSIG(program->status), strsignal(WTERMSIG(program->status)));
-	if (flight->lost)
-		tw_say("%s had no room: more of it by --max-size, or the newest alone by --ring",
-		       tw_show_plural(flight->lost, "record").text);
+	say_lost(flight);
 	enum { NOT_STARTED = 127 };
 	if (flight->parts.logs || own == NOT_STARTED)
 		return own;
@@ -225,10 +250,76 @@ static int look_at_lists(const struct tw_list *list)
 	return 0;
 }
 
+/* ---- A program that runs. ---- */
+
+static int ask_start(struct flight *flight, pid_t process)
+{
+	struct tw_text text = {0};
+	char request[2 * TW_PART_ROOM + OPTIONS_ROOM], path[TW_PART_ROOM], snapshots[TW_PART_ROOM], list[OPTIONS_ROOM];
+	put_options(flight->options, list);
+	tw_parts_pattern(&flight->parts, path);
+	tw_parts_snapshots(&flight->parts, snapshots);
+	const int length = snprintf(request, sizeof request, "start\n%s\n%s\n%s\n", path, list, snapshots);
+	const bool good = length < (int)sizeof request && tw_text_add(&text, request, (size_t)length) &&
+	                  add_functions(&text, flight->options);
+	const int error = good ? tw_flight_ask(process, text.bytes) : ENAMETOOLONG;
+	tw_text_free(&text);
+	return error ? tw_flight_say_refused(process, error) : 0;
+}
+
+/* It, or a process that it has forked since. */
+static int ask_stop(void *context, const char *part, unsigned long pid)
+{
+	const struct flight *flight = context;
+	(void)part;
+	const int error = manage_is_running((pid_t)pid) ? tw_flight_ask((pid_t)pid, "stop\n") : 0;
+	if (error == 0 || error == ESRCH || error == ENODATA || pid != (unsigned long)flight->options->attach)
+		return 0;
+	return tw_flight_say_refused((pid_t)pid, error);
+}
+
+static int attach(struct flight *flight)
+{
+	const pid_t process = (pid_t)flight->options->attach;
+	char path[64], program[PATH_MAX];
+	snprintf(path, sizeof path, "/proc/%ld/exe", (long)process);
+	const ssize_t length = readlink(path, program, sizeof program - 1);
+	program[length < 0 ? 0 : length] = '\0';
+	int status = tw_parts_begin(&flight->parts, flight->options->output);
+	status = status ? status : ask_start(flight, process);
+	if (status == 0) {
+		tw_flight_wait(process, flight->options->duration);
+		status = tw_parts_finish(&flight->parts, process, ask_stop, flight);
+		status = tw_worse(status, tw_parts_finish(&flight->parts, process, finish, flight));
+		status = status ? status : write_counts(flight);
+		say_lost(flight);
+		if (status == 0 && !flight->parts.logs)
+			status =
+			    tw_say_error("process %ld: no calls were recorded: %s", (long)process, why_not(program));
+	}
+	return status;
+}
+
+/* ---- All. ---- */
+
+static int record_program(struct flight *flight)
+{
+	struct tw_program program = {.become = become, .context = flight, .name = flight->words[0]};
+	int status = tw_program_part(&library_part, flight->options->library, flight->library);
+	status = status ? status : tw_parts_begin(&flight->parts, flight->options->output);
+	status = status ? status : tw_program_run(&program);
+	if (status == 0) {
+		status = tw_parts_finish(&flight->parts, program.pid, finish, flight);
+		status = status ? status : write_counts(flight);
+		status = status ? status : say_end(flight, &program);
+		tw_parts_say_older(&flight->parts);
+	}
+	return status;
+}
+
 static int run(const struct tw_record_options *options, char **words, size_t count)
 {
 	struct flight flight = {.options = options, .words = words};
-	struct tw_program program = {.become = become, .context = &flight, .name = words[0]};
 	(void)count;
 	if (asks(options))
 		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
@@ -238,20 +329,11 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	if (options->count && (options->ring || options->min_duration || options->max_depth))
 		return tw_say_error(
 		    "--count counts every call: --ring, --min-duration and --max-depth are about records");
-	int status = tw_program_part(&library_part, options->library, flight.library);
-	if (status)
-		return status;
-	status = tw_worse(look_at_lists(&options->only), look_at_lists(&options->never));
-	if (status)
-		return status;
-	status = tw_parts_begin(&flight.parts, options->output);
-	status = status ? status : tw_program_run(&program);
-	if (status == 0) {
-		status = tw_parts_finish(&flight.parts, program.pid, finish, &flight);
-		status = status ? status : write_counts(&flight);
-		status = status ? status : say_end(&flight, &program);
-		tw_parts_say_older(&flight.parts);
-	}
+	if (options->duration && !options->attach)
+		return tw_say_error("--duration is for --attach: a program is recorded to its end");
+	int status = tw_worse(look_at_lists(&options->only), look_at_lists(&options->never));
+	if (status == 0)
+		status = options->attach ? attach(&flight) : record_program(&flight);
 	tw_parts_end(&flight.parts);
 	tw_counts_free(&flight.counts);
 	return status;
@@ -284,6 +366,10 @@ static const struct tw_option own_options[] = {
      .help = "let the recording of this process pause: a process that another record has started"},
     {"resume", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(resume), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "let it go on"},
+    {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
+     .help = "record a process that runs and has the recorder in it, linked or by LD_PRELOAD, until it ends or Ctrl-C"},
+    {"duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(duration), .placeholder = "TIME", .least = 1,
+     .help = "with --attach: end the recording after so long"},
     {"snapshot", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(snapshot), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "write what the log of this process has at this moment, which goes on"},
     {"since", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(since), .placeholder = "TIME", .least = 1,

@@ -111,6 +111,18 @@ int tw_program_signal(uint64_t pid, int behind_first);
 int tw_record_snapshot(uint64_t pid, uint64_t age, const char *output,
                        int (*finish)(const char *copy, const char *output));
 
+/* ---- flight_attach.c ---- */
+
+/* Asks the recorder that waits in a process. Returns 0 or an errno: ENOPROTOOPT where there is none. */
+int tw_flight_ask(pid_t process, const char *request);
+
+/* Says why it would not. Returns TW_EXIT_FAILED. */
+int tw_flight_say_refused(pid_t process, int error);
+
+/* Waits until the process has ended, a time has passed (ns; 0: none), or a signal tells this one to end, which are
+ * blocked then. */
+void tw_flight_wait(pid_t process, uint64_t duration);
+
 /* ---- parts.c ---- */
 
 /* The log of each process while it is recorded stands beside the output: OUT.PID.part, OUT.PID-1.part after an exec. */
