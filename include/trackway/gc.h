@@ -32,6 +32,7 @@ struct tw_gc_collection {
 	 * lived on in an older generation, or in the oldest. Each is 0 where it is not known. */
 	uint64_t before_bytes, after_bytes, allocated_bytes, promoted_bytes;
 	bool before_known, after_known, allocated_known, promoted_known;
+	bool background; /* the program went on meanwhile: pause_ns is how long it took, and it is in no pause below */
 };
 
 /* All collections. Where `ended` is 0, the pauses are 0. */
@@ -39,9 +40,11 @@ struct tw_gc_totals {
 	uint64_t collections, ended;
 	uint64_t pause_ns;                               /* of all together */
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* exact: nearest rank */
-	uint64_t covered_ns;                             /* in which there was one: where several overlap, once */
+	uint64_t covered_ns;                             /* in which there was a pause: where several overlap, once */
 	uint64_t span_ns; /* of the trace, from its start to the end of what is last; of a window's part of it */
 	uint64_t looks;   /* at the heap */
+	uint64_t background, background_ns; /* collections in the background that ended, in none of the numbers but
+	                                       `collections`; in how much time there was one */
 };
 
 /* What was alive of a class, or of all where `name` is NULL. */

@@ -72,6 +72,11 @@ bool tw_reads_threads_apart(const struct tw_reader *reader)
 	return reader->format->reading.open_shard || reader->format->files.member;
 }
 
+uint64_t tw_sampled_bytes(const struct tw_reader *reader)
+{
+	return reader->traits.sampled_bytes;
+}
+
 bool tw_has_two_counts(const struct tw_reader *reader)
 {
 	return reader->traits.two_counts;

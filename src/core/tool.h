@@ -32,6 +32,10 @@ bool tw_reads_threads_apart(const struct tw_reader *reader);
 /* Whether the trace is of stacks with two counts each, before and after. */
 bool tw_has_two_counts(const struct tw_reader *reader);
 
+/* Of a trace whose allocations are estimates, after it was read: about how many bytes a sample stands for; 0: they are
+ * exact. */
+uint64_t tw_sampled_bytes(const struct tw_reader *reader);
+
 /* Whether tw_repair() knows the reader's format. */
 bool tw_can_repair(const struct tw_reader *reader);
 

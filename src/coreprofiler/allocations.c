@@ -145,7 +145,7 @@ static struct profiler_place *make(struct profiler_thread *thread, struct profil
 	return place;
 }
 
-static void add(struct profiler_places *places, struct profiler_place *place, uint64_t size)
+static void add(struct profiler_places *places, struct profiler_place *place, const struct profiler_amount *amount)
 {
 	if (!place->count) {
 		place->next = NULL;
@@ -155,8 +155,8 @@ static void add(struct profiler_places *places, struct profiler_place *place, ui
 			places->first = place;
 		places->last = place;
 	}
-	place->count++;
-	place->bytes += size;
+	place->count += amount->count;
+	place->bytes += amount->bytes;
 }
 
 /* ---- Allocating. ---- */
@@ -173,37 +173,63 @@ static bool make_places(struct profiler_places *places)
 	return places->table != NULL;
 }
 
-static void add_here(struct profiler_thread *thread, uint64_t class_id, uint64_t size, const void *frame)
+static void add_here(struct profiler_thread *thread, uint64_t class_id, const struct profiler_amount *amount,
+                     const void *frame)
 {
 	struct profiler_places *places = &thread->places;
 	if ((!places->table || places->old) && !make_places(places))
 		return;
 	struct profiler_place *set = set_of(places, frame, class_id), *place = find(set, frame, class_id);
-	add(places, place ? place : make(thread, set, frame, class_id), size);
+	add(places, place ? place : make(thread, set, frame, class_id), amount);
 }
 
 /* The stack is that of the calls, which is written. */
-static void add_in_calls(struct profiler_thread *thread, uint64_t class_id, uint64_t size)
+static void add_in_calls(struct profiler_thread *thread, uint64_t class_id, const struct profiler_amount *amount)
 {
-	struct profiler_place place = {.iid = profiler_tell_class(class_id, false, 0), .count = 1, .bytes = size};
+	struct profiler_place place = {.iid = profiler_tell_class(class_id, false, 0),
+	                               .count = amount->count,
+	                               .bytes = amount->bytes};
 	profiler_tell_calls(thread);
 	tell(thread, &place);
 }
 
-void profiler_allocated(uint64_t object, uint64_t class_id)
+static void take(struct profiler_thread *thread, uint64_t class_id, const struct profiler_amount *amount,
+                 const void *frame)
 {
-	struct profiler_thread *thread = profiler.paused || profiler.off ? NULL : profiler_own_thread();
-	uint64_t size = 0;
-	if (!thread || COM_CALL(profiler.info, object_size, object, &size) < 0)
-		return;
 	profiler_take(thread);
 	if (profiler.paused) { /* by now */
 		profiler_give(thread);
 		return;
 	}
 	if (profiler.options.method == PROFILER_INSTRUMENTATION)
-		add_in_calls(thread, class_id, size);
+		add_in_calls(thread, class_id, amount);
 	else
-		add_here(thread, class_id, size, profiler.options.stacks ? __builtin_frame_address(0) : thread);
+		add_here(thread, class_id, amount, profiler.options.stacks ? frame : thread);
 	profiler_give(thread);
+}
+
+static struct profiler_thread *allocating_thread(void)
+{
+	return profiler.paused || profiler.off ? NULL : profiler_own_thread();
+}
+
+void profiler_allocated(uint64_t object, uint64_t class_id)
+{
+	struct profiler_thread *thread = allocating_thread();
+	const uint64_t every = profiler.options.alloc_bytes;
+	struct profiler_amount amount = {.count = 1};
+	if (!thread || COM_CALL(profiler.info, object_size, object, &amount.bytes) < 0)
+		return;
+	if (!every || profiler_is_sample(&thread->chance, amount.bytes, every, &amount))
+		take(thread, class_id, &amount, __builtin_frame_address(0));
+}
+
+void profiler_ticked(uint64_t class_id, uint64_t size, uint64_t bytes)
+{
+	struct profiler_thread *thread = allocating_thread();
+	if (!thread)
+		return;
+	const uint64_t count = profiler_objects_in(&thread->chance, bytes, size);
+	const struct profiler_amount amount = {count, size ? count * size : bytes};
+	take(thread, class_id, &amount, __builtin_frame_address(0));
 }

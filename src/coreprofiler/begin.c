@@ -103,6 +103,12 @@ bool profiler_begin(void)
 	return true;
 }
 
+void profiler_tell_sample_bytes(void)
+{
+	if (profiler.options.memory && profiler.options.alloc_bytes)
+		put_number("AllocationSampleBytes", profiler.options.alloc_bytes);
+}
+
 void profiler_give_up(void)
 {
 	profiler_write_out();

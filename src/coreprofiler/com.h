@@ -3,7 +3,8 @@
  * An object begins with a pointer to its table. The numbers of slots are the order of declaration in the runtime's
  * corprof.idl and cor.h (dotnet/runtime, src/coreclr/inc), behind the three of IUnknown; each interface goes on where
  * the one that it extends ends: ICorProfilerInfo 3, Info2 36, Info3 57, Info4 71, Info5 81, Info7 84, Info8 87,
- * Info9 90, Info10 93; ICorProfilerCallback 3, Callback2 72, Callback3 80, Callback8 92, Callback9 94, up to 98. */
+ * Info9 90, Info10 93, Info11 99, Info12 101; ICorProfilerCallback 3, Callback2 72, Callback3 80, Callback8 92,
+ * Callback9 94, Callback10 95, up to 98. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef COREPROFILER_COM_H
 #define COREPROFILER_COM_H
@@ -34,6 +35,14 @@ struct com_map {
 struct com_range {
 	uint32_t generation;
 	uint64_t start, length, reserved; /* reserved: with what is in use */
+};
+
+/* COR_PRF_EVENTPIPE_PROVIDER_CONFIG */
+struct com_provider {
+	const uint16_t *name;
+	uint64_t keywords;
+	uint32_t level;
+	const uint16_t *filter;
 };
 
 typedef uint64_t com_mapper(uint64_t function, void *context, int32_t *hook);
@@ -73,6 +82,10 @@ typedef int32_t com_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32
 	X(bodies, 90, uint64_t id, uint64_t rejit, uint32_t room, uint32_t *count, uint64_t *starts)                   \
 	X(body_map, 91, uint64_t start, uint32_t room, uint32_t *count, struct com_map *maps)                          \
 	X(body_code, 92, uint64_t start, uint32_t room, uint32_t *count, struct com_code *code)                        \
+	/* ICorProfilerInfo12, from .NET 5 on */                                                                       \
+	X(start_session, 101, uint32_t count, const struct com_provider *providers, int32_t rundown,                   \
+	  uint64_t *session)                                                                                           \
+	X(provider_info, 105, uint64_t provider, uint32_t room, uint32_t *length, uint16_t *name)                      \
 	/* IMetaDataImport */                                                                                          \
 	X(type_definition, 12, uint32_t token, uint16_t *name, uint32_t room, uint32_t *length, uint32_t *flags,       \
 	  uint32_t *base)                                                                                              \
@@ -124,6 +137,7 @@ enum com_callback {
 	COM_ON_DYNAMIC_JIT_STARTED = 92,
 	COM_ON_DYNAMIC_JIT_FINISHED = 93,
 	COM_ON_DYNAMIC_UNLOADED = 94,
+	COM_ON_EVENT = 95,
 	COM_CALLBACKS = 104 /* some more than there are */
 };
 
@@ -145,7 +159,8 @@ enum {
 	COM_CAN_ALLOCATIONS = 0x800000,
 	COM_CAN_SNAPSHOTS = 0x10000000,
 	COM_HIGH_DYNAMIC_UNLOADS = 0x4,
-	COM_HIGH_GC = 0x10 /* when collections begin and end */
+	COM_HIGH_GC = 0x10, /* when collections begin and end */
+	COM_HIGH_EVENTS = 0x80
 };
 
 #endif

@@ -55,6 +55,7 @@ void profiler_options_read(struct profiler_options *options)
 	    .method = method(),
 	    .sampling_ms = (uint32_t)number("PROF_SAMPLING_TIMEOUT", 1, LONGEST, TICK),
 	    .cpu_ms = (uint32_t)number("PROF_CPU_TRACE_TIMEOUT", 1, LONGEST, TICK),
+	    .alloc_bytes = number("TRACKWAY_TRACELOG_ALLOC_BYTES", 1, UINT64_C(1) << 40, 0),
 	    .high_granularity = flag("PROF_HIGH_GRAN", true),
 	    .line_trace = method() != PROFILER_INSTRUMENTATION && flag("PROF_LINE_TRACE", false),
 	    .cpu_process = flag("PROF_CPU_TRACE_PROC", cpu),

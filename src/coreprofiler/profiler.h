@@ -19,6 +19,7 @@ struct profiler_options {
 	uint64_t room;
 	enum profiler_method { PROFILER_NONE, PROFILER_SAMPLING, PROFILER_INSTRUMENTATION } method;
 	uint32_t sampling_ms, cpu_ms;
+	uint64_t alloc_bytes; /* a sample of what is allocated about every so many bytes; 0: all of it */
 	bool high_granularity, line_trace, cpu_process, cpu_thread, execution, memory, stacks, gc, live_heap;
 	bool delayed; /* it begins paused */
 	bool old;     /* dialect d2 */
@@ -29,6 +30,8 @@ struct profiler {
 	struct profiler_options options;
 	struct lines lines;
 	struct ids classes, functions;
+	bool kinds_come;     /* an event says of which kind a collection is */
+	bool ticks_come;     /* events are the samples of what is allocated */
 	bool off;            /* a forked child: nothing is written */
 	_Atomic bool paused; /* what is loaded is told, and no more */
 };
@@ -40,6 +43,9 @@ void profiler_options_read(struct profiler_options *options);
 
 /* With the options that have been read: opens the log, and writes its first lines. */
 bool profiler_begin(void);
+
+/* Tells that allocations are estimates, where they are: when it is known of how many bytes. */
+void profiler_tell_sample_bytes(void);
 
 /* The runtime cannot do what is asked for: nothing is recorded. */
 void profiler_give_up(void);
@@ -112,6 +118,12 @@ struct profiler_frame {
 	uint64_t sp;           /* 0: not known */
 };
 
+/* What a thread that samples what it allocates draws by. */
+struct profiler_chance {
+	uint64_t state; /* 0: nothing has been drawn yet */
+	uint64_t left;  /* bytes until the next sample */
+};
+
 /* Never freed: one that has ended becomes another one's. */
 struct profiler_thread {
 	struct profiler_thread *next;
@@ -142,6 +154,7 @@ struct profiler_thread {
 		uint32_t turn;                       /* which is the next to give way */
 		bool old;                            /* they are of a thread that has ended */
 	} places;
+	struct profiler_chance chance;
 };
 
 struct profiler_thread *profiler_threads(void); /* the first; then `next` */
@@ -181,8 +194,46 @@ void profiler_forget_function(uint64_t id);
 
 /* ---- Allocations (allocations.c). ---- */
 
+struct profiler_amount {
+	uint64_t count, bytes;
+};
+
 /* In the thread that allocates. */
 void profiler_allocated(uint64_t object, uint64_t class_id);
+
+/* The same of a sample that the runtime takes, by the size of its object, and the bytes that it stands for. */
+void profiler_ticked(uint64_t class_id, uint64_t size, uint64_t bytes);
+
+/* ---- Estimates (estimates.c). ---- */
+
+/* Whether an object of a size is a sample, where one is taken about every so many bytes; and what it stands for: as
+ * many of them as one sample of them comes of. */
+bool profiler_is_sample(struct profiler_chance *chance, uint64_t size, uint64_t every, struct profiler_amount *amount);
+
+/* As many objects of a size as bytes make: rounded up or down by chance, so that many of them add up. */
+uint64_t profiler_objects_in(struct profiler_chance *chance, uint64_t bytes, uint64_t size);
+
+/* ---- The runtime's own events (events.c). ---- */
+
+/* How often the runtime itself takes samples of what is allocated. Source: allocation_tick of its gc.cpp. */
+enum { PROFILER_TICK_BYTES = 100 * 1024 };
+
+/* Asks for those of collections, and for its samples of allocations. After events were asked for with COM_HIGH_EVENTS.
+ * False: it has none (before .NET 5). */
+bool profiler_begin_events(bool ticks);
+
+void profiler_take_event(uint64_t provider, uint32_t id, const uint8_t *event, uint32_t size);
+
+/* ---- Collections (collections.c). ---- */
+
+/* What the runtime calls. */
+int32_t profiler_collection_started(struct com *own, int32_t count, const int32_t *collected, uint32_t reason);
+int32_t profiler_collection_finished(struct com *own);
+int32_t profiler_object_lives(struct com *own, uint64_t object, uint64_t class_id, uint32_t count,
+                              const uint64_t *others);
+
+/* Of which kind the collection is whose beginning was told of last. */
+void profiler_collection_begins(bool background, bool induced);
 
 /* Writes what a thread has allocated and the log does not have. By who has the thread (busy). */
 void profiler_tell_allocated(struct profiler_thread *thread);

@@ -178,44 +178,7 @@ static int32_t thread_destroyed(struct com *own, uint64_t id)
 	return COM_OK;
 }
 
-/* ---- Collections. ---- */
-
-/* One that begins while the profiler is paused is not told of. The runtime tells of one beginning at a time. */
-static _Atomic bool gc_told;
-
-static int32_t gc_started(struct com *own, int32_t count, const int32_t *collected, uint32_t reason)
-{
-	enum { INDUCED = 1, FLAGS = 4 };
-	struct text line;
-	gc_told = !profiler.paused;
-	if (!gc_told)
-		return COM_OK;
-	profiler_tell_all_allocated(false); /* before what takes it away */
-	profiler_begin_at_now(&line, "gch gcs ");
-	text_string(&line, reason == INDUCED ? " induced " : " ? ");
-	for (int32_t i = 0; i < FLAGS; i++)
-		text_char(&line, i < count && collected[i] ? 't' : 'f');
-	profiler_send(&line);
-	return COM_OK;
-}
-
-static int32_t gc_finished(struct com *own)
-{
-	const uint64_t ms = profiler_ms();
-	struct text line;
-	if (!gc_told)
-		return COM_OK;
-	text_begin(&line, "gch gcf ");
-	profiler_add_thread(&line);
-	text_char(&line, ' ');
-	text_decimal(&line, ms);
-	profiler_send(&line);
-	if (profiler.options.live_heap)
-		profiler_tell_heap(ms);
-	if (!profiler.options.old)
-		profiler_tell_generations(ms);
-	return COM_OK;
-}
+/* ---- Allocations, events. ---- */
 
 static int32_t allocated(struct com *own, uint64_t object, uint64_t class_id)
 {
@@ -223,11 +186,13 @@ static int32_t allocated(struct com *own, uint64_t object, uint64_t class_id)
 	return COM_OK;
 }
 
-static int32_t references(struct com *own, uint64_t object, uint64_t class_id, uint32_t count, const uint64_t *others)
+/* NOLINTNEXTLINE(readability-function-size): as the runtime has it */
+static int32_t event_delivered(struct com *own, uint64_t provider, uint32_t id, uint32_t version,
+                               uint32_t metadata_size, const uint8_t *metadata, uint32_t size, const uint8_t *event,
+                               const struct com_guid *activity, const struct com_guid *related, uint64_t thread,
+                               uint32_t frame_count, const uint64_t *frames)
 {
-	uint64_t size = 0;
-	if (gc_told && COM_CALL(profiler.info, object_size, object, &size) >= 0)
-		profiler_heap_add(class_id, size);
+	profiler_take_event(provider, id, event, size);
 	return COM_OK;
 }
 
@@ -250,12 +215,13 @@ com_function *profiler_callbacks[COM_CALLBACKS] = {
     [COM_ON_THREAD_DESTROYED] = ON(thread_destroyed),
     [COM_ON_THREAD_ASSIGNED] = ON(thread_assigned),
     [COM_ON_ALLOCATED] = ON(allocated),
-    [COM_ON_REFERENCES] = ON(references),
+    [COM_ON_REFERENCES] = ON(profiler_object_lives),
     [COM_ON_UNWIND_BEGUN] = ON(unwind_begun),
     [COM_ON_UNWIND_ENDED] = ON(unwind_ended),
-    [COM_ON_GC_STARTED] = ON(gc_started),
-    [COM_ON_GC_FINISHED] = ON(gc_finished),
+    [COM_ON_GC_STARTED] = ON(profiler_collection_started),
+    [COM_ON_GC_FINISHED] = ON(profiler_collection_finished),
     [COM_ON_DYNAMIC_JIT_STARTED] = ON(dynamic_started),
     [COM_ON_DYNAMIC_JIT_FINISHED] = ON(jit_finished),
     [COM_ON_DYNAMIC_UNLOADED] = ON(function_unload),
+    [COM_ON_EVENT] = ON(event_delivered),
 };

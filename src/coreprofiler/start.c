@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coreprofiler/profiler.h"
 
-static int32_t ask_for_events(const struct profiler_options *options)
+static int32_t ask_for(const struct profiler_options *options, uint32_t high)
 {
-	uint32_t low = COM_WANT_THREADS | COM_WANT_DOMAINS | COM_WANT_ASSEMBLIES | COM_WANT_MODULES, high = 0;
+	uint32_t low = COM_WANT_THREADS | COM_WANT_DOMAINS | COM_WANT_ASSEMBLIES | COM_WANT_MODULES;
 	if (options->execution || options->method != PROFILER_NONE || options->memory)
 		low |= COM_WANT_CLASSES | COM_WANT_FUNCTION_UNLOADS | COM_WANT_JIT | COM_WANT_CACHE_SEARCHES;
 	if (options->method == PROFILER_INSTRUMENTATION)
@@ -12,13 +12,28 @@ static int32_t ask_for_events(const struct profiler_options *options)
 		    COM_WANT_ENTER_LEAVE | COM_WANT_EXCEPTIONS | (options->high_granularity ? COM_WANT_NO_INLINING : 0);
 	else if (options->method == PROFILER_SAMPLING || (options->memory && options->stacks))
 		low |= COM_CAN_SNAPSHOTS;
-	if (options->memory)
+	if (options->memory && !profiler.ticks_come)
 		low |= COM_CAN_ALLOCATIONS | COM_WANT_ALLOCATIONS;
 	if (options->live_heap)
 		low |= COM_WANT_GC;
 	else if (options->gc)
 		high |= COM_HIGH_GC;
 	return COM_CALL(profiler.info, set_events, low, high | COM_HIGH_DYNAMIC_UNLOADS);
+}
+
+/* The runtime's own samples of allocations cost least: it allocates as it does without a profiler. They are taken where
+ * no more are asked for. Its events also tell collections in the background from others. */
+static int32_t ask_for_events(struct profiler_options *options)
+{
+	profiler.ticks_come = options->memory && options->alloc_bytes >= PROFILER_TICK_BYTES;
+	profiler.kinds_come = options->gc && !options->live_heap;
+	if ((profiler.ticks_come || profiler.kinds_come) && ask_for(options, COM_HIGH_EVENTS) >= 0 &&
+	    profiler_begin_events(profiler.ticks_come)) {
+		options->alloc_bytes = profiler.ticks_come ? PROFILER_TICK_BYTES : options->alloc_bytes;
+		return COM_OK;
+	}
+	profiler.ticks_come = profiler.kinds_come = false;
+	return ask_for(options, 0);
 }
 
 static int32_t begin(struct com *info)
@@ -29,7 +44,9 @@ static int32_t begin(struct com *info)
 	if (!profiler_begin())
 		return COM_FAILED;
 	const bool hooks = options->method == PROFILER_INSTRUMENTATION;
-	if ((hooks && !profiler_hook_functions()) || ask_for_events(options) < 0 || !profiler_ticks_begin()) {
+	const bool fine = (!hooks || profiler_hook_functions()) && ask_for_events(options) >= 0;
+	profiler_tell_sample_bytes();
+	if (!fine || !profiler_ticks_begin()) {
 		profiler_give_up();
 		return COM_FAILED;
 	}

@@ -89,7 +89,7 @@ usage_error() { # expected, then a command: exit status 2
 pauses: min 10.00 us, p50 30.00 us, p90 60.00 us, p99 60.00 us, max 60.00 us
 END
 	trackway gc -n 1 in.json | sed -n 3p | diff - <(echo "... and 2 more")
-	trackway gc --json in.json | tail -n 1 | diff - <(echo '{"type":"totals","collections":3,"ended":3,"pause_ns":100000,"covered_ns":100000,"span_ns":1000000,"min_ns":10000,"p50_ns":30000,"p90_ns":60000,"p99_ns":60000,"max_ns":60000}')
+	trackway gc --json in.json | tail -n 1 | diff - <(echo '{"type":"totals","collections":3,"ended":3,"pause_ns":100000,"covered_ns":100000,"span_ns":1000000,"min_ns":10000,"p50_ns":30000,"p90_ns":60000,"p99_ns":60000,"max_ns":60000,"background":0,"background_ns":0}')
 	trackway gc --csv in.json >out
 	diff - out <<'END'
 time_ns,pause_ns,process,thread,generations,reason

@@ -50,7 +50,7 @@ class Bench:
                 "DOTNET_BUNDLE_EXTRACT_BASE_DIR": str(self.directory / "bundle"), "DOTNET_DbgEnableMiniDump": "0", "TRUTH": how}
 
     def run(self, command, how="", **variables):
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=600,
                               env={**self.environment(how), **variables}, cwd=self.directory)
 
     def record(self, *options, how="", **variables):
@@ -124,6 +124,46 @@ def live_heap(bench):
     item = f" {hex(int(kept[0], 16))}:321:{321 * 24} "
     expect(all(item in line + " " for line in tables[-3:]), "321 of Kept live", item, tables[-3:])
     expect(not bench.lines(log, "sam "), "no samples, no allocations")
+
+
+def background(bench):
+    """The runtime itself counts those that were asked for, and three more that block."""
+    log, done = bench.record("--memory-trace", "off", "--collect-method", "None", how="background")
+    bench.check(log)
+    lines = bench.lines(log, "gch gcs ")
+    _, blocking, _, aside = done.stdout[done.stdout.index("collected "):].split()[:4]
+    induced = {word: sum(f" {word} tttt" in line for line in lines) for word in ("induced", "induced-background")}
+    expect(int(aside) > 0 and induced == {"induced": 3 + int(blocking), "induced-background": int(aside)}, aside, lines)
+    *rows, total = bench.rows("gc", log)
+    expect([row["background"] for row in rows] == ["background" in line for line in lines], "gc tells them apart", rows)
+    expect(total["background"] + total["ended"] == len(lines), "no pauses", total)
+
+
+def estimates(bench):
+    """2,000,000 of 24 bytes, as independent samples of one in EVERY bytes: the deviation of their number is its root."""
+    every, small = 5000, 2000000 * 24
+    log, _ = bench.record("--alloc-bytes", str(every), "--gc-trace", "off", how="much")
+    bench.check(log)
+    expect(f"prf cfg AllocationSampleBytes {every}" in bench.lines(log, "prf cfg "), "the log tells of it")
+    expect_estimates(bench, log, 6 * small / (small / every) ** 0.5, 40)
+
+
+def ticks(bench):
+    """The samples of the runtime: each at 102,400 bytes since the one before, and at most what a thread has in store, 8 KiB."""
+    log, _ = bench.record("--alloc-bytes", "1M", how="much")
+    bench.check(log)
+    every = 102400 if bench.pins else 1 << 20
+    expect(f"prf cfg AllocationSampleBytes {every}" in bench.lines(log, "prf cfg "), "the log tells of it")
+    if bench.pins:
+        expect_estimates(bench, log, 4 * 110000, 40)
+
+
+def expect_estimates(bench, log, difference, large):
+    rows = {(row["function"], row["class"]): row for row in bench.rows("alloc", log, "--by", "function")}
+    small = rows["Truth::MakeSmall", "System.Object"]
+    expect(abs(small["bytes"] - 2000000 * 24) < difference and small["bytes"] == small["count"] * 24, small, difference)
+    expect(large <= rows["Truth::MakeLarge", "System.Byte[]"]["count"] <= large + 1, "what is larger than samples are apart", rows)
+    expect(all(row["sampled_bytes"] for row in rows.values()), "they are told to be estimates")
 
 
 def older(bench):
@@ -291,13 +331,16 @@ def nothing(bench):
 
 
 # Those that both runtimes run are of what they may do differently.
-BOTH = (everything, live_heap, paused, instrumented, optimized)
+BOTH = (everything, live_heap, paused, instrumented, optimized, estimates, ticks)
 TESTS = {
     "everything of a run": everything,
     "what lives after collections": live_heap,
     "calls by enter and leave": instrumented,
     "calls by enter and leave of optimized code": optimized,
     "calls by enter and leave, a line a millisecond": coarse,
+    "collections in the background": background,
+    "samples of allocations": estimates,
+    "samples of allocations by the runtime": ticks,
     "the dialect of the document": older,
     "without record": alone,
     "without record, into a pipe": piped,

@@ -93,6 +93,14 @@ static uint64_t time_of(const struct tw_gc *gc, const struct tw_event *event)
 
 /* ---- Collections. ---- */
 
+/* "background", "induced-background" (doc/formats/tracelog.md). */
+static bool is_background(const char *reason)
+{
+	static const char word[] = "background";
+	const size_t length = strlen(reason);
+	return length >= sizeof word - 1 && strcmp(reason + length - (sizeof word - 1), word) == 0;
+}
+
 static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event)
 {
 	const struct tw_track *track = tw_dictionary_track(gc->dictionary, event->track);
@@ -102,6 +110,7 @@ static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, cons
 		gc->left_out++;
 		return;
 	}
+	const char *reason = text_of(gc, batch, event, TW_RUNTIME_REASON);
 	gc->collections[gc->collection_count++] = (struct tw_gc_collection){
 	    .time_ns = time_of(gc, event),
 	    .pause_ns = open ? 0 : event->value,
@@ -109,8 +118,9 @@ static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, cons
 	    .threadless = tw_is_threadless(track),
 	    .process = track->process,
 	    .thread = track->thread,
-	    .reason = text_of(gc, batch, event, TW_RUNTIME_REASON),
+	    .reason = reason,
 	    .generations = text_of(gc, batch, event, TW_RUNTIME_GENERATIONS),
+	    .background = is_background(reason),
 	};
 	tw_gc_heap_begin(&gc->reports, &gc->budget, event, gc->collections, gc->collection_count);
 }
@@ -326,11 +336,13 @@ static uint64_t rank(const uint64_t *pauses, uint64_t count, unsigned thousandth
 }
 
 /* Collections may be inside others, or go on while others do. They are in the order of time. */
-static uint64_t time_covered(const struct tw_gc *gc)
+static uint64_t time_covered(const struct tw_gc *gc, bool background)
 {
 	uint64_t covered = 0, end = 0;
 	for (size_t i = 0; i < gc->collection_count; i++) {
 		const struct tw_gc_collection *it = &gc->collections[i];
+		if (it->background != background)
+			continue;
 		uint64_t from = most(it->time_ns, end);
 		end = most(end, tw_sum(it->time_ns, it->pause_ns));
 		covered += end > from ? end - from : 0;
@@ -353,15 +365,19 @@ static bool sum_pauses(struct tw_gc *gc)
 	uint64_t *pauses = calloc(gc->collection_count + 1, sizeof *pauses), ended = 0;
 	if (!pauses)
 		return false;
-	for (size_t i = 0; i < gc->collection_count; i++)
-		if (!gc->collections[i].open) {
-			pauses[ended++] = gc->collections[i].pause_ns;
-			totals->pause_ns = tw_sum(totals->pause_ns, gc->collections[i].pause_ns);
-		}
+	for (size_t i = 0; i < gc->collection_count; i++) {
+		const struct tw_gc_collection *one = &gc->collections[i];
+		totals->background += one->background && !one->open;
+		if (one->open || one->background)
+			continue;
+		pauses[ended++] = one->pause_ns;
+		totals->pause_ns = tw_sum(totals->pause_ns, one->pause_ns);
+	}
 	qsort(pauses, ended, sizeof *pauses, tw_compare_u64);
 	totals->collections = gc->collection_count;
 	totals->ended = ended;
-	totals->covered_ns = time_covered(gc);
+	totals->covered_ns = time_covered(gc, false);
+	totals->background_ns = time_covered(gc, true);
 	if (ended) {
 		totals->min_ns = pauses[0];
 		totals->p50_ns = rank(pauses, ended, 500);

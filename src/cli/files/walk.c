@@ -89,6 +89,17 @@ static int choose_threads(struct tw_walk *walk, char *path)
 	return status;
 }
 
+/* Numbers that come of samples look as others do. */
+static void say_estimates(const struct tw_walk *walk, const struct tw_reader *reader, const char *path)
+{
+	const uint64_t bytes = tw_sampled_bytes(reader);
+	const enum tw_weight weight = tw_weight_asked(walk->common);
+	if (bytes && !walk->own_findings &&
+	    (walk->allocations || weight == TW_WEIGHT_BYTES || weight == TW_WEIGHT_ALLOCATIONS))
+		tw_say("%s: allocations are estimates, of samples: one about every %s", tw_shown_path(path),
+		       tw_show_size(bytes).text);
+}
+
 static int read_file(struct tw_walk *walk, char *path)
 {
 	struct tw_reader *reader;
@@ -100,6 +111,8 @@ static int read_file(struct tw_walk *walk, char *path)
 		status = read_reader(walk, reader, path);
 	int told = walk->own_findings ? 0 : tw_say_findings(&walk->findings, path);
 	walk->readable += status >= 0;
+	if (status >= 0)
+		say_estimates(walk, reader, path);
 	if (status < 0)
 		status = tw_say_failure(reader, status);
 	else if (walk->show && status != TW_EXIT_FAILED)

@@ -19,6 +19,7 @@ struct tw_walk {
 	bool nameless;         /* functions are not shown: a list of names beside the trace is not opened unasked */
 	bool together;         /* the files are summed: calls that a forked process has written again count once */
 	bool quiet;            /* no progress line: the command writes while it reads */
+	bool allocations;      /* it tells of allocations, whatever the weight: where they are estimates it is said */
 	bool own_findings;     /* the command lists the findings itself, in show */
 	bool filters_findings; /* and it filters them itself (tw_findings_filter), which also decides the exit status */
 	struct tw_findings findings;   /* of the file that is open */

@@ -41,7 +41,7 @@ struct tw_record_options {
 	bool in_memory, sched;
 	/* tracelog */
 	const char *collect_method, *execution_trace, *memory_trace, *gc_trace, *cpu_trace, *line_trace, *dialect;
-	uint64_t sampling_timeout, cpu_trace_timeout, pause, resume;
+	uint64_t sampling_timeout, cpu_trace_timeout, alloc_bytes, pause, resume;
 	bool live_heap, delayed_start;
 };
 

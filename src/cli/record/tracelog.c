@@ -50,11 +50,12 @@ static bool choose_time(const char *name, uint64_t ns)
 	return set(name, text);
 }
 
-static bool set_size(uint64_t size)
+/* 0: as it is. */
+static bool set_size(const char *name, uint64_t size)
 {
 	char text[32];
 	snprintf(text, sizeof text, "%llu", (unsigned long long)size);
-	return !size || set("TRACKWAY_TRACELOG_SIZE", text);
+	return !size || set(name, text);
 }
 
 /* The runtime's names are of .NET Core; from .NET 11 on they are DOTNET_. */
@@ -96,7 +97,9 @@ static void become(const void *context)
 	char path[TW_PART_ROOM];
 	tw_parts_pattern(&dotnet->parts, path);
 	const bool heap = options->live_heap;
-	if (set_profiler(dotnet->library) && set("TRACKWAY_TRACELOG", path) && set_size(options->max_size) &&
+	if (set_profiler(dotnet->library) && set("TRACKWAY_TRACELOG", path) &&
+	    set_size("TRACKWAY_TRACELOG_SIZE", options->max_size) &&
+	    set_size("TRACKWAY_TRACELOG_ALLOC_BYTES", options->alloc_bytes) &&
 	    (!options->dialect || set("TRACKWAY_TRACELOG_DIALECT", options->dialect)) &&
 	    (!heap || set("TRACKWAY_TRACELOG_LIVE_HEAP", "1")) &&
 	    (!options->delayed_start || set("PROF_DELAYED_START", "1")) &&
@@ -232,6 +235,9 @@ static const struct tw_option own_options[] = {
      .help = "the places in functions where they call and allocate; on otherwise (PROF_LINE_TRACE)"},
     {"memory-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(memory_trace), .words = switches,
      .help = "every allocation with its class and stack; on otherwise (PROF_MEMORY_TRACE)"},
+    {"alloc-bytes", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(alloc_bytes), .placeholder = "SIZE", .least = 1,
+     .help = "only a sample of allocations, about one every SIZE bytes, scaled to what it stands for: counts and bytes "
+             "are estimates. From 100K on the runtime takes the samples itself (.NET 5 and later), which costs least"},
     {"live-heap", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(live_heap),
      .help = "what lives after each collection, by class. The runtime then collects nothing in the background"},
     {"gc-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(gc_trace), .words = switches,

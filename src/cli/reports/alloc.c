@@ -5,6 +5,7 @@
 #include "cli/files/listing.h"
 #include "cli/files/nothing_passed.h"
 #include "cli/output/message.h"
+#include "core/tool.h"
 
 #include <trackway/alloc.h>
 
@@ -52,6 +53,7 @@ struct alloc_listing {
 	const struct alloc_options *options;
 	struct alloc_numbers *shown;
 	uint64_t all_bytes, all_count; /* of all, also those that --class leaves out */
+	uint64_t sampled_bytes;        /* all are estimates, of a sample about every so many bytes; 0: exact */
 };
 
 static const struct alloc_listing *alloc_of(const struct tw_listing *listing)
@@ -81,6 +83,8 @@ static void put_json(struct tw_json *json, const struct tw_listing *listing, con
 	const struct tw_alloc_row *row = shown->row;
 	tw_json_text(json, "class", row->name);
 	tw_numbers_json(json, shown, numbers, NUMBERS);
+	if (alloc_of(listing)->sampled_bytes)
+		tw_json_u64(json, "sampled_bytes", alloc_of(listing)->sampled_bytes);
 	if (by == TW_ALLOC_BY_THREAD) {
 		tw_json_task(json, "process", row->process);
 		tw_json_task(json, "thread", row->thread);
@@ -126,8 +130,8 @@ static int put_text(struct tw_listing *listing)
 	int status = tw_table_put(&table, screen);
 	tw_rows_put_more(screen, &listing->rows);
 	if (alloc->all_count)
-		tw_putf(&screen->out, "\n%s in all: %s\n", tw_show_plural(alloc->all_count, "object").text,
-		        tw_show_size(alloc->all_bytes).text);
+		tw_putf(&screen->out, "\n%s%s in all: %s\n", alloc->sampled_bytes ? "about " : "",
+		        tw_show_plural(alloc->all_count, "object").text, tw_show_size(alloc->all_bytes).text);
 	return status;
 }
 
@@ -177,6 +181,7 @@ static int read_alloc(struct tw_listing *listing, struct tw_reader *reader, cons
 	};
 	struct tw_alloc *result = NULL;
 	int status = tw_alloc_read(&result, reader, &options);
+	alloc->sampled_bytes = tw_sampled_bytes(reader);
 	listing->result = result;
 	return status;
 }
@@ -187,6 +192,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .listing =
 		{
 		    .common = common,
+		    .walk = {.allocations = true},
 		    .read = read_alloc,
 		    .collect = collect,
 		    .note = note,

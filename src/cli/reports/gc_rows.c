@@ -105,6 +105,7 @@ static void put_collection(struct tw_json *json, const struct tw_gc_collection *
 	tw_json_task(json, "process", row->process);
 	tw_json_known_task(json, "thread", row->thread, !row->threadless);
 	tw_json_text(json, "reason", row->reason);
+	tw_json_bool(json, "background", row->background);
 	tw_json_text(json, "generations", row->generations);
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
 		tw_json_known(json, heap_numbers[i].name, heap_bytes(row, i), heap_is_known(row, i));
@@ -132,6 +133,8 @@ static void put_totals(struct tw_json *json, const struct tw_gc_totals *totals)
 	tw_json_u64(json, "covered_ns", totals->covered_ns);
 	tw_json_u64(json, "span_ns", totals->span_ns);
 	tw_numbers_json(json, totals->ended ? totals : NULL, pause_numbers, COUNT(pause_numbers));
+	tw_json_u64(json, "background", totals->background);
+	tw_json_u64(json, "background_ns", totals->background_ns);
 }
 
 void tw_gc_put_json(struct tw_json *json, const struct tw_listing *listing, const void *row)
@@ -195,6 +198,27 @@ static void add_collection(struct tw_table *table, const struct tw_gc_listing *g
 		tw_table_add(table, row->function ? row->function : "-");
 }
 
+static void put_totals_text(struct tw_screen *screen, const struct tw_gc_totals *totals)
+{
+	const uint64_t known = totals->ended + totals->background;
+	tw_putf(&screen->out, "\n%s: %s, %s of the time\n", tw_show_plural(totals->collections, "collection").text,
+	        tw_show_duration(totals->covered_ns).text, tw_show_percent(totals->covered_ns, totals->span_ns).text);
+	if (totals->ended)
+		tw_putf(&screen->out, "pauses: min %s, p50 %s, p90 %s, p99 %s, max %s\n",
+		        tw_show_duration(totals->min_ns).text, tw_show_duration(totals->p50_ns).text,
+		        tw_show_duration(totals->p90_ns).text, tw_show_duration(totals->p99_ns).text,
+		        tw_show_duration(totals->max_ns).text);
+	if (totals->background)
+		tw_putf(&screen->out,
+		        "%s in the background, while the program went on: %s, %s of the time; no pauses\n",
+		        tw_show_plural(totals->background, "collection").text,
+		        tw_show_duration(totals->background_ns).text,
+		        tw_show_percent(totals->background_ns, totals->span_ns).text);
+	if (known < totals->collections)
+		tw_putf(&screen->out, "%s not known to end: without a pause\n",
+		        tw_show_plural(totals->collections - known, "collection").text);
+}
+
 static int put_collections(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
 	struct tw_column columns[TW_TABLE_COLUMNS] = {{"TIME", true}, {"PAUSE", true}};
@@ -214,16 +238,7 @@ static int put_collections(struct tw_screen *screen, const struct tw_gc_listing 
 	tw_rows_put_more(screen, &gc->listing.rows);
 	if (totals->collections == 0)
 		return status;
-	tw_putf(&screen->out, "\n%s: %s, %s of the time\n", tw_show_plural(totals->collections, "collection").text,
-	        tw_show_duration(totals->covered_ns).text, tw_show_percent(totals->covered_ns, totals->span_ns).text);
-	if (totals->ended)
-		tw_putf(&screen->out, "pauses: min %s, p50 %s, p90 %s, p99 %s, max %s\n",
-		        tw_show_duration(totals->min_ns).text, tw_show_duration(totals->p50_ns).text,
-		        tw_show_duration(totals->p90_ns).text, tw_show_duration(totals->p99_ns).text,
-		        tw_show_duration(totals->max_ns).text);
-	if (totals->ended < totals->collections)
-		tw_putf(&screen->out, "%s not known to end: without a pause\n",
-		        tw_show_plural(totals->collections - totals->ended, "collection").text);
+	put_totals_text(screen, totals);
 	return status;
 }
 

@@ -28,6 +28,7 @@ static const struct {
     [TRACELOG_EXECUTION_TRACE] = {"ExecutionTraceEnabled", SWITCH, NULL},
     [TRACELOG_MEMORY_TRACE] = {"MemoryTraceEnabled", SWITCH, "an allocation"},
     [TRACELOG_STACK_TRACKING] = {"StackTrackingEnabled", SWITCH, NULL},
+    [TRACELOG_SAMPLE_BYTES] = {"AllocationSampleBytes", NUMBER, NULL},
     [TRACELOG_PART_BEGIN] = {TRACELOG_PART_BEGIN_NAME, NUMBER, NULL},
     [TRACELOG_PART_END] = {TRACELOG_PART_END_NAME, NUMBER, NULL},
 };
@@ -101,6 +102,14 @@ static void take_part(struct tracelog_log *log)
 		log->times.latest = base + end * NS_IN_MS;
 }
 
+/* Of several sessions the coarsest. */
+static void take_sampling(struct tracelog_log *log)
+{
+	const uint64_t bytes = log->settings[TRACELOG_SAMPLE_BYTES].value;
+	uint64_t *most = &log->reader->traits.sampled_bytes;
+	*most = bytes > *most ? bytes : *most;
+}
+
 void tracelog_take_setting(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	const struct tracelog_thread *process = tracelog_process_thread(log);
@@ -108,6 +117,7 @@ void tracelog_take_setting(struct tracelog_log *log, const struct tw_tracelog_re
 		if (is_text(record->name, known[i].name))
 			take_known(log, (enum tracelog_setting)i, record->value);
 	take_part(log);
+	take_sampling(log);
 	if (!tracelog_wants(log, process, TW_METADATA))
 		return;
 	struct tw_event *row = tracelog_row(log, process, TW_METADATA, log->times.now);

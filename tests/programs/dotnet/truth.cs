@@ -23,6 +23,47 @@ static class Truth {
 			last = new Marker[2, 3];
 	}
 
+	// 2,000,000 of 24 bytes in one function, 40 of 1,000,024 bytes in another.
+	static void MakeSmall() {
+		for (int i = 0; i < 2000000; i++)
+			last = new object();
+	}
+	static void MakeLarge() {
+		for (int i = 0; i < 40; i++)
+			last = new byte[1000000];
+	}
+
+	// The number of the last collection of a kind (GCKind). Mono's own libraries do not have it.
+	static long LastOf(int kind) {
+		foreach (var method in typeof(GC).GetMethods())
+			if (method.Name == "GetGCMemoryInfo" && method.GetParameters().Length == 1) {
+				object value = Enum.ToObject(method.GetParameters()[0].ParameterType, kind);
+				object info = method.Invoke(null, new object[] {value});
+				return (long)info.GetType().GetProperty("Index").GetValue(info);
+			}
+		return 0;
+	}
+
+	// Six that may be in the background are asked for, one after the other; the runtime decides, and says how many were.
+	class Node { public Node Left, Right; }
+	static Node Tree(int depth) {
+		return depth == 0 ? null : new Node {Left = Tree(depth - 1), Right = Tree(depth - 1)};
+	}
+	static void CollectInBackground() {
+		const int blocking = 2, background = 3;
+		var counts = new int[4];
+		Node tree = Tree(17);
+		for (int i = 0; i < 6; i++) {
+			long others = LastOf(blocking), before = LastOf(background);
+			GC.Collect(2, GCCollectionMode.Forced, false);
+			while (LastOf(background) == before && LastOf(blocking) == others)
+				Thread.Sleep(1);
+			counts[LastOf(background) == before ? blocking : background]++;
+		}
+		GC.KeepAlive(tree);
+		Console.WriteLine("collected {0} and {1}", counts[blocking], counts[background]);
+	}
+
 	static void Keep() {
 		for (int i = 0; i < kept.Length; i++)
 			kept[i] = new Kept();
@@ -59,6 +100,12 @@ static class Truth {
 		}
 		if (how == "calls")
 			Calls.Run();
+		if (how == "much") {
+			MakeSmall();
+			MakeLarge();
+		}
+		if (how == "background")
+			CollectInBackground();
 		MakeMarkers(1000);
 		MakeArrays(500);
 		for (int i = 0; i < 4; i++) {
