@@ -41,6 +41,7 @@ struct tw_symbols {
 	size_t placed_count, placed_room;
 	bool mangled;                 /* names are symbols */
 	struct tw_recorded *recorded; /* recorded.c: which numbers a log gives to what functions */
+	const char *told;             /* trace.c: what the first log told of its programs; NULL: none did */
 	struct tw_chunk *texts;
 	struct tw_namer namer;
 	char *path;

@@ -698,6 +698,13 @@ class Package(Case):
             with trackway.open(log) as trace:
                 self.assertEqual([slice.name for slice in trace.slices()], ["parse", "main"])
                 self.assertEqual(list(trace.sql("select name from slice order by ts")), [("main",), ("parse",)])
+        other = self.folder / "other.xray"
+        subprocess.run(["gcc", "-O1", "-finstrument-functions", source, "-o", self.folder / "other"], check=True)
+        tool("record", "--to", "xray-fdr", "-o", other, "--", self.folder / "other")
+        self.assertEqual({slice.name for slice in trackway.open([log, log]).slices()}, {"parse", "main"})
+        with self.assertWarnsRegex(UserWarning, "other.xray: is of other programs than a log before: no function"):
+            both = trackway.open([log, other])
+        self.assertEqual([slice.name[0] for slice in both.slices()], ["#"] * 4)
         source.write_text(text + "int more;\n")
         subprocess.run(build + ["-Wl,--build-id=0x12345678"], check=True)
         with self.assertWarnsRegex(UserWarning, "program.xray: names are missing: .* built anew") as caught:
