@@ -52,9 +52,9 @@ struct collect_windows {
 };
 
 /* COLLECT_EXEC_BEGUN: and it has not returned. */
-enum collect_exec_state { COLLECT_EXEC_NONE, COLLECT_EXEC_BEGUN, COLLECT_EXEC_REFUSED };
+enum collect_exec_state { COLLECT_EXEC_NONE, COLLECT_EXEC_BEGUN };
 
-/* A program that was to be executed in the place of a process. */
+/* A program that was to be executed in the place of a process, and could not be followed. */
 struct collect_exec {
 	_Atomic uint32_t state;
 	char path[COLLECT_EXEC_PATH];
@@ -63,6 +63,7 @@ struct collect_exec {
 struct collect_board {
 	char directory[PATH_MAX];
 	char timestamp[TW_XTRACE_TIMESTAMP_SIZE];
+	int32_t file;                         /* the tool's descriptor of this board */
 	int32_t tool;                         /* its process, */
 	uint64_t tool_start;                  /* and when that began, as alive.h has it */
 	uint64_t interval;                    /* instructions between snapshots, or of a vector */

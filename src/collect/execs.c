@@ -3,8 +3,7 @@
 #include "collect/execs.h"
 
 #include "collect/board.h"
-
-enum { EXECVE = 221, EXECVEAT = 281 };
+#include "collect/calls.h"
 
 static void copy_path(const struct guest *machine, uint64_t address, char path[COLLECT_EXEC_PATH])
 {
@@ -18,21 +17,21 @@ static void copy_path(const struct guest *machine, uint64_t address, char path[C
 struct collect_exec *execs_begin(const struct guest *machine, struct collect_board *board)
 {
 	uint64_t number = machine_register(machine, 8);
-	if (number != EXECVE && number != EXECVEAT)
+	if (number != CALL_EXECVE && number != CALL_EXECVEAT)
 		return NULL;
 	for (unsigned i = 0; i < COLLECT_EXECS; i++) {
 		uint32_t state = COLLECT_EXEC_NONE;
 		struct collect_exec *exec = &board->execs[i];
 		if (!atomic_compare_exchange_strong(&exec->state, &state, COLLECT_EXEC_BEGUN))
 			continue;
-		copy_path(machine, machine_register(machine, number == EXECVE ? 0 : 1), exec->path);
+		copy_path(machine, machine_register(machine, number == CALL_EXECVE ? 0 : 1), exec->path);
 		return exec;
 	}
 	return NULL;
 }
 
-void execs_end(struct collect_exec *exec, bool refused)
+void execs_end(struct collect_exec *exec)
 {
 	if (exec)
-		atomic_store(&exec->state, refused ? COLLECT_EXEC_REFUSED : COLLECT_EXEC_NONE);
+		atomic_store(&exec->state, COLLECT_EXEC_NONE);
 }

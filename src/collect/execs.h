@@ -12,7 +12,7 @@ struct collect_exec;
  * told. */
 struct collect_exec *execs_begin(const struct guest *machine, struct collect_board *board);
 
-/* It has returned, so that the program goes on. refused: with ENOEXEC, which is told. */
-void execs_end(struct collect_exec *exec, bool refused);
+/* It has returned, so that the program goes on. */
+void execs_end(struct collect_exec *exec);
 
 #endif

@@ -25,8 +25,10 @@ struct collect_board *collect_board_make(int *fd)
 	    ftruncate(*fd, (off_t)sizeof(struct collect_board)) < 0
 		? MAP_FAILED
 		: mmap(NULL, sizeof(struct collect_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
-	if (board != MAP_FAILED)
+	if (board != MAP_FAILED) {
+		((struct collect_board *)board)->file = *fd;
 		return board;
+	}
 	close(*fd);
 	return NULL;
 }

@@ -1,9 +1,11 @@
 /* plugin.c - the plugin that QEMU loads: translated blocks get the calls that their instructions want. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/alive.h"
+#include "collect/follow.h"
 #include "collect/images.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
+#include "collect/stream.h"
 #include "collect/system/system.h"
 #include "collect/thread.h"
 #include "collect/windows/detail.h"
@@ -139,14 +141,25 @@ static void register_calls(uint64_t id)
 	qemu_plugin_register_atexit_cb(id, ended, NULL);
 }
 
-/* "fd=N": the board. It is closed at once: the guest would see it. */
-static struct collect_board *take_board(int argc, char **argv)
+/* "NAME=N" */
+static bool take_number(const char *word, const char *name, int *number)
 {
-	if (argc != 1 || strncmp(argv[0], "fd=", 3) != 0)
-		return NULL;
+	size_t length = strlen(name);
 	char *end;
-	int fd = (int)strtol(argv[0] + 3, &end, 10);
-	if (end == argv[0] + 3 || *end)
+	if (strncmp(word, name, length) != 0 || !word[length])
+		return false;
+	*number = (int)strtol(word + length, &end, 10);
+	return !*end;
+}
+
+/* "fd=N": the board. It is closed at once: the guest would see it. "slot=N", that of a thread which has become this
+ * program, or -1: see follow.h. */
+static struct collect_board *take_board(int argc, char **argv, int *slot)
+{
+	int fd;
+	if (argc < 1 || argc > 2 || !take_number(argv[0], "fd=", &fd))
+		return NULL;
+	if (argc == 2 && (!take_number(argv[1], "slot=", slot) || *slot >= COLLECT_SLOTS))
 		return NULL;
 	void *shared =
 	    mmap(NULL, sizeof(struct collect_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -157,8 +170,10 @@ static struct collect_board *take_board(int argc, char **argv)
 __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
                                                                char **argv)
 {
+	const bool follows = argc == 2;
+	int slot = -1;
 	(void)info;
-	board = take_board(argc, argv);
+	board = take_board(argc, argv, &slot);
 	if (!board)
 		return -1;
 	int refusal = machine_setup();
@@ -167,6 +182,10 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		return -1;
 	}
 	alive_begin(board);
+	if (slot >= 0)
+		stream_release(&board->slots[slot]);
+	if (!board->of_machine)
+		follow_setup();
 	if (board->from_hint) /* a program without a mark calls nothing */
 		board->refused = COLLECT_BEGAN;
 	if (board->of_machine) {
@@ -176,7 +195,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 	if (board->vectors && !vectors_setup(board))
 		return -1;
 	if (!board->vectors)
-		thread_setup(board);
+		thread_setup(board, follows);
 	detail_setup(id, register_calls, !board->from_hint && plan_begins_at_once(&board->windows, 0));
 	register_calls(id);
 	return 0;

@@ -16,6 +16,7 @@ static const uint32_t read_dczid = 0xd53b00e0, write_tpidr = 0xd51bd040;
 
 struct collect_board *tokens_board;
 _Atomic bool tokens_several;
+bool tokens_follows;
 static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told when the guest read it */
 
 /* ---- Accesses. ---- */
@@ -159,7 +160,7 @@ void steps_notice(struct guest_thread *thread, const struct insn *insn)
 {
 	const uint8_t *opcode = thread->block->tokens + block_offset(insn->index + 1u) - 4;
 	if (insn->op.kind == OP_SVC) {
-		execs_end(thread->exec, false);
+		execs_end(thread->exec);
 		thread->exec = execs_begin(&thread->machine, tokens_board);
 	}
 	if (insn->op.kind == OP_SVC && calls_notice(&thread->machine))

@@ -183,14 +183,18 @@ void stream_flush(struct stream *stream, struct collect_board *board)
 	atomic_store(&slot->start, stream->base); /* killed before this, the tool writes the same bytes again */
 }
 
+void stream_release(struct collect_slot *slot)
+{
+	slot->data_name[0] = '\0';
+	atomic_store(&slot->state, COLLECT_FREE);
+}
+
 void stream_close(struct stream *stream, struct collect_board *board)
 {
 	struct collect_slot *slot = stream->slot;
 	stream_flush(stream, board);
-	if (stream->slot) {
-		slot->data_name[0] = '\0';
-		atomic_store(&slot->state, COLLECT_FREE);
-	}
+	if (stream->slot)
+		stream_release(slot);
 	stream_abandon(stream);
 }
 

@@ -35,6 +35,9 @@ void stream_open_core(struct stream *stream, struct collect_board *board, unsign
 /* There will be TIMEs: the header tells. */
 void stream_order(struct stream *stream, struct collect_board *board);
 
+/* Gives a slot back whose file is complete. */
+void stream_release(struct collect_slot *slot);
+
 /* Writes what is in the buffer and gives the slot back. */
 void stream_close(struct stream *stream, struct collect_board *board);
 

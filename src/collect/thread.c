@@ -6,6 +6,7 @@
 #include "collect/alive.h"
 #include "collect/calls.h"
 #include "collect/execs.h"
+#include "collect/follow.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/recording.h"
@@ -19,9 +20,6 @@
 #include <stdlib.h>
 
 static const uint8_t time_token = 0x07;
-
-/* -ENOEXEC of AArch64 Linux, as a system call returns it. */
-#define NO_EXEC ((uint64_t)-8)
 
 static _Thread_local struct guest_thread *self __attribute__((tls_model("initial-exec")));
 
@@ -137,7 +135,7 @@ static void settle(struct guest_thread *thread, uint64_t pc)
 	follow_tpidr(thread);
 	if (thread->pending & AFTER_CALL) {
 		tokens_value(thread, TW_XTRACE_SVCRET, tokens_operand(thread, 0));
-		execs_end(thread->exec, tokens_operand(thread, 0) == NO_EXEC);
+		execs_end(thread->exec);
 		thread->exec = NULL;
 	}
 	if (thread->pending & AFTER_CALL || thread->is_interrupted)
@@ -162,6 +160,7 @@ static struct guest_thread *thread_open(void)
 		return NULL;
 	}
 	atomic_store(&tokens_board->refused, COLLECT_BEGAN);
+	thread->owes_order = tokens_follows;
 	thread->plan = plan_begin(&tokens_board->windows);
 	if (records_at_once())
 		recording_begin(thread, tokens_board, tokens_are_ordered(thread));
@@ -209,6 +208,18 @@ void thread_passed(unsigned cpu, void *data)
 	thread->passed += block->count;
 }
 
+/* An SVC that is written executes another program, perhaps: then nothing comes behind it. */
+static void follow(struct guest_thread *thread, const struct insn *insn)
+{
+	struct follow *next = insn->op.kind == OP_SVC ? follow_begin(&thread->machine) : NULL;
+	if (!next)
+		return;
+	stream_flush(&thread->stream, tokens_board);
+	execs_end(thread->exec);
+	follow_go(next, tokens_board, thread->stream.slot);
+	thread->exec = execs_begin(&thread->machine, tokens_board);
+}
+
 void thread_notice(unsigned cpu, void *data)
 {
 	const struct insn *insn = data;
@@ -218,6 +229,7 @@ void thread_notice(unsigned cpu, void *data)
 		return;
 	thread->block = block_of(insn);
 	steps_notice(thread, insn);
+	follow(thread, insn);
 }
 
 void thread_noticed(unsigned cpu, void *data)
@@ -236,6 +248,8 @@ void thread_before(unsigned cpu, void *data)
 	if (!thread || !thread->block)
 		return;
 	steps_notice(thread, insn);
+	if (!thread->recording)
+		follow(thread, insn);
 	if (!thread->recording && insn->op.kind != OP_MARK)
 		return;
 	bool is_whole = !steps[insn->op.kind].after && insn->op.kind != OP_MARK;
@@ -244,6 +258,8 @@ void thread_before(unsigned cpu, void *data)
 	steps[insn->op.kind].before(thread, insn);
 	if (thread->block && thread->recording && !steps[insn->op.kind].after)
 		advance(thread, insn->next);
+	if (thread->recording)
+		follow(thread, insn);
 }
 
 void thread_after(unsigned cpu, void *data)
@@ -332,9 +348,10 @@ static void begin_child(void)
 		stream_open(&thread->stream, tokens_board, true);
 }
 
-void thread_setup(struct collect_board *shared)
+void thread_setup(struct collect_board *shared, bool follows)
 {
 	tokens_board = shared;
+	tokens_follows = follows;
 	pthread_atfork(NULL, NULL, begin_child);
 }
 

@@ -7,7 +7,7 @@
 #include "collect/board.h"
 
 /* Must be called before any thread runs. */
-void thread_setup(struct collect_board *board);
+void thread_setup(struct collect_board *board, bool follows);
 
 /* Which calls an instruction wants. */
 bool thread_wants_before(const struct insn *insn);

@@ -23,6 +23,9 @@ static inline bool tokens_has_several(void)
 	return atomic_load_explicit(&tokens_several, memory_order_relaxed);
 }
 
+/* This program was executed in the place of another that was recorded. Set before any thread runs. */
+extern bool tokens_follows;
+
 /* ---- Registers. ---- */
 
 /* As an operand: register 31 is zero. */

@@ -576,8 +576,83 @@ def test_execs(bench):
         expect(named == ["/bin/true", "/bin/false"], done.stderr)
         expect(len(xtrace_tokens.files(out)) == (0 if options else 4), "streams")
         expect("nowhere" not in done.stderr, done.stderr)
-    if not any(pathlib.Path("/proc/sys/fs/binfmt_misc").glob("qemu-aarch64*")):
-        bench.record([program, program], says=f"{program} could not be executed")
+
+
+def test_follows(bench):
+    "a program that becomes another one: both are recorded, by whichever system call, by child or parent, script or not"
+    becomes, shows, ends = (bench.program(name) for name in ("becomes", "shows", "ends"))
+    script = bench.directory / "script"
+    script.write_text(f"#! {shows} \t one word \nnothing\n")
+    script.chmod(0o755)
+    scripted = [str(shows), "one word", str(script)]
+    for way in ("execve", "folder", "file", "vfork", "spawn"):
+        for path, printed in (shows, [str(shows)]), (script, scripted):
+            out, command = bench.command([becomes, way, path, "", "last"])
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            expect(done.stdout.splitlines() == [*printed, "", "last", "VALUE=a,b"], way, path, done.stdout, done.stderr)
+            expect("ended with status 7" in done.stderr and "not recorded" not in done.stderr, way, done.stderr)
+            streams = {number: instructions(data.read_bytes()) for number, (data, _) in xtrace_tokens.files(out).items()}
+            expect(len(streams) == 2 + (way in ("vfork", "spawn")), way, "streams", len(streams))
+            again = streams[max(streams)]  # the number of a process that comes again is raised
+            expect(symbols(shows)["main"] in {pc for pc, _, _ in again}, way, "main of the other program")
+            last = streams[max(streams) - 10000000][-1]
+            expect(last[1] == 0xd4000001 and last[2][0] == ("svcarg", 281 if way in ("folder", "file") else 221), way, last)
+            done = subprocess.run([bench.tool, "check", "--json", out], capture_output=True, text=True, check=False)
+            expect(done.returncode == 0, way, done.stdout)
+    out, _ = bench.record([becomes, "execve", ends], "--bbv", "--interval", "10")
+    (path,) = out.glob("xtrace.*.thread1.bb")
+    expect(path.read_text() == "T:1:3 \n", "three instructions, not", path.read_text())
+    out, _ = bench.record([becomes, "execve", bench.program("marks")], "--from-hint")
+    alone, _ = bench.record([bench.program("marks")], "--from-hint")
+    (one,), (other,) = (xtrace_tokens.files(where).values() for where in (out, alone))
+    expect(len(instructions(one[0].read_bytes())) == len(instructions(other[0].read_bytes())) > 0, "between marks")
+
+
+def test_scripts(bench):
+    "a script is recorded with its interpreter, under a system root, too; what cannot be executed is told in a line"
+    shows, root, script = bench.program("shows"), bench.directory / "root", bench.directory / "own script"
+    (root / "odd").mkdir(parents=True)
+    shutil.copy(shows, root / "odd/interpreter")
+    script.write_text("#!/odd/interpreter\n")
+    script.chmod(0o755)
+    out, command = bench.command([script, "x"], "--sysroot", root)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": os.environ["PATH"], "A": "1"})
+    expect(done.stdout.splitlines()[1:3] == [str(script), "x"] and "A=1" in done.stdout, done.stdout, done.stderr)
+    expect(len(xtrace_tokens.files(out)) == 1, done.stderr)
+    hosts, loop, text = (bench.directory / name for name in ("hosts", "loop", "text"))
+    for path, contents in ((hosts, "#!/bin/sh\n"), (loop, f"#!{loop}\n"), (text, "hello\n")):
+        path.write_text(contents)
+        path.chmod(0o755)
+    for mode in ([], ["--bbv"], ["--length", "5"]):
+        for path, says in ((hosts, f"{hosts}: /bin/sh is no AArch64 program, which executes it"),
+                           (script, f"{script}: /odd/interpreter: No such file or directory, which executes it"),
+                           (loop, "Too many levels"), (text, f"{text}: is no AArch64 program"),
+                           (bench.directory / "nothing", "nothing: No such file"), (bench.directory, "Is a directory"),
+                           ("/bin/sh", "/bin/sh: is no AArch64 program")):
+            out, command = bench.command([path], *mode)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            expect(done.returncode == 2 and says in done.stderr and len(done.stderr.splitlines()) == 1, mode, done.stderr)
+    script.chmod(0o644)
+    bench.record([script], "--sysroot", root, status=2, says="Permission denied")
+
+
+def test_shell(bench):
+    "a shell script of Debian's busybox for arm64: each process and what it becomes is recorded"
+    program, why = busybox(bench)
+    if not program:
+        expect(not os.environ.get("CI"), why)
+        return f"no busybox: {why}"
+    script = bench.directory / "script.sh"
+    script.write_text(f"#!{program} sh\necho one $1\n{program} env X=2 {program} expr $2 + 1\n"
+                      f"for i in 1 2 3; do {program} true; done\n/bin/echo of the host\nexit 5\n")
+    script.chmod(0o755)
+    out, command = bench.command([script, "two", "41"])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    expect(done.stdout.splitlines() == ["one two", "42", "of the host"], done.stdout, done.stderr)
+    expect("ended with status 5" in done.stderr and "/bin/echo was executed in the place" in done.stderr, done.stderr)
+    expect(len(xtrace_tokens.files(out)) == 1 + 5 + 1 + 4, "the shell, its children, env, and what these become")
+    expect(subprocess.run([bench.tool, "check", out], capture_output=True, check=False).returncode == 0, "check")
+    return None
 
 
 def test_full(bench):

@@ -229,7 +229,7 @@ struct play {
 static void play_all(struct collect_board *board, const struct play *play)
 {
 	seed = play->seed;
-	thread_setup(board);
+	thread_setup(board, false);
 	signal(SIGXFSZ, SIG_IGN);
 	if (play->room)
 		setrlimit(RLIMIT_FSIZE, &(struct rlimit){play->room, play->room});

@@ -1,6 +1,5 @@
 /* xtrace.c - every instruction of an AArch64 program, run under QEMU. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes/bytes.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "cli/record/machine.h"
@@ -8,9 +7,9 @@
 #include "cli/record/record.h"
 #include "cli/record/windows.h"
 #include "collect/flush.h"
+#include "collect/programs.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,20 +47,23 @@ static int refuse_scalable(const struct tw_qemu *qemu)
 	                    default_cpu);
 }
 
-/* QEMU says what is wrong with a program only sometimes. */
-static int check_program(const char *path)
+/* QEMU says what is wrong with a program only sometimes. *words: of a script, with its interpreter. */
+static int find_program(const char *sysroot, const char *name, struct program_words *words)
 {
-	uint8_t head[20] = {0};
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return tw_say_error("%s: %s", path, strerror(errno));
-	size_t size = fread(head, 1, sizeof head, file);
-	fclose(file);
-	bool is_elf = size == sizeof head && memcmp(head, ELFMAG, SELFMAG) == 0;
-	if (!is_elf || head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB ||
-	    tw_load16(head + offsetof(Elf64_Ehdr, e_machine), false) != EM_AARCH64)
-		return tw_say_error("%s: is no AArch64 program", path);
-	return 0;
+	char path[PATH_MAX];
+	int status = program_find(sysroot, name, words, path);
+	if (status == -ENOMEM)
+		return tw_say_error("out of memory");
+	const char *of = status && words->count > 1 ? ", which executes it" : "";
+	if (status < 0)
+		return tw_say_error("%s: %s%s%s%s", name, *of ? path : "", *of ? ": " : "", strerror(-status), of);
+	if (status)
+		return tw_say_error("%s: %s%sis no AArch64 program%s", name, *of ? path : "", *of ? " " : "", of);
+	if (!words->count)
+		return 0;
+	free(words->items[0]);
+	words->items[0] = strdup(path);
+	return words->items[0] ? 0 : tw_say_error("out of memory");
 }
 
 static bool is_of_trace(const char *name)
@@ -147,19 +149,13 @@ static void say_end(const char *program, int status)
 		tw_say("%s ended with status %d", program, WEXITSTATUS(status));
 }
 
-/* A program that another one becomes is executed by the kernel, without the plugin. */
+/* A program that another one becomes is recorded where it is one for AArch64. */
 static void say_executed(const struct collect_board *board)
 {
 	for (unsigned i = 0; i < COLLECT_EXECS; i++) {
 		const struct collect_exec *exec = &board->execs[i];
-		uint32_t state = atomic_load(&exec->state);
-		if (state == COLLECT_EXEC_BEGUN)
+		if (atomic_load(&exec->state) == COLLECT_EXEC_BEGUN)
 			tw_say("%s was executed in the place of a recorded program: it is not recorded", exec->path);
-		if (state == COLLECT_EXEC_REFUSED)
-			tw_say(
-			    "%s could not be executed: the system knows no QEMU for it (binfmt), and it would not be "
-			    "recorded",
-			    exec->path);
 	}
 }
 
@@ -225,11 +221,20 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	int wrong = tw_machine_check(options, count);
 	if (wrong || tw_machine_asked(options))
 		return wrong ? wrong : run_machine(options, words, count);
-	struct tw_qemu qemu = {.cpu = options->cpu ? options->cpu : default_cpu, .sysroot = options->sysroot};
+	char root[PATH_MAX]; /* wherever programs go */
+	const char *sysroot = options->sysroot && realpath(options->sysroot, root) ? root : options->sysroot;
+	struct tw_qemu qemu = {.cpu = options->cpu ? options->cpu : default_cpu, .sysroot = sysroot};
 	int status = tw_qemu_find(&qemu, options->qemu, options->plugin);
-	status = status ? status : check_program(words[0]);
+	struct program_words script = {0};
+	status = status ? status : find_program(sysroot ? sysroot : getenv("QEMU_LD_PREFIX"), words[0], &script);
+	for (size_t i = 1; !status && script.count && i < count; i++)
+		status = program_words_add(&script, script.count, words[i]) ? 0 : tw_say_error("out of memory");
 	status = status ? status : check_options(options, &qemu);
-	return status ? status : record(options, &qemu, words, count);
+	if (!status)
+		status = script.count ? record(options, &qemu, script.items, script.count)
+		                      : record(options, &qemu, words, count);
+	program_words_free(&script);
+	return status;
 }
 
 static const char *const compressions[] = {"zstd", NULL};
@@ -280,7 +285,7 @@ static const struct tw_option own_options[] = {
     {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(cpu), .placeholder = "MODEL",
      .help = "the processor that the program or machine sees, one without SVE; neoverse-n1 otherwise"},
     {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(sysroot), .placeholder = "DIR",
-     .help = "where the program finds its shared libraries, \"/usr/aarch64-linux-gnu\""},
+     .help = "where the program finds its shared libraries and what it executes, \"/usr/aarch64-linux-gnu\""},
     {"qemu", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(qemu), .placeholder = "FILE",
      .help = "qemu-aarch64 of the path otherwise; for a machine qemu-system-aarch64"},
     {"plugin", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(plugin), .placeholder = "FILE",

@@ -9,6 +9,7 @@
 #include "base/memory/memory.h"
 #include "collect/alive.h"
 #include "collect/execs.h"
+#include "collect/follow.h"
 #include "collect/machine.h"
 #include "xtrace/format/opcode.h"
 
@@ -300,6 +301,12 @@ void vectors_call(unsigned cpu, void *data)
 	(void)data;
 	if (!thread || (!thread->sees && !(thread->sees = machine_open(&thread->machine))))
 		return;
-	execs_end(thread->exec, false);
+	execs_end(thread->exec);
+	thread->exec = NULL;
+	struct follow *next = follow_begin(&thread->machine);
+	if (next) {
+		close_interval(thread);
+		follow_go(next, board, NULL);
+	}
 	thread->exec = execs_begin(&thread->machine, board);
 }
