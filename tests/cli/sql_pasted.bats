@@ -98,6 +98,20 @@ refused() { # statements, the message behind "query:"
 	[[ "$output" == *'fxt.record-truncated,error,1'* ]] || fail "$output"
 }
 
+@test "when threads of a TraceLog are made and destroyed, also of a kept index" {
+	# Created before a time is told, and after 20 ms; destroyed after 50.
+	printf '%s\n' 'prf stm 2018-06-25 07:24:28.049 +09:00' 'thr crt 0x00000000B6A00000 0x00000000' 'thr aos 0x00000000 100' \
+		'thr cpu 0x00000000 20 10000' 'thr crt 0x00000000B6A00010 0x00000001' 'thr aos 0x00000001 101' \
+		'thr cpu 0x00000000 50 2000' 'thr dst 0x00000001' 'thr cpu 0x00000000 60 2000' >t.log
+	for index in '' --index --index; do
+		[ "$(trackway sql $index --csv t.log "select name, start_ts, ifnull(end_ts, '-') from thread where start_ts is not null")" = \
+			"name,start_ts,ifnull(end_ts, '-')
+OS thread 100,0,-
+OS thread 101,20000000,50000000" ] || fail "$index: $(trackway sql --csv t.log 'select * from thread')"
+	done
+	[ -s t.log.twindex ]
+}
+
 @test "create perfetto function: of a value, of a table, replaced, dropped" {
 	scene
 	asked 'create perfetto function f(x int, y INT) returns int as select $x * 10 + $y; select f(1, 2), f(ts, 1) from slice where ts = 10' 12,101

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	VERSION = 7,
+	VERSION = 8,
 	MOST = 1 << 28 /* bytes of an index */
 };
 
@@ -89,6 +89,7 @@ static void put_tracks(struct tw_output *out, const struct sql_survey *survey, s
 		sql_put_word(out, track->idle);
 		sql_put_word(out, track->last);
 		sql_put_word(out, track->died);
+		sql_put_word(out, track->made);
 	}
 	sql_put_word(out, survey->processes.count);
 	for (size_t i = 0; i < survey->processes.count; i++) {
@@ -256,7 +257,7 @@ static void take_tracks(struct source *source)
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
 	survey->tracks.count =
-	    take_list(source, 8, &survey->tracks.items, &survey->tracks.room, sizeof *survey->tracks.items);
+	    take_list(source, 9, &survey->tracks.items, &survey->tracks.room, sizeof *survey->tracks.items);
 	for (size_t i = 0; i < survey->tracks.count; i++) {
 		struct sql_track *track = &survey->tracks.items[i];
 		track->process = sql_take_word(words);
@@ -267,6 +268,7 @@ static void take_tracks(struct source *source)
 		track->idle = sql_take_below(words, 2);
 		track->last = sql_take_word(words);
 		track->died = sql_take_word(words);
+		track->made = sql_take_word(words);
 	}
 	survey->processes.count =
 	    take_list(source, 2, &survey->processes.items, &survey->processes.room, sizeof *survey->processes.items);

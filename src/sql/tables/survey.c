@@ -165,6 +165,32 @@ static bool take_switch(struct sql_survey *survey, const struct sql_scan *scan, 
 	       (!tw_sched_comes_idle(dictionary, event, arguments) || mark_idle(survey, event->other));
 }
 
+static bool is_text(const struct tw_argument *argument, const char *text)
+{
+	return argument->size == strlen(text) && memcmp(argument->value.bytes, text, argument->size) == 0;
+}
+
+/* A TraceLog tells when threads are created and destroyed: doc/formats/tracelog.md, "thr crt" and "thr dst". */
+static void take_object(struct sql_survey *survey, const struct sql_scan *scan, const struct tw_event *event)
+{
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(scan->reader);
+	const struct tw_argument *arguments = tw_event_arguments(&scan->batch, event);
+	struct sql_track *track = &survey->tracks.items[event->track];
+	if (strcmp(tw_reader_format(scan->reader), "tracelog") != 0)
+		return;
+	for (unsigned i = 0; i < event->argument_count; i++) {
+		const struct tw_argument *argument = &arguments[i];
+		if (argument->type != TW_ARG_TEXT ||
+		    strcmp(tw_dictionary_name(dictionary, argument->name)->text, "change") != 0)
+			continue;
+		const bool begins = is_text(argument, "created");
+		if (begins && !track->made)
+			track->made = event->time + 1;
+		else if (!begins && is_text(argument, "destroyed"))
+			track->died = event->time;
+	}
+}
+
 static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_t *latest)
 {
 	const struct tw_batch *batch = &scan->batch;
@@ -177,6 +203,8 @@ static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_
 		else
 			*latest = event->time;
 		fine = take_last(survey, event) && (event->kind != TW_SWITCH || take_switch(survey, scan, event));
+		if (event->kind == TW_OBJECT && fine)
+			take_object(survey, scan, event);
 		const struct tw_argument *arguments = tw_event_arguments(batch, event);
 		for (unsigned k = 0; event->kind == TW_COUNTER && k < event->argument_count && fine; k++)
 			fine = add_series(survey, scan, event, &arguments[k]);
@@ -246,7 +274,8 @@ static bool add_track(struct sql_survey *survey, struct sql_scan *scan, uint32_t
 	                            .kind = from->kind,
 	                            .idle = track->idle,
 	                            .last = track->last,
-	                            .died = track->died};
+	                            .died = track->died,
+	                            .made = track->made};
 	track->name = name_number(scan, from->name);
 	if (!add_process(survey, scan, from->process, &track->upid))
 		return false;

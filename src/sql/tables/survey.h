@@ -15,7 +15,8 @@ struct sql_track {
 	enum tw_track_kind kind;
 	bool idle;     /* a switch says that it is what a CPU does that has nothing to do */
 	uint64_t last; /* time of its last event, as struct tw_call_stack has it */
-	uint64_t died; /* when a switch left it dead; 0: not told */
+	uint64_t died; /* when a switch left it dead, or a record destroyed it; 0: not told */
+	uint64_t made; /* 1 more than the time of the record that made it; 0: not told */
 };
 
 struct sql_process {

@@ -32,8 +32,10 @@ static const struct sql_column thread_columns[] = {
     {"is_idle", "INTEGER", SQL_SMALL, AT(idle), SQL_PLAIN, "1: it is what a CPU does that has nothing to do"},
     {"is_main_thread", "INTEGER", SQL_ANY, AT(main), SQL_PLAIN,
      "1: its id is that of its process; NULL where it has none"},
-    {"start_ts", "INTEGER", SQL_ANY, AT(start), SQL_PLAIN, "when it was made; NULL: no format that is read here tells"},
-    {"end_ts", "INTEGER", SQL_ANY, AT(end), SQL_PLAIN, "when a switch left it dead; NULL where none did"},
+    {"start_ts", "INTEGER", SQL_ANY, AT(start), SQL_PLAIN,
+     "when it was made (thr crt of a TraceLog); NULL where the trace does not tell"},
+    {"end_ts", "INTEGER", SQL_ANY, AT(end), SQL_PLAIN,
+     "when a switch left it dead, or it was destroyed (thr dst); NULL where neither is told"},
     SOURCE,
 };
 static const struct sql_column process_columns[] = {
@@ -57,6 +59,8 @@ static void fill_thread(struct thread_row *row, const struct sql_survey *survey,
 	    .number = track->thread, .id = id, .name = track->name, .upid = track->upid, .idle = track->idle};
 	if (track->upid)
 		row->main = number(survey->processes.items[track->upid].pid == track->thread);
+	if (track->made)
+		row->start = number(track->made - 1 - survey->start_ns);
 	if (track->died)
 		row->end = number(track->died - survey->start_ns);
 }
