@@ -104,8 +104,8 @@ refused() { # statements, the message behind "query:"
 		'thr cpu 0x00000000 20 10000' 'thr crt 0x00000000B6A00010 0x00000001' 'thr aos 0x00000001 101' \
 		'thr cpu 0x00000000 50 2000' 'thr dst 0x00000001' 'thr cpu 0x00000000 60 2000' >t.log
 	for index in '' --index --index; do
-		[ "$(trackway sql $index --csv t.log "select name, start_ts, ifnull(end_ts, '-') from thread where start_ts is not null")" = \
-			"name,start_ts,ifnull(end_ts, '-')
+		[ "$(trackway sql $index --csv t.log "select name, start_ts, ifnull(end_ts, '-') as end_ts from thread where start_ts is not null")" = \
+			"name,start_ts,end_ts
 OS thread 100,0,-
 OS thread 101,20000000,50000000" ] || fail "$index: $(trackway sql --csv t.log 'select * from thread')"
 	done
