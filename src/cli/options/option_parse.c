@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 64, LONG_ONLY = 256 };
+enum { MAX_OPTIONS = 96, LONG_ONLY = 256 };
 
 /* ---- Values. ---- */
 
