@@ -46,3 +46,50 @@ void flight_elf_close(struct flight_elf *elf)
 		flight_call(SYS_munmap, (long)elf->file, (long)elf->size, 0, 0);
 	*elf = (struct flight_elf){0};
 }
+
+static bool is_name(const uint8_t *at, const char *name)
+{
+	while (*name && *at == (uint8_t)*name) {
+		at++;
+		name++;
+	}
+	return *at == (uint8_t)*name;
+}
+
+/* Whether a name begins there and ends in a table. */
+static bool begins(const struct flight_elf *elf, const Elf64_Shdr *table, uint64_t at, const char *name)
+{
+	uint64_t size = 1;
+	while (name[size - 1])
+		size++;
+	return at <= table->sh_size && size <= table->sh_size - at && is_name(elf->file + table->sh_offset + at, name);
+}
+
+static bool is_table(const struct flight_elf *elf, const Elf64_Shdr *section)
+{
+	return section->sh_type == SHT_STRTAB && flight_elf_has(elf, section->sh_offset, section->sh_size);
+}
+
+const Elf64_Shdr *flight_elf_section(const struct flight_elf *elf, const char *name)
+{
+	for (unsigned i = 0; i < elf->count && is_table(elf, elf->names); i++)
+		if (begins(elf, elf->names, elf->sections[i].sh_name, name))
+			return &elf->sections[i];
+	return NULL;
+}
+
+static bool has_name(const struct flight_elf *elf, const char *name)
+{
+	for (unsigned i = 0; i < elf->count; i++) {
+		const Elf64_Shdr *table = &elf->sections[i];
+		for (uint64_t at = 0; is_table(elf, table) && at < table->sh_size; at++)
+			if (elf->file[table->sh_offset + at] == (uint8_t)*name && begins(elf, table, at, name))
+				return true;
+	}
+	return false;
+}
+
+bool flight_elf_tells_exits(const struct flight_elf *elf)
+{
+	return has_name(elf, "__cyg_profile_func_exit") || has_name(elf, "__return__") || has_name(elf, "__return_loc");
+}

@@ -18,6 +18,12 @@ struct flight_elf {
 struct flight_elf flight_elf_open(const char *path);
 void flight_elf_close(struct flight_elf *elf);
 
+/* NULL: there is none of this name. */
+const Elf64_Shdr *flight_elf_section(const struct flight_elf *elf, const char *name);
+
+/* Whether a file tells where its functions end: otherwise those that call __fentry__ call nothing else. */
+bool flight_elf_tells_exits(const struct flight_elf *elf);
+
 /* Whether the bytes of a section, or a part of it, are in the file. */
 static inline bool flight_elf_has(const struct flight_elf *elf, uint64_t offset, uint64_t size)
 {

@@ -10,27 +10,39 @@ enum { ENTER, EXIT };
 void __cyg_profile_func_enter(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site);
 
-static inline void hook(const void *function, uint32_t kind)
+/* The place of the return address of a function that calls a hook, or jumps to it, with what that address is; where
+ * its frame is larger than is looked through, a place in the frame. */
+static inline uint64_t place_of(const uint64_t *stack, const void *site)
+{
+	enum { LOOKS = 128 };
+	for (int i = -1; i < LOOKS; i++)
+		if (stack[i] == (uint64_t)site)
+			return (uint64_t)&stack[i];
+	return (uint64_t)stack;
+}
+
+static inline void hook(const void *function, const void *site, uint32_t kind, const uint64_t *stack)
 {
 	if (flight_log->generation == 0)
 		return;
 	const uint32_t id = flight_id_of(function);
 	if (id == FLIGHT_NOT_CHOSEN)
 		return;
+	const struct flight_frame frame = {.place = place_of(stack, site),
+	                                   .site = (uint32_t)(uint64_t)site,
+	                                   .shared = true};
 	if (id)
-		flight_function(id << 4 | kind << 1);
+		flight_function(id << 4 | kind << 1, frame);
 	else
 		flight_lose();
 }
 
 FLIGHT_HOOK void __cyg_profile_func_enter(void *function, void *site)
 {
-	(void)site;
-	hook(function, ENTER);
+	hook(function, site, ENTER, __builtin_dwarf_cfa());
 }
 
 FLIGHT_HOOK void __cyg_profile_func_exit(void *function, void *site)
 {
-	(void)site;
-	hook(function, EXIT);
+	hook(function, site, EXIT, __builtin_dwarf_cfa());
 }

@@ -245,13 +245,24 @@ static void join(struct flight_log *log, struct flight_thread *thread)
 	thread->next_chunk = FLIGHT_SMALLEST;
 }
 
+bool flight_join(struct flight_thread *thread)
+{
+	struct flight_log *log = flight_log;
+	struct flight_call *calls = thread->calls;
+	const uint32_t before = thread->tid;
+	if (log->generation == 0)
+		return false;
+	join(log, thread);
+	thread->calls = calls && before == thread->tid ? calls : flight_take_calls(log->pid, thread->tid);
+	thread->most = thread->calls ? FLIGHT_CALLS_MOST : 0;
+	return true;
+}
+
 bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu, uint64_t size)
 {
 	struct flight_log *log = flight_log;
 	if (log->generation == 0)
 		return false;
-	if (thread->generation != log->generation)
-		join(log, thread);
 	const uint64_t room = size + FLIGHT_METADATA; /* with what may stand before it */
 	if ((uint64_t)(thread->end - thread->at) < room) {
 		thread->cpu = cpu;
@@ -431,7 +442,7 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	while (log->ticks && kernel_time(CLOCK_MONOTONIC_RAW) - log->state->first.raw_ns < CALIBRATION)
 		;
 	flight_note_clock(log);
-	log->deepest = options->deepest < FLIGHT_DEEPEST ? options->deepest : FLIGHT_DEEPEST;
+	log->deepest = options->deepest;
 	const uint64_t frequency = flight_frequency(log);
 	log->shortest =
 	    options->shortest / NANOSECONDS * frequency + options->shortest % NANOSECONDS * frequency / NANOSECONDS;

@@ -18,6 +18,8 @@
 #ifndef FLIGHT_LOG_H
 #define FLIGHT_LOG_H
 
+#include "flight/calls.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +35,6 @@ enum {
 	FLIGHT_SMALLEST = 1 << 12,
 	FLIGHT_LARGEST = 1 << 20, /* of chunks */
 	FLIGHT_RING_CHUNKS = 8,
-	FLIGHT_DEEPEST = 64,
 	FLIGHT_UNSHARED = 128, /* bytes that processors take from each other at once: two cache lines */
 };
 
@@ -58,7 +59,7 @@ struct flight_options {
 	uint64_t max_size; /* bytes of the file */
 	uint64_t ring;     /* bytes that each thread keeps, the newest; 0: all */
 	uint64_t shortest; /* ns: calls that take less are left out; 0: none are */
-	uint32_t deepest;  /* calls in so many others are left out, FLIGHT_DEEPEST at most; 0: none are */
+	uint32_t deepest;  /* calls in so many others are left out; 0: none are */
 	bool delayed;      /* nothing is recorded before flight_log_pause(false) */
 	bool count;        /* how often each function is called, and no records */
 	enum flight_clock_choice {
@@ -108,12 +109,8 @@ struct flight_thread {
 	uint32_t next_chunk; /* bytes */
 	uint32_t ring_count, ring_next;
 	uint8_t *ring[FLIGHT_RING_CHUNKS];
-	/* With a limit of depth: the calls that are open, and how many are open in these that are too deep. */
-	uint32_t open, skipped;
-	struct flight_open {
-		uint64_t place; /* on the stack */
-		uint32_t id;
-	} calls[FLIGHT_DEEPEST];
+	struct flight_call *calls; /* that are open */
+	uint32_t open, most;       /* most: for how many there is memory */
 };
 
 struct flight_event {
@@ -153,6 +150,9 @@ void flight_note_clock(struct flight_log *log);
 /* Which processor this is, as far as it can be told without a system call; else 0. */
 uint32_t flight_cpu(void);
 
+/* Begins a thread's place in the log of this process, where it is about another one. False: there is no log. */
+bool flight_join(struct flight_thread *thread);
+
 /* Makes room for a record of `size` bytes at thread->at, and sets thread->last so that the record's delta fits. False:
  * there is none, which is counted. */
 bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu, uint64_t size);
@@ -165,10 +165,13 @@ static inline void flight_commit(struct flight_thread *thread, uint8_t *end)
 }
 
 /* Appends the record of a function: `word` is its first half. */
-void flight_function(uint32_t word);
+void flight_function(uint32_t word, struct flight_frame frame);
 
 /* Appends an enter record with the first argument behind it. */
-void flight_function_argument(uint32_t word, uint64_t argument);
+void flight_function_argument(uint32_t word, struct flight_frame frame, uint64_t argument);
+
+/* Appends the exit of the call that has this frame; nothing, where its entry is not known. */
+void flight_return(struct flight_frame frame);
 
 /* Appends a custom or typed event, as the program has it. One without a payload, or with more than
  * FLIGHT_PAYLOAD_MOST bytes or than a chunk of a ring has room for, is lost, which is counted. */

@@ -3,6 +3,7 @@
 #include "flight/objects.h"
 
 #include "flight/choose.h"
+#include "flight/elf.h"
 #include "flight/log.h"
 #include "flight/system.h"
 
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { RANGES = 1024, IDS = 1 << 28, PATH = 4096, PATHS = 1 << 17 };
 
@@ -155,6 +157,21 @@ static uint32_t come_back(struct range *range, const struct range *wanted)
 	return range->first;
 }
 
+/* Calls that do not end are not recorded. A file that cannot be read, or has names of sections alone, does not say. */
+static bool tells_exits(const char *path)
+{
+	struct flight_elf elf = flight_elf_open(path);
+	const bool tells = !flight_elf_section(&elf, ".strtab") || flight_elf_tells_exits(&elf);
+	flight_elf_close(&elf);
+	return tells;
+}
+
+/* A bit for each byte, none of them set. */
+static const uint8_t *none(uint32_t count)
+{
+	return flight_map(count / 8 + 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
 uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, uint64_t load, const char *path)
 {
 	const struct range wanted = {
@@ -168,7 +185,7 @@ uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, 
 	*range = wanted;
 	range->path = keep_path(path);
 	if (kind == FLIGHT_BY_ADDRESS)
-		range->chosen = flight_chosen(path, load, start, count);
+		range->chosen = tells_exits(path) ? flight_chosen(path, load, start, count) : none(count);
 	if (!note(range))
 		return 0;
 	next_id += count;
@@ -290,10 +307,16 @@ uint32_t flight_id_of(const void *function)
 	return id;
 }
 
+void flight_add_object(const void *function)
+{
+	if (!find((uint64_t)function))
+		add((uint64_t)function);
+}
+
 /* Whether an object calls hooks: then their name is among those that the loader knows. A static program may. */
 static bool has_hooks(const struct dl_phdr_info *object)
 {
-	static const char name[] = "__cyg_profile_func_enter";
+	static const char hook[] = "__cyg_profile_func_enter", other[] = "__fentry__";
 	const char *names = NULL;
 	uint64_t size = 0;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
@@ -306,7 +329,8 @@ static bool has_hooks(const struct dl_phdr_info *object)
 		}
 	}
 	const bool is_mapped = (uint64_t)names > object->dlpi_addr; /* that of the vdso is not relocated */
-	return !names || (is_mapped && memmem(names, size, name, sizeof name));
+	return !names ||
+	       (is_mapped && (memmem(names, size, hook, sizeof hook) || memmem(names, size, other, sizeof other)));
 }
 
 static int look_ahead(struct dl_phdr_info *object, size_t size, void *context)

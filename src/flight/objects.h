@@ -36,6 +36,9 @@ void flight_drop_ranges(void);
 #define FLIGHT_NOT_CHOSEN UINT32_MAX
 uint32_t flight_id_of(const void *function);
 
+/* Gives the object of a function its range, by whoever has the lock. Uses libc: not from a hook. */
+void flight_add_object(const void *function);
+
 /* Looks at the functions of all objects that are loaded, where not all are to be recorded: later it takes longer than
  * other threads wait. Uses libc: not from a hook. */
 void flight_look_ahead(void);

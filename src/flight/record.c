@@ -33,10 +33,20 @@ static inline uint64_t now_of(const struct flight_log *log)
 	return flight_now();
 }
 
-static inline bool fits(const struct flight_log *log, const struct flight_thread *thread, uint64_t now, uint32_t cpu,
-                        size_t size)
+/* When and where a record is made. */
+struct moment {
+	uint64_t now;
+	uint32_t cpu;
+};
+
+static inline struct moment this_moment(const struct flight_log *log)
 {
-	return thread->generation == log->generation && now - thread->last <= INT32_MAX && cpu == thread->cpu &&
+	return (struct moment){now_of(log), flight_cpu()};
+}
+
+static inline bool fits(const struct flight_thread *thread, struct moment moment, size_t size)
+{
+	return moment.now - thread->last <= INT32_MAX && moment.cpu == thread->cpu &&
 	       (size_t)(thread->end - thread->at) >= size;
 }
 
@@ -67,51 +77,6 @@ static inline bool take_away(const struct flight_log *log, struct flight_thread 
 	return true;
 }
 
-/* ---- A limit of depth. ----
- *
- * Exceptions and longjmp() end calls without an exit: those whose place on the stack is free when the next begins. */
-
-static bool is_entry_too_deep(struct flight_thread *thread, uint32_t deepest, uint32_t id, uint64_t place)
-{
-	const uint32_t before = thread->open;
-	while (thread->open && thread->calls[thread->open - 1].place < place)
-		thread->open--;
-	if (thread->open < before)
-		thread->skipped = 0;
-	if (thread->open == deepest) {
-		thread->skipped++;
-		return true;
-	}
-	thread->skipped = 0;
-	thread->calls[thread->open++] = (struct flight_open){place, id};
-	return false;
-}
-
-/* The innermost open call ends, or, where exits are missing, one around it. */
-static bool is_exit_too_deep(struct flight_thread *thread, uint32_t id, uint64_t place)
-{
-	const struct flight_open *last = thread->open ? &thread->calls[thread->open - 1] : NULL;
-	if (thread->skipped && !(last && last->id == id && place >= last->place)) {
-		thread->skipped--;
-		return true;
-	}
-	thread->skipped = 0;
-	uint32_t open = thread->open;
-	while (open && thread->calls[open - 1].id != id)
-		open--;
-	if (open)
-		thread->open = open - 1;
-	return open == 0;
-}
-
-static __attribute__((noinline)) bool is_too_deep(const struct flight_log *log, struct flight_thread *thread,
-                                                  uint32_t word)
-{
-	const uint64_t place = (uint64_t)__builtin_frame_address(0);
-	const uint32_t id = word >> 4;
-	return is_exit(word) ? is_exit_too_deep(thread, id, place) : is_entry_too_deep(thread, log->deepest, id, place);
-}
-
 static inline void put(struct flight_thread *thread, uint32_t word, uint64_t now, bool has_argument, uint64_t argument)
 {
 	enum { CALL_ARGUMENT = 0x0d };
@@ -128,41 +93,245 @@ static inline void put(struct flight_thread *thread, uint32_t word, uint64_t now
 	flight_commit(thread, end);
 }
 
-static inline void record(uint32_t word, bool has_argument, uint64_t argument)
+/* ---- A record at a time. ---- */
+
+FLIGHT_TLS uint64_t places_of_records[DEPTHS]; /* on the stack, of those that are being made */
+
+static inline void write(struct flight_thread *thread, uint32_t word, struct moment moment)
 {
-	struct flight_log *log = flight_log;
-	if (__builtin_expect(log->counts != NULL, 0)) {
-		if (!is_exit(word))
-			flight_count(log, word >> 4);
-		return;
+	const struct flight_log *log = flight_log;
+	if ((__builtin_expect(fits(thread, moment, FLIGHT_FUNCTION), 1) ||
+	     flight_prepare(thread, moment.now, moment.cpu, FLIGHT_FUNCTION)) &&
+	    !(__builtin_expect(log->shortest != 0, 0) && is_exit(word) && take_away(log, thread, word, moment.now)))
+		put(thread, word, moment.now, false, 0);
+}
+
+static void write_argument(struct flight_thread *thread, uint32_t word, struct moment moment, uint64_t argument)
+{
+	enum { SIZE = FLIGHT_FUNCTION + FLIGHT_METADATA };
+	if (fits(thread, moment, SIZE) || flight_prepare(thread, moment.now, moment.cpu, SIZE))
+		put(thread, word, moment.now, true, argument);
+}
+
+/* Ends the innermost open call. */
+static inline void write_exit(struct flight_thread *thread, uint32_t kind, struct moment moment)
+{
+	const uint32_t id = thread->calls[--thread->open].id;
+	if (!(id & FLIGHT_LEFT_OUT))
+		write(thread, id << 4 | kind, moment);
+}
+
+static void close_down_to(struct flight_thread *thread, uint32_t open, struct moment moment)
+{
+	while (thread->open > open)
+		write_exit(thread, EXIT, moment);
+}
+
+/* A handler has left by longjmp() what it had interrupted: a record, which may be begun. Its chunk is left, too. Other
+ * handlers may come meanwhile. */
+static __attribute__((noinline)) void leave_interrupted(uint64_t place)
+{
+	const struct flight_log *log = flight_log;
+	for (uint32_t inner = depth;
+	     inner && places_of_records[inner - 1] <= place && !flight_is_foreign(log->pid, places[0].tid, place);
+	     inner--) {
+		if (inner < DEPTHS && places[inner].generation == log->generation) {
+			places_of_records[inner] = place;
+			__atomic_signal_fence(__ATOMIC_SEQ_CST);
+			depth = inner + 1;
+			__atomic_signal_fence(__ATOMIC_SEQ_CST);
+			close_down_to(&places[inner], 0, this_moment(log));
+		}
+		places[inner - 1].at = places[inner - 1].end = places[inner - 1].floor = NULL;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		depth = inner - 1;
 	}
+}
+
+/* The thread's place for a record. NULL: there is none, which is counted. */
+static inline struct flight_thread *begin_record(uint64_t place)
+{
+	if (__builtin_expect(depth != 0, 0))
+		leave_interrupted(place);
 	const uint32_t outer = depth;
-	if (outer == DEPTHS) {
+	if (__builtin_expect(outer == DEPTHS, 0)) {
 		flight_lose();
-		return;
+		return NULL;
 	}
 	struct flight_thread *thread = &places[outer];
+	places_of_records[outer] = place;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	depth = outer + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	const uint64_t now = now_of(log);
-	const uint32_t cpu = flight_cpu();
-	const size_t size = FLIGHT_FUNCTION + (has_argument ? FLIGHT_METADATA : 0);
-	if ((__builtin_expect(fits(log, thread, now, cpu, size), 1) || flight_prepare(thread, now, cpu, size)) &&
-	    !(__builtin_expect(log->deepest != 0, 0) && is_too_deep(log, thread, word)) &&
-	    !(__builtin_expect(log->shortest != 0, 0) && is_exit(word) && take_away(log, thread, word, now)))
-		put(thread, word, now, has_argument, argument);
+	if (__builtin_expect(thread->generation != flight_log->generation, 0) && !flight_join(thread)) {
+		depth = outer;
+		return NULL;
+	}
+	return thread;
+}
+
+static inline void end_record(void)
+{
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	depth = outer;
+	depth--;
 }
 
-void flight_function(uint32_t word)
+/* ---- Calls begin and end. ---- */
+
+/* Whether a call cannot be open where another one begins, or ends: then the id is 0. Those on foreign stacks do not
+ * tell. A function that is inlined has the place and the site of the one around it. */
+static bool is_over(const struct flight_thread *thread, const struct flight_call *call, struct flight_frame frame,
+                    uint32_t id)
 {
-	record(word, false, 0);
+	const uint32_t pid = flight_log->pid;
+	if (flight_is_foreign(pid, thread->tid, call->place) != flight_is_foreign(pid, thread->tid, frame.place))
+		return call->place > frame.place;
+	if (call->place != frame.place || id == 0)
+		return call->place < frame.place;
+	return !frame.shared || call->site != frame.site || (call->id & ~FLIGHT_LEFT_OUT) == id;
 }
 
-void flight_function_argument(uint32_t word, uint64_t argument)
+/* Returns the last that is closed; 0: none is. */
+static __attribute__((noinline)) uint32_t close_over(struct flight_thread *thread, struct flight_frame frame,
+                                                     uint32_t id, struct moment moment)
 {
-	record(word, true, argument);
+	uint32_t last = 0;
+	while (thread->open && is_over(thread, &thread->calls[thread->open - 1], frame, id)) {
+		last = thread->calls[thread->open - 1].id;
+		write_exit(thread, EXIT, moment);
+	}
+	return last & ~FLIGHT_LEFT_OUT;
+}
+
+/* Keeps a call. False: no record tells of it. */
+static inline bool open_call(struct flight_thread *thread, uint32_t id, struct flight_frame frame)
+{
+	const uint32_t deepest = flight_log->deepest;
+	const bool left_out = __builtin_expect(deepest != 0, 0) && thread->open >= deepest;
+	if (__builtin_expect(thread->open < thread->most, 1))
+		thread->calls[thread->open++] =
+		    (struct flight_call){frame.place, left_out ? id | FLIGHT_LEFT_OUT : id, frame.site};
+	else if (frame.by_place) {
+		flight_lose();
+		return false;
+	}
+	return !left_out;
+}
+
+static inline bool enter(struct flight_thread *thread, uint32_t id, struct flight_frame frame, struct moment moment)
+{
+	if (thread->open && __builtin_expect(thread->calls[thread->open - 1].place <= frame.place, 0))
+		close_over(thread, frame, id, moment);
+	return open_call(thread, id, frame);
+}
+
+static inline bool is_of(const struct flight_call *call, uint32_t id)
+{
+	return (call->id & ~FLIGHT_LEFT_OUT) == id;
+}
+
+/* How many calls are around the one that ends, and that one; 0: it is not known. Where frames are so large that the
+ * place of a call is not known for sure, its site tells it. */
+static uint32_t find_call(const struct flight_thread *thread, uint32_t id, struct flight_frame frame)
+{
+	enum { LOOKS = 64 }; /* at calls that are open */
+	uint32_t found = 0;
+	unsigned looks = 0;
+	for (uint32_t i = thread->open; i && looks < LOOKS; i--) {
+		const struct flight_call *call = &thread->calls[i - 1];
+		looks += !is_over(thread, call, frame, 0);
+		if (is_of(call, id) && call->place == frame.place)
+			return i;
+		if (is_of(call, id) && frame.shared && call->site == frame.site && !found)
+			found = i;
+	}
+	return found;
+}
+
+/* An exit that is not that of the innermost call. One without an entry is written as it is. */
+static __attribute__((noinline)) void leave_another(struct flight_thread *thread, uint32_t word,
+                                                    struct flight_frame frame, struct moment moment)
+{
+	const uint32_t id = word >> 4, found = find_call(thread, id, frame);
+	if (found) {
+		close_down_to(thread, found, moment);
+		write_exit(thread, word & KIND, moment);
+	} else if (close_over(thread, frame, 0, moment) != id) {
+		write(thread, word, moment);
+	}
+}
+
+static inline void leave(struct flight_thread *thread, uint32_t word, struct flight_frame frame, struct moment moment)
+{
+	const struct flight_call *last = &thread->calls[thread->open - 1];
+	if (thread->open && __builtin_expect(is_of(last, word >> 4) && last->place == frame.place, 1))
+		write_exit(thread, word & KIND, moment);
+	else
+		leave_another(thread, word, frame, moment);
+}
+
+static inline bool counts(struct flight_log *log, uint32_t word)
+{
+	if (__builtin_expect(log->counts == NULL, 1))
+		return false;
+	if (!is_exit(word))
+		flight_count(log, word >> 4);
+	return true;
+}
+
+void flight_function(uint32_t word, struct flight_frame frame)
+{
+	struct flight_log *log = flight_log;
+	if (counts(log, word))
+		return;
+	struct flight_thread *thread = begin_record(frame.place);
+	if (!thread)
+		return;
+	const struct moment moment = this_moment(log);
+	if (is_exit(word))
+		leave(thread, word, frame, moment);
+	else if (enter(thread, word >> 4, frame, moment))
+		write(thread, word, moment);
+	end_record();
+}
+
+void flight_function_argument(uint32_t word, struct flight_frame frame, uint64_t argument)
+{
+	struct flight_log *log = flight_log;
+	if (counts(log, word))
+		return;
+	struct flight_thread *thread = begin_record(frame.place);
+	if (!thread)
+		return;
+	const struct moment moment = this_moment(log);
+	if (enter(thread, word >> 4, frame, moment))
+		write_argument(thread, word, moment, argument);
+	end_record();
+}
+
+/* Calls around it that are still open are in higher places, or on another stack. */
+static __attribute__((noinline)) void return_to(struct flight_thread *thread, struct flight_frame frame,
+                                                struct moment moment)
+{
+	close_over(thread, frame, 0, moment);
+	if (thread->open && thread->calls[thread->open - 1].place == frame.place)
+		write_exit(thread, EXIT, moment);
+}
+
+void flight_return(struct flight_frame frame)
+{
+	struct flight_log *log = flight_log;
+	if (log->counts)
+		return;
+	struct flight_thread *thread = begin_record(frame.place);
+	if (!thread)
+		return;
+	const struct moment moment = this_moment(log);
+	if (thread->open && __builtin_expect(thread->calls[thread->open - 1].place == frame.place, 1))
+		write_exit(thread, EXIT, moment);
+	else
+		return_to(thread, frame, moment);
+	end_record();
 }
 
 /* The two halves: kind, size, difference of the clock, type. */
@@ -178,23 +347,22 @@ static inline void put_event(struct flight_thread *thread, const struct flight_e
 	flight_commit(thread, thread->floor);
 }
 
+/* Handlers have lower places than what they interrupt. */
 void flight_event(const struct flight_event *event)
 {
 	struct flight_log *log = flight_log;
-	const uint32_t outer = depth;
 	if (log->counts)
 		return;
-	if (outer == DEPTHS || event->size == 0 || event->size > FLIGHT_PAYLOAD_MOST) {
+	if (event->size == 0 || event->size > FLIGHT_PAYLOAD_MOST) {
 		flight_lose();
 		return;
 	}
-	struct flight_thread *thread = &places[outer];
-	depth = outer + 1;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	const uint64_t now = now_of(log), size = FLIGHT_METADATA + event->size;
-	const uint32_t cpu = flight_cpu();
-	if (fits(log, thread, now, cpu, size) || flight_prepare(thread, now, cpu, size))
-		put_event(thread, event, now);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	depth = outer;
+	struct flight_thread *thread = begin_record((uint64_t)__builtin_frame_address(0));
+	if (!thread)
+		return;
+	const struct moment moment = this_moment(log);
+	const uint64_t size = FLIGHT_METADATA + event->size;
+	if (fits(thread, moment, size) || flight_prepare(thread, moment.now, moment.cpu, size))
+		put_event(thread, event, moment.now);
+	end_record();
 }

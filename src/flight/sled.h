@@ -32,8 +32,10 @@ static inline uint64_t flight_sled_size(unsigned kind)
 /* What sleds near a place jump to. NULL: there is no memory that they reach. Uses libc. */
 uint8_t *flight_make_jumps(uint64_t place);
 
-/* A place near another that jumps to a function. NULL: there is no memory. Uses libc. */
-uint8_t *flight_make_jump(const uint8_t *place, void (*function)(void));
+/* Places near another that jump to functions, FLIGHT_JUMP bytes from each other. NULL: there is no memory. Uses
+ * libc. */
+enum { FLIGHT_JUMP = 16 };
+uint8_t *flight_make_jump(uint64_t place, void (*const *functions)(void), unsigned count);
 
 /* Makes a sled, which can be written to, call the recorder. False: it is none that the compiler has left, and stays as
  * it is. */

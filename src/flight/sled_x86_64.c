@@ -17,7 +17,7 @@ extern void tw_flight_enter_argument(void);
 extern void tw_flight_event(void); /* of both kinds */
 static void (*const stubs[])(void) = {tw_flight_enter, tw_flight_exit, tw_flight_tail_exit, tw_flight_enter_argument,
                                       tw_flight_event};
-enum { STUBS = sizeof stubs / sizeof *stubs, EVENT = STUBS - 1, SLED = 11, JUMP = 16 };
+enum { STUBS = sizeof stubs / sizeof *stubs, EVENT = STUBS - 1, SLED = 11 };
 
 /* ---- Jumps near the code: a sled reaches 2 GB. ---- */
 
@@ -40,13 +40,13 @@ static uint8_t *map_near(uint64_t place)
 }
 
 /* A page of "jmp *0(%rip)" and the address, one for each function. */
-static uint8_t *make_page(uint64_t place, void (*const *functions)(void), unsigned count)
+uint8_t *flight_make_jump(uint64_t place, void (*const *functions)(void), unsigned count)
 {
 	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0};
 	uint8_t *page = map_near(place);
 	for (unsigned i = 0; page && i < count; i++) {
-		memcpy(page + i * JUMP, jump, sizeof jump);
-		memcpy(page + i * JUMP + sizeof jump, &functions[i], sizeof functions[i]);
+		memcpy(page + i * FLIGHT_JUMP, jump, sizeof jump);
+		memcpy(page + i * FLIGHT_JUMP + sizeof jump, &functions[i], sizeof functions[i]);
 	}
 	if (page && mprotect(page, FLIGHT_PAGE, PROT_READ | PROT_EXEC) < 0) {
 		munmap(page, FLIGHT_PAGE);
@@ -57,12 +57,7 @@ static uint8_t *make_page(uint64_t place, void (*const *functions)(void), unsign
 
 uint8_t *flight_make_jumps(uint64_t place)
 {
-	return make_page(place, stubs, STUBS);
-}
-
-uint8_t *flight_make_jump(const uint8_t *place, void (*function)(void))
-{
-	return make_page((uint64_t)place, &function, 1);
+	return flight_make_jump(place, stubs, STUBS);
 }
 
 /* ---- A sled. ---- */
@@ -79,7 +74,7 @@ static void patch(uint8_t *sled, uint32_t id, unsigned kind, const uint8_t *jump
 {
 	enum { ID_AT = 2, CALL_AT = 6, CALL = 0xe8, GO = 0xe9 };
 	const uint16_t move = 0xba41;
-	const int32_t distance = (int32_t)(jumps + kind * JUMP - (sled + SLED));
+	const int32_t distance = (int32_t)(jumps + kind * FLIGHT_JUMP - (sled + SLED));
 	memcpy(sled + ID_AT, &id, sizeof id);
 	sled[CALL_AT] = kind == FLIGHT_SLED_EXIT ? GO : CALL;
 	memcpy(sled + CALL_AT + 1, &distance, sizeof distance);
@@ -149,7 +144,7 @@ static void patch_event(uint8_t *sled, unsigned kind, const uint8_t *registers, 
 			     typed[] = {0x66, 0x0f, 0x1f, 0x84, 0x00, 0, 0, 0, 0, 0x90};
 	const uint16_t nothing = 0x9066;
 	uint8_t *call = sled + HEAD + sizeof below, *behind = call + CALL_SIZE;
-	const int32_t distance = (int32_t)(jumps + EVENT * JUMP - behind);
+	const int32_t distance = (int32_t)(jumps + EVENT * FLIGHT_JUMP - behind);
 	memcpy(sled + HEAD, below, sizeof below);
 	*call = 0xe8;
 	memcpy(call + 1, &distance, sizeof distance);

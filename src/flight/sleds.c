@@ -5,6 +5,7 @@
 
 #include "flight/choose.h"
 #include "flight/elf.h"
+#include "flight/fentry.h"
 #include "flight/log.h"
 #include "flight/objects.h"
 #include "flight/sled.h"
@@ -39,21 +40,13 @@ static uint64_t function_of(const struct entry *entry)
 	return entry->version >= 2 ? (uint64_t)&entry->function + (uint64_t)entry->function : (uint64_t)entry->function;
 }
 
-/* Finds the section in the object's file, by its headers, which stripping leaves. */
-static struct map find_map(const char *path, uint64_t load)
+/* The section is in the object's file, whose headers stripping leaves. */
+static struct map find_map(const struct flight_elf *elf, uint64_t load)
 {
-	static const char wanted[] = "xray_instr_map";
-	struct map map = {0};
-	struct flight_elf elf = flight_elf_open(path);
-	for (unsigned i = 0; i < elf.count; i++) {
-		const uint64_t name = elf.names->sh_offset + elf.sections[i].sh_name;
-		if (flight_elf_has(&elf, name, sizeof wanted) && memcmp(elf.file + name, wanted, sizeof wanted) == 0) {
-			map.entries = (const struct entry *)(load + elf.sections[i].sh_addr);
-			map.count = elf.sections[i].sh_size / sizeof(struct entry);
-		}
-	}
-	flight_elf_close(&elf);
-	return map;
+	const Elf64_Shdr *section = flight_elf_section(elf, "xray_instr_map");
+	if (!section)
+		return (struct map){0};
+	return (struct map){(const struct entry *)(load + section->sh_addr), section->sh_size / sizeof(struct entry)};
 }
 
 static uint32_t count_functions(const struct map *map)
@@ -110,6 +103,20 @@ static void patch_map(const struct map *map, uint32_t first, const uint8_t *jump
 	}
 }
 
+static void patch_sleds(const struct map *map, const char *path, uint64_t load, struct flight_sleds *sleds)
+{
+	const uint64_t start = sled_of(map->entries);
+	const uint32_t first = flight_range(FLIGHT_BY_SLED, count_functions(map), start, load, path);
+	uint8_t *jumps = first ? flight_make_jumps(start) : NULL;
+	if (!jumps || !protect(map, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		sleds->foreign += map->count;
+		return;
+	}
+	const struct extent extent = extent_of(map);
+	patch_map(map, first, jumps, flight_chosen(path, load, extent.first, extent.end - extent.first), sleds);
+	protect(map, PROT_READ | PROT_EXEC);
+}
+
 static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 {
 	struct flight_sleds *sleds = context;
@@ -123,33 +130,25 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 	}
 	if (flight_has_range(FLIGHT_BY_SLED, object->dlpi_addr, path))
 		return 0;
-	const struct map map = find_map(path, object->dlpi_addr);
-	if (map.count == 0)
-		return 0;
-	const uint64_t start = sled_of(map.entries);
-	const uint32_t first = flight_range(FLIGHT_BY_SLED, count_functions(&map), start, object->dlpi_addr, path);
-	uint8_t *jumps = first ? flight_make_jumps(start) : NULL;
-	if (!jumps || !protect(&map, PROT_READ | PROT_WRITE | PROT_EXEC)) {
-		sleds->foreign += map.count;
-		return 0;
-	}
-	const struct extent extent = extent_of(&map);
-	patch_map(&map, first, jumps, flight_chosen(path, object->dlpi_addr, extent.first, extent.end - extent.first),
-	          sleds);
-	protect(&map, PROT_READ | PROT_EXEC);
+	struct flight_elf elf = flight_elf_open(path);
+	const struct map map = find_map(&elf, object->dlpi_addr);
+	sleds->patched += flight_patch_places(object, &elf);
+	flight_elf_close(&elf);
+	if (map.count)
+		patch_sleds(&map, path, object->dlpi_addr, sleds);
 	return 0;
 }
 
 /* What the stubs call. */
-void tw_flight_sled(uint32_t id, uint32_t kind, uint64_t argument);
-__attribute__((visibility("hidden"))) void tw_flight_sled(uint32_t id, uint32_t kind, uint64_t argument)
+void tw_flight_sled(uint32_t id, uint32_t kind, uint64_t argument, uint64_t place);
+__attribute__((visibility("hidden"))) void tw_flight_sled(uint32_t id, uint32_t kind, uint64_t argument, uint64_t place)
 {
 	if (flight_log->generation == 0)
 		return;
 	if (kind == FLIGHT_SLED_ENTER_ARGUMENT)
-		flight_function_argument(id << 4 | kind << 1, argument);
+		flight_function_argument(id << 4 | kind << 1, (struct flight_frame){.place = place}, argument);
 	else
-		flight_function(id << 4 | kind << 1);
+		flight_function(id << 4 | kind << 1, (struct flight_frame){.place = place});
 }
 
 static int keep_object(struct dl_phdr_info *object, size_t size, void *context)

@@ -4,8 +4,9 @@
 #if defined(__x86_64__)
 	.text
 
-/* name, kind, bytes that align the stack for the call */
-	.macro	STUB name, kind, gap
+/* name, kind, bytes that align the stack for the call, and bytes between the function's return address and what is
+ * pushed here */
+	.macro	STUB name, kind, gap, over
 	.globl	\name
 	.hidden	\name
 	.type	\name, @function
@@ -27,6 +28,7 @@
 	mov	%rdi, %rdx
 	mov	%r10d, %edi
 	mov	$\kind, %esi
+	lea	72 + \gap + \over(%rsp), %rcx
 	call	tw_flight_sled
 	add	$\gap, %rsp
 	pop	%r11
@@ -46,10 +48,58 @@
 
 /* An entry and a tail exit are called where the stack was as the function was called: a multiple of 16 here. An exit is
  * jumped to in the place of "ret". */
-	STUB	tw_flight_enter, 0, 8
-	STUB	tw_flight_exit, 1, 0
-	STUB	tw_flight_tail_exit, 2, 8
-	STUB	tw_flight_enter_argument, 3, 8
+	STUB	tw_flight_enter, 0, 8, 8
+	STUB	tw_flight_exit, 1, 0, 0
+	STUB	tw_flight_tail_exit, 2, 8, 8
+	STUB	tw_flight_enter_argument, 3, 8, 8
+
+/* What gcc calls where functions begin and end: a function of C is given where it was called from, and the place of its
+ * caller's return address. */
+	.macro	HOOK name, function
+	.globl	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	endbr64
+	push	%rax
+	mov	flight_log(%rip), %rax
+	cmpq	$0, (%rax) /* the generation: 0 while nothing is recorded */
+	pop	%rax
+	jne	1f
+	ret
+1:	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	sub	$8, %rsp
+	.cfi_adjust_cfa_offset 80
+	mov	80(%rsp), %rdi
+	lea	80 + 8(%rsp), %rsi
+	call	\function
+	add	$8, %rsp
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	.cfi_adjust_cfa_offset -80
+	ret
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+	HOOK	__fentry__, tw_flight_fentry
+	HOOK	__return__, tw_flight_return
 
 /* The sled of an event: 128 bytes below the stack are left to its function, which may have its red zone there. All
  * registers, by their numbers, and what stands behind the call tell the event. */

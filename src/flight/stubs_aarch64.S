@@ -28,6 +28,7 @@
 	mov	x2, x0
 	mov	w0, w17
 	mov	w1, #\kind
+	add	x3, sp, #192 /* the stack of the function, which has 16 bytes more for x0 and x30 */
 	bl	tw_flight_sled
 	ldp	x0, x1, [sp, #16]
 	ldp	x2, x3, [sp, #32]

@@ -55,7 +55,7 @@ void flight_watch_objects(void)
 	uint8_t *function = &_r_debug && _r_debug.r_version ? (uint8_t *)_r_debug.r_brk : NULL;
 	if (!function || !does_nothing(function))
 		return;
-	const uint8_t *jump = flight_make_jump(function, on_change);
+	const uint8_t *jump = flight_make_jump((uint64_t)function, (void (*const[])(void)){on_change}, 1);
 	if (jump)
 		redirect(function, jump);
 }

@@ -56,10 +56,17 @@ static bool is_patchable(const struct tw_elf *elf)
 	return has_section(elf, "__patchable_function_entries");
 }
 
+static bool tells_exits(const struct tw_elf *elf)
+{
+	return has_section(elf, "__return_loc") || has_symbol(elf, SHT_DYNSYM, "__return__", false) ||
+	       has_symbol(elf, SHT_SYMTAB, "__return__", true);
+}
+
 static bool counts_entries(const struct tw_elf *elf)
 {
-	return has_symbol(elf, SHT_DYNSYM, "__fentry__", false) || has_symbol(elf, SHT_DYNSYM, "mcount", false) ||
-	       has_symbol(elf, SHT_DYNSYM, "_mcount", false);
+	return !tells_exits(elf) &&
+	       (has_section(elf, "__mcount_loc") || has_symbol(elf, SHT_DYNSYM, "__fentry__", false) ||
+	        has_symbol(elf, SHT_DYNSYM, "mcount", false) || has_symbol(elf, SHT_DYNSYM, "_mcount", false));
 }
 
 static bool has_sleds(const struct tw_elf *elf)
@@ -87,8 +94,8 @@ static const struct {
      "addresses would have to be replaced, which exceptions, longjmp() and shadow stacks do not survive: "
      "build it with -finstrument-functions, or with clang -fxray-instrument"},
     {counts_entries,
-     "-pg tells where functions begin, and not where they end: build it with -finstrument-functions, or "
-     "with clang -fxray-instrument"},
+     "-pg tells where functions begin, and not where they end: build it with -minstrument-return, too, with "
+     "-finstrument-functions, or with clang -fxray-instrument"},
 };
 
 const char *tw_built_why_not(const char *path)

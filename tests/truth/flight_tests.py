@@ -34,7 +34,14 @@ BUILDS = {
                                                             "-fxray-modes=none", "-s"],
     "clang -fxray-instrument, not PIE": ["clang", "-fxray-instrument", "-fxray-instruction-threshold=1", "-fno-pie",
                                          "-no-pie"],
+    "gcc -minstrument-return, patched": ["gcc", "-fno-pie", "-no-pie", "-pg", "-mfentry", "-mnop-mcount", "-mrecord-mcount",
+                                         "-minstrument-return=nop5", "-mrecord-return"],
+    "gcc -minstrument-return, patched, PIE, stripped": ["gcc", "-fPIE", "-fcf-protection", "-pg", "-mfentry", "-minstrument-return=nop5",
+                                                        "-mrecord-return", "-s", "-Wl,-z,notext", "-Wl,--no-warnings"],
+    "gcc -minstrument-return=call": ["gcc", "-fno-pie", "-no-pie", "-pg", "-mfentry", "-minstrument-return=call"],
 }
+# A shared object takes what the recorder has.
+RETURNS_SHARED = ["gcc", "-pg", "-mfentry", "-minstrument-return=call"]
 # How it ends, and the status that `record` then has.
 WAYS = {"return": 0, "_exit": 3, "quick_exit": 4, "abort": 128 + signal.SIGABRT, "segv": 128 + signal.SIGSEGV,
         "kill": 128 + signal.SIGKILL}
@@ -60,10 +67,19 @@ class Bench:
 
     def build(self, words, name, source="calls.c", *more):
         path = self.directory / name
-        command = [self.compiler(words[0]), "-O2", "-g", *words[1:], *more, PROGRAMS / source, "-o", path, "-pthread", "-ldl",
-                   "-lrt"]
+        compiler, source = self.compiler(words[0]), PROGRAMS / source
+        if "-pg" in words:  # which is not for the linker: gprof's functions would come
+            part, shared = self.directory / f"{name}.o", ["-fPIC"] if "-shared" in more else []
+            subprocess.run([compiler, "-O2", "-g", *words[1:], *shared, "-c", source, "-o", part], check=True)
+            if "-minstrument-return=call" in words and not shared:
+                more = *more, self.archive(), "-Wl,--undefined=__cyg_profile_func_enter"
+            words, source = [word for word in words if word != "-pg"], part
+        command = [compiler, "-O2", "-g", *words[1:], source, *more, "-o", path, "-pthread", "-ldl", "-lrt"]
         subprocess.run(command, check=True)
         return path
+
+    def archive(self):
+        return pathlib.Path(self.library()).with_suffix(".a")
 
     def library(self):
         return self.options.library or str(next(pathlib.Path(self.tool).parent.glob("**/libtrackway_fdr.so")))
@@ -107,7 +123,7 @@ def ends(bench, words):
         expect(done.returncode == status, way, "status", done.returncode, done.stderr)
         calls = bench.calls(log)
         if "-s" in words:  # no names: leaf, middle, work, main and end
-            expect(16005 <= sum(calls.values()) <= 16006 and all(name.startswith("@0x") for name in calls), way, calls)
+            expect(16005 <= sum(calls.values()) <= 16006 and all(name[0] in "@#" for name in calls), way, calls)
         else:
             expect(calls["leaf"] == 8000 and calls["middle"] == 8000 and calls["main"] == 1, way, calls)
         info = bench.rows("info", "--json", log)[0]
@@ -490,7 +506,7 @@ def plugged(bench, words):
     """Sleds of libraries that come and go: of a program that has none, and of one that has."""
     for name, own in (("plain", ["gcc"]), ("program", words)):
         program = bench.build(own, name)
-        library = bench.build(words, "plugin.so", "plugin.c", "-shared", "-fPIC")
+        library = bench.build(RETURNS_SHARED if "-pg" in words else words, "plugin.so", "plugin.c", "-shared", "-fPIC")
         log, done = bench.record(program, "1", "10", "return", library)
         calls = bench.calls(log)
         expect(done.returncode == 0 and calls["plugged"] == 3 and calls.get("leaf", 0) == (10 if own == words else 0), done.stderr,
@@ -592,8 +608,7 @@ def cut(bench, words):
 
 def linked(bench, words):
     """With the recorder in it, which is not recorded twice: by `record`, and by the environment alone."""
-    archive = pathlib.Path(bench.library()).with_suffix(".a")
-    link = [archive, "-Wl,--undefined=__cyg_profile_func_enter"]
+    link = [bench.archive(), "-Wl,--undefined=__cyg_profile_func_enter"]
     for static in ([], ["-static"]):
         program = bench.build([*words, *static], "program", "calls.c", *link)
         log, done = bench.record(program, "2", "500", "_exit")
@@ -610,7 +625,7 @@ def readme(bench, _):
     """The lines of README's "Record the calls of a program": each way to build, and what is recorded then."""
     text = (ROOT / "README.md").read_text().split("## Record the calls of a program\n\n")[1]
     *builds, record = [line.strip() for line in text.split("\n\n")[0].splitlines()]
-    expect(len(builds) == 4 and "trackway record" in record, builds, record)
+    expect(len(builds) == 5 and "trackway record" in record, builds, record)
     for number, line in enumerate(builds):
         place = bench.directory / str(number)
         place.mkdir()
@@ -661,6 +676,74 @@ def chosen(bench, words):
     expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.stderr)
     _, done = bench.record(program, options=["--not-function", "@none"])
     expect(done.returncode == 2 and "none: No such file" in done.stderr, done.stderr)
+
+
+FUNCTIONS = "main leaf throws catches passes again jumps jumper back handler waits takes in_coroutine resumes body leaves".split()
+
+
+def bare(calls):
+    """Names without what is in parentheses at their ends."""
+    return {name.split("(")[0]: count for name, count in calls.items()}
+
+
+def nested(bench, log):
+    """{thread: [(function, how many are around it)]} and {thread: calls that are open at its end}; exits are those of the last."""
+    calls, stacks = {}, {}
+    rows = [row for row in bench.rows("dump", "--json", log) if row["record"].startswith("function.")]
+    for row in sorted(rows, key=lambda row: row["tsc"]):  # what handlers do is in buffers of their own
+        name, stack = row["function"].split("(")[0], stacks.setdefault(row["thread"], [])
+        if row["record"] == "function.enter":
+            calls.setdefault(row["thread"], []).append((name, len(stack)))
+            stack.append(name)
+        else:
+            expect(stack and stack[-1] == name, "exit of", name, "in", stack[-5:], "behind", calls.get(row["thread"])[-5:])
+            stack.pop()
+    return calls, stacks
+
+
+def unwind(bench, words):
+    return bench.build([words[0].replace("gcc", "g++").replace("clang", "clang++"), *words[1:]], "unwind", "unwind.cpp")
+
+
+def ended(bench, words):
+    """Exceptions, longjmp(), handlers that leave, other stacks: calls, and in what they are, as the program has them."""
+    log, done = bench.record(unwind(bench, words), "ends")
+    told = bench.counts()
+    expect(done.returncode == 0 and 100 < told[0] < MOST - 1, done.returncode, done.stderr, told[0])
+    wanted = [[], []]
+    for call in told[1:1 + told[0]]:
+        wanted[call >> 40].append((FUNCTIONS[call >> 32 & 255], call & 0xffffffff))
+    calls, stacks = nested(bench, log)
+    first, second = sorted(calls)
+    for i, (own, found) in enumerate(zip(wanted[0], calls[first])):
+        expect(own == found, "call", i, own, found, "behind", calls[first][max(0, i - 5):i])
+    expect(calls[first] == wanted[0] and calls[second] == wanted[1], len(calls[first]), len(wanted[0]), calls[second])
+    # gcc's hooks are called where pthread_exit() passes
+    left = [] if words[:2] == ["gcc", "-finstrument-functions"] else ["body", *["leaves"] * 5]
+    expect(not stacks[first] and stacks[second] == left, stacks)
+
+
+def deep(bench, words):
+    """A stack of 200,000 calls, and one that overflows and is left; and handlers that leave what they interrupt, which may be a record."""
+    program = unwind(bench, words)
+    log, done = bench.record(program, "deep")
+    expect(done.returncode == 0 and bench.counts()[0] == 400002, done.returncode, done.stderr)
+    calls, stacks = nested(bench, log)
+    expect(max(depth for rows in calls.values() for _, depth in rows) == 200000 and not any(stacks.values()), "deep")
+    expect(bare(bench.calls(log))["down"] == 400002, bench.calls(log))
+    log, done = bench.record(program, "overflow")
+    began, handled = bench.counts()[0], bench.counts()[MOST - 1]
+    calls = max(nested(bench, log)[0].values(), key=len)
+    names = [name for name, _ in calls]
+    expect(done.returncode == 0 and handled == 2 and names.count("overflown") == 2, done.returncode, done.stderr, handled)
+    expect(began <= names.count("down") <= began + 2, began, names.count("down"))
+    expect(calls[names.index("overflown") + 1] == ("down", calls[0][1]), "the second begins where the first did")
+    log, done = bench.record(program, "storm")
+    began, handled = bench.counts()[0], bench.counts()[MOST - 1]
+    calls = bare(bench.calls(log))
+    expect(done.returncode == 0 and handled >= 500 and handled <= calls["storm"] <= handled + 1, done.returncode, handled, calls)
+    expect(began <= calls["down"] <= began + handled, began, calls)
+    expect(bench.rows("info", "--json", log)[0]["lost_records"] == 0, "lost")
 
 
 def deepest(bench, words):
@@ -809,6 +892,9 @@ def nothing(bench, words):
     for words, source, why in ((["gcc", "-static"], "calls.c", "linked statically"),
                                (["gcc", "-fpatchable-function-entry=5"], "calls.c", "return addresses would have to be replaced"),
                                (["gcc", "-pg"], "calls.c", "-pg tells where functions begin"),
+                               (["gcc", "-pg", "-mfentry"], "calls.c", "-pg tells where functions begin"),
+                               (["gcc", "-fno-pie", "-no-pie", "-pg", "-mfentry", "-mnop-mcount", "-mrecord-mcount"], "calls.c",
+                                "-pg tells where functions begin"),
                                (["gcc", "-finstrument-functions"], "own.c", "functions of its own"),
                                (["clang", "-fxray-instrument", "-fxray-instruction-threshold=1"], "calls.c", None)):
         program = bench.build(words, "other", source)
@@ -836,9 +922,10 @@ def llvm(bench, words):
 
 def tests(options):
     sleds, hooks = BUILDS["clang -fxray-instrument"], BUILDS["gcc -finstrument-functions"]
+    returns = BUILDS["gcc -minstrument-return, patched"]
     for name, words in BUILDS.items():
         yield f"{name}: every way to end", ends, words
-    for what, words in (("hooks", hooks), ("sleds", sleds)):
+    for what, words in (("hooks", hooks), ("sleds", sleds), ("returns", returns)):
         yield f"{what}: {options.kills} times killed, every committed call is read", killed, words
         yield f"{what}: the parent is killed", orphaned, words
         yield f"{what}: forked children have logs of their own", children, words
@@ -855,13 +942,17 @@ def tests(options):
     yield "eight deaths, with LLVM's runtime beside", deaths, sleds
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "sleds: libraries that are loaded and unloaded", plugged, sleds
+    yield "returns: libraries that are loaded and unloaded", plugged, returns
     yield "sleds of events, from all registers", events, []
     yield "sleds of events and arguments", clang_events, sleds
     yield "a program without calls", nothing, hooks
     yield "logs that an earlier run left", stale, hooks
     yield "hooks: linked with the recorder", linked, hooks
     yield "sleds: linked with the recorder", linked, BUILDS["clang -fxray-instrument -fxray-modes=none, stripped"][:-1]
-    for what, words in (("hooks", hooks), ("hooks of clang", BUILDS["clang -finstrument-functions"]), ("sleds", sleds)):
+    for what, words in (("hooks", hooks), ("hooks of clang", BUILDS["clang -finstrument-functions"]), ("sleds", sleds),
+                        ("returns", returns), ("returns that are called", BUILDS["gcc -minstrument-return=call"])):
+        yield f"{what}: calls that do not return", ended, words
+        yield f"{what}: deep stacks, handlers that leave", deep, words
         yield f"{what}: chosen functions", chosen, words
         yield f"{what}: calls that are too deep", deepest, words
         yield f"{what}: calls that are too short", shortest, words
