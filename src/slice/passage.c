@@ -9,18 +9,19 @@ static bool is_instruction(const struct tw_xtrace_token *token)
 	return token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
 }
 
-void slice_passage_begin(struct slice_passage *passage, const struct tw_xtrace_snapshot *snapshot)
+void slice_passage_begin(struct slice_passage *passage, const struct tw_xtrace_snapshot *snapshot, bool of_core)
 {
 	enum { ADDRESS_BITS = 47 };
 	const struct xtrace_task task = {.tables = tw_bits(snapshot->ttbr0_el1, 0, ADDRESS_BITS),
 	                                 .thread = snapshot->tpidr_el0};
-	*passage = (struct slice_passage){.own = task, .set = task};
+	*passage = (struct slice_passage){.own = task, .set = task, .of_core = of_core};
 }
 
 /* The first task that a kernel tells is the one that it was entered from. */
 static void take_register(struct slice_passage *passage, const struct tw_xtrace_token *token)
 {
 	bool told = xtrace_task_set(&passage->set, passage->opcode, token);
+	passage->had_registers |= token->kind == TW_XTRACE_ALLGPR;
 	if (told && !passage->own.pointer && !passage->left)
 		passage->own.pointer = passage->set.pointer;
 	if (!passage->in_kernel && !passage->away)
@@ -28,8 +29,23 @@ static void take_register(struct slice_passage *passage, const struct tw_xtrace_
 	passage->left |= told && xtrace_tasks_differ(&passage->own, &passage->set);
 }
 
+/* Where a core's level changes without an exception or its return, or all registers are told though it does not,
+ * recording was off meanwhile. */
+static bool left_out(const struct slice_passage *passage, const struct tw_xtrace_token *token)
+{
+	enum { ERETS = 0xd69f0 /* ERET, ERETAA, ERETAB: bits 12 to 31 */ };
+	bool to_kernel = token->level > 0;
+	if (!passage->of_core || !passage->opcode)
+		return false;
+	if (passage->in_kernel == to_kernel)
+		return passage->had_registers;
+	return to_kernel ? !xtrace_is_lower_vector(token->pc, token->level) : passage->opcode >> 12 != ERETS;
+}
+
 static void take_instruction(struct slice_passage *passage, const struct tw_xtrace_token *token)
 {
+	passage->gap |= left_out(passage, token);
+	passage->had_registers = false;
 	passage->opcode = token->opcode;
 	passage->in_kernel = token->level > 0;
 	if (passage->in_kernel)

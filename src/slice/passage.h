@@ -9,13 +9,16 @@ struct slice_passage {
 	struct xtrace_task own; /* the program's */
 	struct xtrace_task set; /* the one that is executed, as the kernel tells it */
 	uint32_t opcode;        /* of the last instruction */
+	bool of_core;
 	bool in_kernel;
-	bool away; /* what is executed in user mode is another task's */
-	bool left; /* another task was executed since this was false */
+	bool had_registers; /* an ALLGPR came behind the last instruction: the level changes, or there is a gap */
+	bool gap;           /* instructions were left out since this was false */
+	bool away;          /* what is executed in user mode is another task's */
+	bool left;          /* another task was executed since this was false */
 };
 
 /* Begins where a snapshot was made. */
-void slice_passage_begin(struct slice_passage *passage, const struct tw_xtrace_snapshot *snapshot);
+void slice_passage_begin(struct slice_passage *passage, const struct tw_xtrace_snapshot *snapshot, bool of_core);
 
 /* Takes each token. Returns whether it is of the program: its own, or what the kernel gives back to it. */
 bool slice_passage_take(struct slice_passage *passage, const struct tw_xtrace_token *token);

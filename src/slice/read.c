@@ -268,6 +268,8 @@ static int judge_last(struct interval_reader *work, uint64_t to)
 	uint32_t opcode = work->slice->places.items[work->place].opcode;
 	if (!may_go(xtrace_find_operation(&work->operations, opcode), work->pc, to))
 		return refuse(work, "a signal came behind it, or another program");
+	if (work->passage.gap)
+		return refuse(work, "recording was off behind it");
 	int status = judge_cores(work);
 	return status < 0 ? status : judge_accesses(work);
 }
@@ -278,7 +280,7 @@ static bool is_made_again(struct interval_reader *work, uint64_t to)
 	if (!work->number || work->call != work->number || to != work->pc)
 		return false;
 	uint32_t opcode = work->slice->places.items[work->place].opcode;
-	return xtrace_find_operation(&work->operations, opcode)->flow == XTRACE_SYSTEM_CALL;
+	return !work->passage.gap && xtrace_find_operation(&work->operations, opcode)->flow == XTRACE_SYSTEM_CALL;
 }
 
 /* Begins the interval at this instruction. Where the slice starts at a snapshot before it, the place is marked, so that
@@ -447,7 +449,7 @@ static int take_snapshot(struct interval_reader *work)
 		return status;
 	work->slice->snapshot = work->snapshots.last;
 	work->slice->snapshot.index = work->snapshots.place;
-	slice_passage_begin(&work->passage, &work->slice->snapshot);
+	slice_passage_begin(&work->passage, &work->slice->snapshot, work->files.track->core);
 	if (work->snapshots.last.vector_bits != 128)
 		return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
 		               "a slice has vector registers of 128 bits, the trace of %" PRIu64,

@@ -344,6 +344,10 @@ def test_kernel(bench):
 
 def test_kernel_words(bench):
     "what cannot be had of a core is told in a line, with the next snapshot that is of a program"
+    # recording was off in the kernel; from the program on into the kernel; from the kernel on to the program
+    off = core().replace(xtrace.inst(STR, 1), xtrace.allgpr([0] * 32) + xtrace.pcinst(VECTORS + 0x600, STR, 1))
+    gone = core().replace(xtrace.pcinst(VECTORS + 0x400, NOP, 1), xtrace.pcinst(VECTORS + 0x404, NOP, 1), 1)
+    back = core().replace(xtrace.inst(ERET, 1) + xtrace.value("target-b", CODE + 16) + xtrace.value("svcret", 3), b"")
     length, whole, entry = ["--thread", "0", "--length"], core(), passage(CODE)[1 + 32 * 8:]
     for name, cores, indices, options, words in (
             ("kernel", [entry + whole], (0, 5), ["4"], f"at {VECTORS + 0x400:#x}: a slice is of user mode only (no later snapshot"),
@@ -353,6 +357,9 @@ def test_kernel_words(bench):
              "program (snapshot 1 is the next)"),
             ("moved", [core(leaves=True), xtrace.pcinst(VECTORS, NOP, 1) + task(0)], (0,), ["5"],
              f"at {CODE + 12:#x}: another task came behind it, and this one may have gone on elsewhere"),
+            ("off", [off], (0, off.index(step(5))), ["5"], f"at {CODE + 12:#x}: recording was off behind it (snapshot 1 is the next)"),
+            ("gone", [gone], (0,), ["5"], f"at {CODE + 4:#x}: recording was off behind it"),
+            ("back", [back], (0,), ["5"], f"at {CODE + 12:#x}: recording was off behind it"),
             ("sync", [whole], (0,), ["5", "--sync"], "--sync is of threads")):
         refused(bench, core_trace(bench, name, cores, indices), [*length, *options], words)
 
