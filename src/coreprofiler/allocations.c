@@ -210,7 +210,7 @@ static void take(struct profiler_thread *thread, uint64_t class_id, const struct
 
 static struct profiler_thread *allocating_thread(void)
 {
-	return profiler.paused || profiler.off ? NULL : profiler_own_thread();
+	return profiler.paused || profiler_is_off() ? NULL : profiler_own_thread();
 }
 
 void profiler_allocated(uint64_t object, uint64_t class_id)

@@ -115,8 +115,18 @@ void profiler_give_up(void)
 	profiler.off = true;
 }
 
+/* `record` does so itself. */
+static void tell_lost(void)
+{
+	const uint64_t lost = atomic_load_explicit(&profiler.lines.header->lost, memory_order_relaxed);
+	if (lost && !profiler.options.image)
+		put_number("LostRecords", lost);
+}
+
 void profiler_finish(void)
 {
+	if (!lines_are_own(&profiler.lines))
+		return; /* a forked child: it has none of the threads that would have to end */
 	profiler_ticks_end();
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
 		profiler_take(thread);
@@ -125,6 +135,7 @@ void profiler_finish(void)
 		profiler_give(thread);
 	}
 	profiler_tell_seen();
+	tell_lost();
 	profiler_write_out();
 	if (!profiler.off)
 		lines_end(&profiler.lines);

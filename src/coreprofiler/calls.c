@@ -77,7 +77,7 @@ static void pop_below(struct profiler_thread *thread, uint64_t sp)
 
 static struct profiler_thread *begin_own(void)
 {
-	struct profiler_thread *thread = profiler.off ? NULL : profiler_own_thread();
+	struct profiler_thread *thread = profiler_is_off() ? NULL : profiler_own_thread();
 	if (thread)
 		profiler_take(thread);
 	return thread;

@@ -27,6 +27,24 @@ static bool allocate(const struct lines *lines, uint64_t offset, uint64_t size)
 	       (may_grow(offset + size) && posix_fallocate(lines->fd, (off_t)offset, (off_t)size) == 0);
 }
 
+/* A page that is 1, and 0 in a forked child: also in one that runs no handlers of pthread_atfork(). Where the kernel
+ * has no such pages (before Linux 4.14), it is 1 there, too. */
+static const uint8_t *make_own(void)
+{
+	static const uint8_t always = 1;
+	uint8_t *page = mmap(NULL, LINES_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return &always;
+	*page = 1;
+	madvise(page, LINES_PAGE, MADV_WIPEONFORK);
+	return page;
+}
+
+bool lines_are_own(const struct lines *lines)
+{
+	return lines->header && *lines->own;
+}
+
 static int give_up(struct lines *lines, const char *path)
 {
 	const int error = errno ? errno : ENOSPC;
@@ -57,13 +75,14 @@ int lines_open(struct lines *lines, const char *path, uint64_t room)
 	header->process = (uint32_t)getpid();
 	atomic_store_explicit(&header->state, LINES_OPEN, memory_order_relaxed);
 	header->magic = LINES_MAGIC;
+	lines->own = make_own();
 	lines->header = header;
 	return 0;
 }
 
 void lines_end(struct lines *lines)
 {
-	if (lines->header)
+	if (lines_are_own(lines))
 		atomic_store_explicit(&lines->header->state, LINES_ENDED, memory_order_release);
 }
 
@@ -88,7 +107,8 @@ static struct lines_chunk *free_chunk(const struct lines *lines, uint64_t size)
 static struct lines_chunk *new_chunk(struct lines *lines, uint64_t size)
 {
 	if (lines->full || size > lines->room - lines->used || !allocate(lines, LINES_PAGE + lines->used, size)) {
-		lines->full |= lines->fd >= 0;
+		if (lines->fd >= 0)
+			lines->full = true;
 		return NULL;
 	}
 	struct lines_chunk *chunk = chunk_at(lines, lines->used);
@@ -168,9 +188,10 @@ static bool put(struct lines *lines, struct lines_writer *writer, const char *te
 void lines_put(struct lines *lines, const char *text, size_t size)
 {
 	struct lines_header *header = lines->header;
-	if (!header)
+	if (!lines_are_own(lines))
 		return;
-	struct lines_writer *writer = take_writer(lines);
+	struct lines_writer *writer =
+	    atomic_load_explicit(&lines->full, memory_order_relaxed) ? NULL : take_writer(lines);
 	if (!writer || !put(lines, writer, text, size))
 		atomic_fetch_add_explicit(&header->lost, 1, memory_order_relaxed);
 	if (writer)
@@ -235,7 +256,7 @@ static int write_lines(struct lines_merge *merge, int fd)
 int lines_drain(struct lines *lines, int fd)
 {
 	struct lines_merge merge = {0};
-	if (!lines->header)
+	if (!lines_are_own(lines))
 		return 0;
 	merge.limit = atomic_load_explicit(&lines->header->next, memory_order_acquire);
 	pthread_mutex_lock(&lines->mutex);

@@ -61,7 +61,8 @@ struct lines {
 	struct lines_header *header; /* NULL: nothing is written */
 	uint64_t room, used;         /* bytes of chunks: mapped, handed out */
 	int fd;                      /* of its file; -1: it has none */
-	bool full;                   /* for good: not tried again */
+	_Atomic bool full;           /* for good: the lines that are there stay without gaps */
+	const uint8_t *own;          /* 0 in a forked child, however it was made: nothing is written there */
 	pthread_mutex_t mutex;       /* of all chunks but those that are a writer's */
 	struct lines_writer {
 		_Alignas(LINES_UNSHARED) _Atomic uint32_t busy;
@@ -72,6 +73,9 @@ struct lines {
 /* Makes an image: in a new file, or in memory (path NULL). `room` is how many bytes of chunks there may be. Returns 0
  * or an errno. */
 int lines_open(struct lines *lines, const char *path, uint64_t room);
+
+/* Whether there is an image, and this is the process that made it. What follows does nothing elsewhere. */
+bool lines_are_own(const struct lines *lines);
 
 /* Appends a line, which has its line end. Where there is no room it is counted. */
 void lines_put(struct lines *lines, const char *text, size_t size);

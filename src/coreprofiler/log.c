@@ -29,7 +29,7 @@ static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 void profiler_write_out(void)
 {
 	pthread_mutex_lock(&writing);
-	if (log_fd >= 0 && !profiler.off && lines_drain(&profiler.lines, log_fd) != 0) {
+	if (log_fd >= 0 && !profiler_is_off() && lines_drain(&profiler.lines, log_fd) != 0) {
 		close(log_fd); /* a full disk, a reader that has gone: nothing more is written */
 		log_fd = -1;
 		profiler.off = true;

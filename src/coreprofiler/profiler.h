@@ -37,6 +37,12 @@ struct profiler {
 };
 extern struct profiler profiler;
 
+/* Also where a child was forked that nobody was told of. */
+static inline bool profiler_is_off(void)
+{
+	return profiler.off || !lines_are_own(&profiler.lines);
+}
+
 void profiler_options_read(struct profiler_options *options);
 
 /* ---- Beginning and ending (begin.c). ---- */

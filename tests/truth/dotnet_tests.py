@@ -29,6 +29,10 @@ class Fails(Exception):
     pass
 
 
+class Skips(Exception):
+    pass
+
+
 def expect(condition, *what):
     if not condition:
         raise Fails(" ".join(str(word) for word in what))
@@ -275,12 +279,69 @@ def no_room(bench):
     expect(done.returncode == 0 and SAID in done.stdout, "it ends as without", done)
 
 
+def whole(bench, log, done):
+    """Every line that record tells of is there, and ends."""
+    text = log.read_text()
+    told = next(line for line in done.stderr.splitlines() if line.endswith(" records"))
+    count = text.count("\n") - text.count("\nprf cfg LostRecords ")
+    expect(text.endswith("\n") and count == int(told.split()[-2].replace(",", "")), told, count)
+    bench.check(log)
+
+
 def ends(how, status):
     def test(bench):
         log, done = bench.record(how=how)
         expect(done.returncode == status, "status", done.returncode, "is not", status)
-        bench.check(log)
+        whole(bench, log, done)
         bench.expect_made(log)
+    return test
+
+
+def full_disk(bench):
+    """A disk of 1 MB, which record fills; nobody else sees it. The program does not notice, and what had room is whole."""
+    disk, kept = bench.directory / "disk", bench.directory / "kept"
+    disk.mkdir(exist_ok=True)
+    kept.mkdir(exist_ok=True)
+    on_disk = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o size=1m none {disk} && {{ "$@"; s=$?; cp {disk}/* {kept}; exit $s; }}', "sh"]
+    if bench.run([*on_disk, "true"]).stderr.find("denied") >= 0 or bench.run(["unshare", "-rm", "true"]).returncode:
+        raise Skips("nothing may be mounted here")
+    done = bench.run([*on_disk, bench.tool, "record", "--to", "tracelog", "-o", disk / "out.log", "--", bench.host, "--version"])
+    expect(SAID in done.stdout and "No space left on device" in done.stderr, "the program goes on, and record says why not", done)
+    part, = kept.glob("out.log.*.part")
+    bench.check(part)
+    expect(0 < bench.rows("info", part)[0]["records"], "it has what had room")
+
+
+def orphan(bench):
+    """record is killed: the program goes on, and so does its log, which every command reads as it is."""
+    log = bench.directory / "orphan.log"
+    command = [bench.tool, "record", "--to", "tracelog", "-o", log, "--", bench.host, "--version"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1,
+                          env=bench.environment("wait"), cwd=bench.directory) as recorder:
+        pid = recorder.stdout.readline().split()[1]
+        recorder.kill()
+        recorder.wait()
+        recorder.stdin.write("\n")
+        expect(recorder.stdout.readline() == "made\n", "the program goes on")
+        recorder.stdin.write("\n")
+        recorder.stdin.close()
+        recorder.stdout.read()
+    part = bench.directory / f"orphan.log.{pid}.part"
+    expect(not log.exists() and part.exists(), "the part stays")
+    bench.check(part)
+    made = {row["class"]: row["count"] for row in bench.rows("alloc", part)}
+    expect(made["Marker"] == 10 + 200 + 77, "made", made["Marker"])
+
+
+def forked(*options):
+    def test(bench):
+        """Children, one of fork() and one of the system call alone, write nothing."""
+        log, done = bench.record(*options, how="fork")
+        children = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("child ")]
+        expect(done.returncode == 0 and len(children) == 2 and all(int(child) > 0 for child in children), done)
+        whole(bench, log, done)
+        bench.expect_made(log)
+        expect(not any(f" {child} " in line for line in log.read_text().splitlines() for child in children), "no line is a child's")
     return test
 
 
@@ -288,7 +349,10 @@ def limit(bench):
     log, done = bench.record("--max-size", "1M", "--sampling-timeout", "1ms")
     expect(done.returncode == 0, done)
     expect(log.stat().st_size <= 1 << 20, "the log is not longer")
-    bench.rows("info", log)
+    whole(bench, log, done)
+    expect(" had no room" in done.stderr, "what is not there is counted", done.stderr)
+    lost, = bench.lines(log, "prf cfg LostRecords ")
+    expect(lost.split()[3] == next(line for line in done.stderr.splitlines() if " had no room" in line).split()[1].replace(",", ""), lost)
 
 
 def ask(bench, pid, option, line):
@@ -346,10 +410,17 @@ TESTS = {
     "without record, into a pipe": piped,
     "without record, a disk without room": no_room,
     "it ends by Environment.Exit": ends("exit", 3),
+    "it ends by _exit()": ends("_exit", 5),
     "it ends by FailFast": ends("fail", 128 + signal.SIGABRT),
+    "it ends by abort()": ends("abort", 128 + signal.SIGABRT),
+    "it ends by a fault in native code": ends("fault", 128 + signal.SIGSEGV),
     "lines of the source by PDBs": source_lines,
     "it ends by an exception": ends("throw", 128 + signal.SIGABRT),
     "it ends by SIGKILL": ends("kill", 128 + signal.SIGKILL),
+    "record is killed": orphan,
+    "a full disk": full_disk,
+    "forked children": forked(),
+    "forked children, with calls": forked("--collect-method", "Instrumentation"),
     "it begins late, and pauses": paused,
     "a limit of size": limit,
     "no .NET program": nothing,
@@ -377,6 +448,8 @@ def main():
             why = None
             try:
                 test(benches[runtime])
+            except Skips as reason:
+                name += f" # SKIP {reason}"
             except (Fails, KeyError, ValueError, OSError, subprocess.SubprocessError) as error:
                 why = f"{type(error).__name__}: {error}"
             failed += why is not None

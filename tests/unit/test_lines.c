@@ -1,6 +1,7 @@
 /* test_lines.c - lines in shared pages: written by threads, merged, collected from what is left of an image. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -370,6 +373,31 @@ static void lines_have_no_limit(void **state)
 	text_end(&text);
 }
 
+/* Also where no handler of pthread_atfork() runs: SYS_clone with no more than the signal is a fork. */
+static void forked_children_write_nothing(void **state)
+{
+	char path[64];
+	int status = -1;
+	(void)state;
+	temporary_name(path);
+	assert_int_equal(lines_open(&lines, path, 1 << 20), 0);
+	lines_put(&lines, "parent\n", 7);
+	const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (child == 0) {
+		lines_put(&lines, "child\n", 6);
+		lines_end(&lines);
+		_exit(lines_are_own(&lines));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_true(lines_are_own(&lines));
+	assert_int_equal(lines.header->next, 1);
+	assert_int_equal(lines.header->state, LINES_OPEN);
+	munmap(lines.header, LINES_PAGE + (1 << 20));
+	close(lines.fd);
+	unlink(path);
+}
+
 /* ---- Ids. ---- */
 
 static void ids_are_given_once_and_never_again(void **state)
@@ -407,6 +435,7 @@ int main(void)
 	    cmocka_unit_test(numbers_are_as_in_the_document),
 	    cmocka_unit_test(names_become_utf8),
 	    cmocka_unit_test(lines_have_no_limit),
+	    cmocka_unit_test(forked_children_write_nothing),
 	    cmocka_unit_test(ids_are_given_once_and_never_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,12 +3,21 @@
 // SPDX-License-Identifier: Apache-2.0
 using System;
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 using System.Threading;
 
 class Marker { public long First = 1, Second = 2; }
 class Kept { public object Other; }
 
 static class Truth {
+	// What ends a program past the runtime. SYS_fork is x86-64's: no handler of pthread_atfork() runs.
+	[DllImport("libc")] static extern void abort();
+	[DllImport("libc")] static extern void _exit(int status);
+	[DllImport("libc")] static extern IntPtr strlen(IntPtr text);
+	[DllImport("libc")] static extern int fork();
+	[DllImport("libc")] static extern long syscall(long number);
+	[DllImport("libc")] static extern int waitpid(int pid, IntPtr status, int options);
+
 	static object last;
 	static readonly Kept[] kept = new Kept[321];
 
@@ -92,6 +101,18 @@ static class Truth {
 		MakeMarkers(77);
 	}
 
+	// Children allocate, too, and call; both end without a word.
+	static void Fork(bool plain) {
+		const int sysFork = 57;
+		int child = plain ? (int)syscall(sysFork) : fork();
+		if (child == 0) {
+			MakeMarkers(100);
+			_exit(0);
+		}
+		waitpid(child, IntPtr.Zero, 0);
+		Console.WriteLine("child {0}", child);
+	}
+
 	internal static void Run() {
 		string how = Environment.GetEnvironmentVariable("TRUTH") ?? "";
 		if (how == "wait") {
@@ -118,8 +139,18 @@ static class Truth {
 		if (how == "busy")
 			Busy(800);
 		Console.WriteLine("made {0}", kept.Length);
+		if (how == "fork") {
+			Fork(false);
+			Fork(true);
+		}
 		if (how == "exit")
 			Environment.Exit(3);
+		if (how == "_exit")
+			_exit(5);
+		if (how == "abort")
+			abort();
+		if (how == "fault")
+			strlen((IntPtr)1);
 		if (how == "fail")
 			Environment.FailFast("asked for");
 		if (how == "throw")
