@@ -568,6 +568,27 @@ documented() { # the columns to be looked at, as cut has them; expected lines; s
 		select intervals_overlap_in_table!(data, ts, dur) as a, intervals_overlap_in_table!((select ts, dur + 1 as dur from data), ts, dur) as b' 0,1
 	asked 'include perfetto module intervals.intersect; select ts, dur from _interval_intersect_single!(50, 15, slice) order by 1' \
 		50,15 60,5
+	# a: 0-10, 20-30 and 40-50, of p 1, 1, 2; b: 5-25 of p 1, 0-100 of p 2; c: 8-22 of p 1.
+	intervals="include perfetto module intervals.intersect;
+		create perfetto table a as select column1 as id, column2 as ts, column3 as dur, column4 as p
+			from (values (1, 0, 10, 1), (2, 20, 10, 1), (3, 40, 10, 2));
+		create perfetto table b as select column1 as id, column2 as ts, column3 as dur, column4 as p from (values (7, 5, 20, 1), (8, 0, 100, 2));
+		create perfetto table c as select 9 as id, 8 as ts, 14 as dur, 1 as p;"
+	asked "$intervals select * from _interval_intersect!((a, b), (p)) order by ts" 5,5,1,7,1 20,5,2,7,1 40,10,3,8,2
+	asked "$intervals select * from _interval_intersect!((a, b), ()) order by ts, id_1" 0,10,1,8 5,5,1,7 20,5,2,7 20,10,2,8 40,10,3,8
+	asked "$intervals select ii.ts, ii.dur, id_0, id_1, id_2, ii.p from _interval_intersect!((a, b, (select * from c where dur > 0)), (p)) as ii
+		join a on a.id = id_0 order by 1" 8,2,1,7,9,1 20,2,2,7,9,1
+	asked "$intervals select * from _interval_intersect!((a), (p)) order by 1" 0,10,1,1 20,10,2,1 40,10,3,2
+	asked "$intervals select count(*), sum(dur) from _interval_intersect!((a, (select 5 as id, ts, dur from _interval_intersect!((a, b), ()))), ())" 5,40
+	asked 'include perfetto module intervals.intersect; select s.name, ii.dur from _interval_intersect!(((select * from thread_slice where dur > 0),
+		(select * from sched where dur > 0)), (utid)) ii join slice s on s.id = id_0 order by s.ts, ii.ts' \
+		top,60 'an interesting slice name,40' leaf,10
+	refused 'include perfetto module intervals.intersect; select * from _interval_intersect!(slice, ())' \
+		'1:60: _interval_intersect wants up to 16 tables in brackets, and columns in brackets'
+	refused 'include perfetto module intervals.intersect; select * from _interval_intersect!((), ())' \
+		'1:60: _interval_intersect wants up to 16 tables in brackets, and columns in brackets'
+	refused 'include perfetto module intervals.intersect; select * from _interval_intersect!((slice))' \
+		'1:60: macro _interval_intersect wants 2 arguments, not 1'
 	asked 'include perfetto module time.conversion; select time_from_ms(3), time_from_days(1), time_to_us(5000), time_to_min(120000000000)' \
 		3000000,86400000000000,5,2
 	asked 'include perfetto module time; include perfetto module time.*; include perfetto module TIME.conversion; select time_from_s(2)' 2000000000

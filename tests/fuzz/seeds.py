@@ -298,6 +298,10 @@ def statements():
     texts = [
         "create perfetto table t(a int, b string) as select 1 as a, 'x' as b; create or replace perfetto table t as select 2 "
         "as b; create perfetto index i on t(b); select * from t; drop perfetto table if exists t;",
+        "include perfetto module intervals.intersect; select * from _interval_intersect!((slice, (select * from sched where dur "
+        "> 0)), (utid)); select * from _interval_intersect!((a, b, (c)), ()); select * from _trackway_intersect!(), _trackway_intersect!(a, (b)",
+        "create perfetto table t(x LONG, y STRING) as select ts as x, name as y from slice; select * from t; create perfetto "
+        "table t(x LNOG) as select 1 as x; create perfetto table slice as select 1 as x; select * from slise, t where nmae = 1",
         "create perfetto view v as select utid from slice join thread_track on track_id = thread_track.id; select * from v",
         "create perfetto function f(x int, y joinid(thread.id)) returns int as select $x + $y; select f(1, 2); drop perfetto "
         "function f; select f(1, 2)",

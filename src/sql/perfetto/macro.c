@@ -6,6 +6,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/perfetto/macro.h"
 
+#include "sql/perfetto/intersect.h"
 #include "sql/perfetto/tokens.h"
 
 #include <stdio.h>
@@ -240,11 +241,29 @@ static bool fill_call(struct expansion *expansion, struct tw_text *to, const str
 	return fine;
 }
 
+/* The one macro that is no text. */
+static bool expand_intersection(struct expansion *expansion, struct tw_text *to, const struct call *call)
+{
+	struct tw_text arguments[SQL_ARGUMENTS_MOST] = {0};
+	const char *wrong;
+	size_t count;
+	bool fine = take_arguments(expansion, call, arguments, &count);
+	if (fine && count != 2)
+		fine = refuse(expansion, "%s wants 2 arguments", SQL_INTERSECT_MACRO);
+	if (fine && !sql_intersect_add(to, arguments[0].bytes, arguments[1].bytes, &wrong))
+		fine = refuse(expansion, "%s", wrong);
+	for (size_t i = 0; i < SQL_ARGUMENTS_MOST; i++)
+		tw_text_free(&arguments[i]);
+	return fine;
+}
+
 static bool expand_call(struct expansion *expansion, struct tw_text *to, const struct call *call)
 {
 	char name[64];
 	(void)snprintf(name, sizeof name, "%.*s", (int)(call->name.length < 60 ? call->name.length : 60),
 	               call->name.at);
+	if (sql_token_is(&call->name, SQL_INTERSECT_MACRO))
+		return expand_intersection(expansion, to, call);
 	struct sql_macro *macro = *find(&expansion->macros, call->name.at, call->name.length);
 	return check(expansion, macro, name) && macro && fill_call(expansion, to, call, macro);
 }

@@ -7,3 +7,11 @@ returns TableOrSubquery as
   from $intervals_table
   where ts < $ts + $dur and ts + dur > $ts
 );
+
+-- What intervals of several tables have in common, where the partition columns are alike: ts, dur, id_0, id_1 and so on, and
+-- these columns. Each table has id, ts, dur and them.
+create perfetto macro _interval_intersect(tables TableOrSubqueryList, partition_columns ColumnNameList)
+returns TableOrSubquery as
+(
+  select * from _trackway_intersect!($tables, $partition_columns)
+);
