@@ -36,5 +36,5 @@ def open(path: Union[Path, Sequence[Path]], **options: Any) -> Trace:  # pylint:
     format: its name ("fxt"), where the bytes do not tell. order: of events(): "track" (each track's in order), "time",
     or "file" (times are then the trace's own). threads: only these. function, category: only what matches a glob.
     start, end, min_duration: nanoseconds since the start of the trace. binary: the program, for the names of an XRay
-    log's functions. memory_limit: bytes; jobs: threads to use."""
+    log's functions; a log that `trackway record` wrote knows its own. memory_limit: bytes; jobs: threads to use."""
     return Trace(path, **options)
