@@ -78,7 +78,7 @@ struct tw_read_options {
 	bool findings_only;
 	tw_finding_fn on_finding; /* NULL: findings are only counted */
 	void *finding_context;
-	const struct tw_namer *namer; /* NULL: functions are shown as numbers */
+	const struct tw_namer *namer; /* NULL: functions are shown as numbers; trackway/symbols.h has one */
 	const uint64_t *threads;      /* only these thread ids; NULL: all */
 	size_t thread_count;
 	/* Of which process each of these is, TW_ANY_PROCESS: of any; where a thread is TW_ANY_THREAD, all of the
