@@ -135,6 +135,14 @@ bool fdr_is_header(const struct fdr_log *log, const uint8_t *bytes, size_t have)
 /* Moves over such headers at an offset, and reports them. Returns 0 or a negative status. */
 int fdr_pass_header(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t *offset);
 
+/* ---- core_file.c: core dumps. ---- */
+
+bool fdr_is_core(const uint8_t *bytes, size_t size);
+
+/* Where the input is a core dump, it becomes the log in it, that of the process and not of its parents. Returns 0 or a
+ * negative status: TW_ERR_EMPTY where there is none. */
+int fdr_core_open(struct tw_reader *reader);
+
 /* ---- flight.c: logs of Trackway's flight recorder. ---- */
 
 /* Whether there are gaps between the buffers, as their program left them. */

@@ -100,10 +100,13 @@ int fdr_open(struct tw_reader *reader)
 		if (status < 0)
 			return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	}
+	int status = fdr_core_open(reader);
+	if (status < 0)
+		return status;
 	struct fdr_log *log = calloc(1, sizeof *log);
 	if (!log)
 		return tw_fail_memory(reader);
-	int status = fdr_read_header(reader, log);
+	status = fdr_read_header(reader, log);
 	if (status >= 0 && fdr_is_basic(log))
 		status = fdr_basic_take_reference(reader, log);
 	if (status < 0) {
@@ -164,6 +167,8 @@ void fdr_close(struct tw_reader *reader)
 static int probe(const uint8_t *bytes, size_t size)
 {
 	struct tw_fdr_header header;
+	if (fdr_is_core(bytes, size))
+		return 60;
 	if (size < TW_FDR_HEADER_SIZE) {
 		bool little =
 		    size >= 4 && bytes[0] >= 1 && bytes[0] <= 5 && bytes[1] == 0 && bytes[2] == 1 && bytes[3] == 0;

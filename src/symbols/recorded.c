@@ -6,7 +6,9 @@
 #include "base/memory/memory.h"
 #include "symbols/program.h"
 
+#include <elf.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +60,15 @@ static void put_note(FILE *list, const struct tw_record *record)
 	}
 }
 
+/* Which may have a log in it, anywhere. */
+static bool is_core(const char *bytes, size_t size)
+{
+	Elf64_Half type = 0;
+	if (size >= sizeof(Elf64_Ehdr) && memcmp(bytes, ELFMAG, SELFMAG) == 0)
+		memcpy(&type, bytes + offsetof(Elf64_Ehdr, e_type), sizeof type);
+	return type == ET_CORE;
+}
+
 /* A log that has notes begins with one. */
 static bool has_notes(const char *path)
 {
@@ -67,7 +78,7 @@ static bool has_notes(const char *path)
 	size_t have = file ? fread(bytes, 1, sizeof bytes, file) : 0;
 	if (file)
 		fclose(file);
-	return have && memmem(bytes, have, name, sizeof name);
+	return is_core(bytes, have) || (have && memmem(bytes, have, name, sizeof name));
 }
 
 int tw_recorded_list(const char *path, char **list)

@@ -27,9 +27,37 @@ def damaged(log):
 
 
 def xray_logs(data):
+    yield "flight", flight_log()
+    yield "core", core_dump(flight_log())
     for path in sorted(data.rglob("*.xray")):
         if 0 < path.stat().st_size <= LARGEST:
             yield path.stem, path.read_bytes()
+
+
+def flight_log():
+    """A log of the flight recorder as its program left it: its state, and a chunk of a thread with a call."""
+    def metadata(kind, *parts):
+        return bytes([kind]) + b"".join(parts).ljust(15, b"\0")[:15]
+
+    def chunk(size, thread, records):
+        body = metadata(0x01, struct.pack("<i", thread)) + metadata(0x09, struct.pack("<QI", 1, 0)) + \
+            metadata(0x13, struct.pack("<i", 1)) + metadata(0x05, struct.pack("<HQ", 0, 1000)) + records
+        return (struct.pack("<I", size).ljust(15, b"\0") + metadata(0x0f, struct.pack("<Q", len(body))) + body).ljust(size, b"\0")
+
+    clock = struct.pack("<4Q", 1000, 1000, 1000, 1000)
+    state = b"trackway.flight".ljust(17, b"\0") + struct.pack("<IIQQQ", 1, 1, 1, 0, 0) + 2 * clock
+    header = struct.pack("<HHIQQ8s", 5, 1, 3, 10 ** 9, 1 << 20, b"twflight")
+    calls = struct.pack("<4I", 1 << 4, 0, 1 << 4 | 2, 500)
+    return header + chunk(8192 - 32, 0, metadata(0x0b, struct.pack("<ii", len(state), 0)) + state) + bytes(4096) + chunk(4096, 7, calls)
+
+
+def core_dump(log):
+    """With a log in the second of its segments."""
+    def segment(offset, size):
+        return struct.pack("<IIQQQQQQ", 1, 6, offset, 0, 0, size, size, 4096)
+
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 4, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    return (header + segment(64, 64) + segment(4096, len(log))).ljust(4096, b"\0") + log
 
 
 def fxt_archives(data):

@@ -402,6 +402,7 @@ def attached(bench, words):
                 time.sleep(0.01)
             begun = count()
             while count() < begun + 100:
+                expect(process.poll() is None, "the program ends:", process.returncode)
                 time.sleep(0.001)
             ended = count()
             ends(recorder)
@@ -418,6 +419,7 @@ def attached(bench, words):
         with subprocess.Popen([program, counts], env={**os.environ, "LD_PRELOAD": library}) as process:
             try:
                 while not count():
+                    expect(process.poll() is None, "the program ends at once:", process.returncode)
                     time.sleep(0.001)
                 for signal_number in (signal.SIGINT, signal.SIGTERM):
                     stretch(process, lambda recorder, number=signal_number: recorder.send_signal(number))
@@ -446,6 +448,7 @@ def attached(bench, words):
         expect(not parts() and not out.exists(), parts())
         with subprocess.Popen([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
             while not parts():
+                expect(recorder.poll() is None, "the recorder ends:", recorder.stderr)
                 time.sleep(0.001)
             while True:
                 try:
@@ -455,6 +458,42 @@ def attached(bench, words):
                     if recorder.poll() is not None:
                         raise
             process.kill()
+
+
+def cores(bench, words):
+    """A core dump has the log that the process had in its memory: where the kernel is told to write what is mapped."""
+    import resource
+    program, counts, log = bench.build(words, "program"), bench.directory / "counts", bench.directory / "log.xray"
+    environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(log), "TRACKWAY_FLIGHT_OPTIONS": "max-size=16M"}
+
+    def dump_all(what):
+        def prepare():
+            pathlib.Path("/proc/self/coredump_filter").write_text(what)
+            resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        return prepare
+
+    def run(what, *words, **more):
+        counts.write_bytes(bytes(8 * MOST))
+        return subprocess.Popen([program, counts, *words], env=environment, preexec_fn=dump_all(what), cwd=bench.directory, **more)
+
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] != resource.RLIM_INFINITY or \
+            "/" in pathlib.Path("/proc/sys/kernel/core_pattern").read_text() or \
+            "|" in pathlib.Path("/proc/sys/kernel/core_pattern").read_text():
+        return "the kernel writes no core here"
+    run("0x7f", "4", "2000", "abort").wait()
+    core, = bench.directory.glob("core*")
+    log.unlink()
+    calls = bench.calls(core)
+    expect(calls["leaf"] == 8000 == sum(bench.counts()[:4]) and calls["main"] == 1, calls)
+    with core.open("rb") as file:  # from a pipe, too
+        piped = subprocess.run([bench.tool, "stat", "--csv", "-"], stdin=file, stdout=subprocess.PIPE, check=False)
+    expect(piped.returncode == 0 and len(piped.stdout.splitlines()) == len(calls) + 1, piped)
+    core.unlink()
+    run("0x33", "4", "2000", "abort").wait()
+    core, = bench.directory.glob("core*")
+    done = subprocess.run([bench.tool, "info", core], stderr=subprocess.PIPE, text=True, check=False)
+    expect(done.returncode == 2 and "core dump without a log" in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+    return None
 
 
 def children(bench, words):
@@ -939,6 +978,7 @@ def tests(options):
         yield f"{what}: a program asks for what was since a moment", moments, words
         yield f"{what}: what is not older", aged, words
         yield f"{what}: recorded for a time", attached, words
+        yield f"{what}: core dumps", cores, words
     yield "eight deaths, with LLVM's runtime beside", deaths, sleds
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "sleds: libraries that are loaded and unloaded", plugged, sleds
