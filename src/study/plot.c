@@ -213,6 +213,105 @@ int study_render_phases(struct tw_output *out, const struct tw_study *study, con
 	return 0;
 }
 
+/* ---- Tasks. ---- */
+
+/* Columns of the schedule, which has those of each thread first, and of the tasks. */
+enum { OF_KERNEL = 3, TASK = 5, NUMBER = 0, SUM = 1, KERNEL_SHARE = 3, POINTER = 6 };
+
+/* Stays of a core side by side, as many as make half a pixel: they show the task that stayed longest. */
+struct stays {
+	uint64_t from, instructions, kernel, longest, task;
+};
+
+static size_t take_stays(const struct thread_rows *rows, size_t row, double scale, struct stays *stays)
+{
+	*stays = (struct stays){.from = cell(rows, row, START)};
+	for (; row < rows->count && scale * (double)stays->instructions < 0.5; row++) {
+		uint64_t instructions = cell(rows, row, LENGTH);
+		stays->instructions += instructions;
+		stays->kernel += cell(rows, row, OF_KERNEL);
+		if (instructions > stays->longest) {
+			stays->longest = instructions;
+			stays->task = cell(rows, row, TASK);
+		}
+	}
+	return row;
+}
+
+/* From below, how much of it the kernel was. */
+static void put_kernel(struct tw_output *out, double x, int bottom, double wide, double share)
+{
+	tw_put_text(out, "<rect class=\"kernel\" x=\"");
+	tw_svg_pixels(out, x);
+	tw_put_text(out, "\" y=\"");
+	tw_svg_pixels(out, bottom - STRIP * share);
+	tw_put_text(out, "\" width=\"");
+	tw_svg_pixels(out, wide);
+	tw_put_text(out, "\" height=\"");
+	tw_svg_pixels(out, STRIP * share);
+	tw_put_text(out, "\"/>\n");
+}
+
+static void put_core(struct tw_output *out, const struct thread_rows *rows, int top, uint64_t all)
+{
+	double scale = (double)INNER / (double)all;
+	struct stays stays;
+	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">core %" PRIu64 "</text>\n", LEFT, top - LABEL,
+	        cell(rows, 0, THREAD));
+	for (size_t i = 0; i < rows->count;) {
+		i = take_stays(rows, i, scale, &stays);
+		double x = LEFT + scale * (double)stays.from, wide = scale * (double)stays.instructions;
+		put_box(out, x, top, wide, STRIP, stays.task);
+		put_kernel(out, x, top + STRIP, wide, (double)stays.kernel / (double)stays.instructions);
+	}
+	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, top + STRIP + 16);
+	tw_put_count(out, end_of(rows, rows->count - 1));
+	tw_put_text(out, " instructions</text>\n");
+}
+
+static void put_tasks(struct tw_output *out, const struct tw_study_table *tasks, size_t count, int top)
+{
+	for (size_t i = 0; i < count; i++, top += LEGEND) {
+		const struct tw_study_cell *cells = tasks->cells + i * tasks->column_count;
+		put_box(out, LEFT, top, LEGEND - 4, LEGEND - 4, cells[NUMBER].number);
+		tw_putf(out, "<text x=\"%d\" y=\"%d\">task %" PRIu64 ": ", LEFT + LEGEND + 4, top + LEGEND - 6,
+		        cells[NUMBER].number);
+		tw_put_count(out, cells[SUM].number);
+		tw_putf(out, " instructions, %.2f %% of the kernel", 100 * cells[KERNEL_SHARE].share);
+		if (cells[POINTER].number)
+			tw_putf(out, ", SP_EL0 0x%" PRIx64, cells[POINTER].number);
+		tw_put_text(out, "</text>\n");
+	}
+}
+
+int study_render_tasks(struct tw_output *out, const struct tw_study *study, const char *title)
+{
+	enum { TASKS_MOST = 40 }; /* that are told below */
+	static const char of_kernel[] = ".kernel { fill: #000; opacity: 0.3 }\n.value { text-anchor: end; font-size: "
+					"11px; fill: #666 }\n.name { font-weight: bold }\n";
+	const struct tw_study_table *table = find_table(study, "schedule"), *tasks = find_table(study, "task");
+	size_t rows = table ? table->row_count : 0, told = tasks ? tasks->row_count : 0;
+	int strips = 0, top = HEAD + 30, step = STEP - CHART + STRIP;
+	uint64_t most = 1;
+	told = told < TASKS_MOST ? told : TASKS_MOST;
+	const struct thread_rows all = {table ? table->cells : NULL, rows, table ? table->column_count : 0};
+	for (size_t i = 0; i < rows; i++)
+		most = end_of(&all, i) > most ? end_of(&all, i) : most; /* one scale: cores are compared */
+	for (size_t i = 0; i < rows; i += rows_alike(table, i, THREAD))
+		strips++;
+	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)told * LEGEND, title,
+	             "For each core which task was executed; dark: how much of it was the kernel", of_kernel);
+	for (size_t i = 0, count; i < rows; i += count, top += step) {
+		count = rows_alike(table, i, THREAD);
+		const struct thread_rows core = {table->cells + i * table->column_count, count, table->column_count};
+		put_core(out, &core, top, most);
+	}
+	if (told)
+		put_tasks(out, tasks, told, top - 20);
+	tw_put_text(out, "</svg>\n");
+	return 0;
+}
+
 /* ---- Calls. ---- */
 
 enum { TOTAL = 0, SELF = 2, CALLS = 3, DEPTH = 4, FUNCTION = 5 };

@@ -23,6 +23,9 @@ int study_render_misses(struct tw_output *out, const struct tw_study *study, con
 /* Draws which phase each interval of each thread is in. Returns 0. */
 int study_render_phases(struct tw_output *out, const struct tw_study *study, const char *title);
 
+/* Draws which task each core executed, and how much of that was the kernel. Returns 0. */
+int study_render_tasks(struct tw_output *out, const struct tw_study *study, const char *title);
+
 /* Draws the tree of calls as a flame graph. Returns 0 or TW_ERR_MEMORY. */
 int study_render_calls(struct tw_output *out, const struct tw_study *study, const char *title);
 

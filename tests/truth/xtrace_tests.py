@@ -923,6 +923,27 @@ def the_schedule_of_a_core_is_told(bench):
 
 
 @test
+def the_schedule_of_a_core_is_drawn(bench):
+    """A box for each stay of a task, of one colour a task, as wide as 1024 pixels are to the longest core; of its 40 pixels as many
+    are dark as the kernel had of it."""
+    path, out = stream(bench, switched(((MSR_TTBR0, 0x41000), (MSR_TTBR0, 0x42000)), TASKS)), bench.directory / "tasks.svg"
+    rows = [row for row in bench.lines("insns", "--tasks", path) if row["table"] == "schedule"]
+    assert bench.run("insns", "--tasks", path, "-o", out) == ""
+    boxes = [dict(re.findall(r'([a-z]+)="([^"]*)"', box)) for box in re.findall("<rect [^>]*>", out.read_text())]
+    tasks = [box for box in boxes if box.get("class") == "phase" and box["height"] == "40"]
+    kernel = [box for box in boxes if box.get("class") == "kernel"]
+    whole = sum(row["instructions"] for row in rows)
+    assert len(rows) == len(tasks) == len(kernel) == 5, (rows, boxes)
+    for row, task, dark in zip(rows, tasks, kernel):
+        wanted = 130 + 1024 * row["start"] / whole, 1024 * row["instructions"] / whole, 40 * row["kernel"] / row["instructions"]
+        found = float(task["x"]), float(task["width"]), float(dark["height"])
+        assert all(abs(a - b) < 0.06 for a, b in zip(found, wanted)), (found, wanted)
+        assert (dark["x"], dark["width"]) == (task["x"], task["width"]), (dark, task)
+    assert [box["fill"] for box in tasks[1:3]] == [box["fill"] for box in tasks[3:]] and tasks[1]["fill"] != tasks[2]["fill"], tasks
+    assert "--tasks" in bench.server.run("insns", str(path), "-o", str(bench.directory / "mix.svg")).stderr.decode()
+
+
+@test
 def address_spaces_are_apart(bench):
     """What one program has in the cache another one does not find; a line of each. Of one address space it is one line."""
     for tables, lines, misses in ((0x42000, 2, 2), (0x41000, 1, 1)):
