@@ -34,7 +34,7 @@ static void tell(struct profiler_thread *thread, struct profiler_place *place)
 	const uint64_t ip = stack->depth ? stack->frames[stack->depth - 1].ip : 0;
 	struct text line;
 	if (stack->depth)
-		profiler_tell_stack(thread, stack, 0);
+		profiler_tell_stack(thread, stack, 0, profiler_ms());
 	text_begin(&line, "sam mem ");
 	text_id(&line, thread->iid);
 	text_char(&line, ' ');

@@ -129,7 +129,8 @@ void profiler_finish(void)
 		return; /* a forked child: it has none of the threads that would have to end */
 	profiler_ticks_end();
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
-		profiler_take(thread);
+		if (!profiler_take_soon(thread))
+			continue; /* it was stopped for good */
 		profiler_tell_calls(thread);
 		profiler_tell_allocated(thread);
 		profiler_give(thread);

@@ -96,9 +96,21 @@ void profiler_entered(uint64_t iid, uint64_t sp)
 	profiler_give(thread);
 }
 
-static void leave(struct profiler_thread *thread, uint32_t iid)
+static bool is_called(const struct profiler_calls *calls, uint32_t iid)
+{
+	size_t i = calls->depth;
+	while (i && calls->frames[i - 1].iid != iid)
+		i--;
+	return i > 0;
+}
+
+/* Where stack pointers are not known, what is above it has ended without a word. */
+static void leave(struct profiler_thread *thread, uint32_t iid, uint64_t sp)
 {
 	const struct profiler_calls *calls = &thread->calls;
+	if (sp == PROFILER_NO_SP && is_called(calls, iid))
+		while (calls->frames[calls->depth - 1].iid != iid)
+			pop(thread);
 	if (calls->depth && calls->frames[calls->depth - 1].iid == iid)
 		pop(thread);
 }
@@ -110,7 +122,7 @@ void profiler_left(uint64_t iid, uint64_t sp)
 		return;
 	begin_change(thread);
 	pop_below(thread, sp);
-	leave(thread, (uint32_t)iid);
+	leave(thread, (uint32_t)iid, sp);
 	profiler_give(thread);
 }
 
@@ -131,7 +143,7 @@ void profiler_unwound(void)
 	if (!thread)
 		return;
 	begin_change(thread);
-	leave(thread, thread->calls.unwound);
+	leave(thread, thread->calls.unwound, 0);
 	profiler_give(thread);
 }
 

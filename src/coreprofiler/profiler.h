@@ -144,6 +144,7 @@ struct profiler_thread {
 		bool failed;
 	} told, now; /* as the log has it; as it is */
 	bool stands; /* the log has a stack of it */
+	uint64_t ms; /* the time of that */
 	struct profiler_calls {
 		struct profiler_call {
 			uint64_t sp; /* of who called it */
@@ -168,6 +169,7 @@ struct profiler_thread *profiler_threads(void); /* the first; then `next` */
 /* Who has a thread may change it. Not for long, and nothing that waits. */
 bool profiler_try(struct profiler_thread *thread);
 void profiler_take(struct profiler_thread *thread);
+bool profiler_take_soon(struct profiler_thread *thread); /* false: who has it does not go on */
 void profiler_give(struct profiler_thread *thread);
 
 struct profiler_thread *profiler_own_thread(void);
@@ -182,12 +184,15 @@ void profiler_add_thread(struct text *line);
 
 /* ---- Stacks (stacks.c). ---- */
 
+/* Room for so many frames. False: there is none. */
+bool profiler_make_room(struct profiler_stack *stack, size_t depth);
+
 /* Puts in the stack of a thread that is suspended, or of the own one (0), with stack pointers where they can be had.
  * False: there is none. */
 bool profiler_walk(struct profiler_stack *stack, uint64_t id);
 
-/* Writes how a stack has changed, with this many ticks; without ticks only if it has. */
-void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_stack *now, uint32_t ticks);
+/* Writes how a stack has changed by then, with this many ticks; without ticks only if it has. */
+void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_stack *now, uint32_t ticks, uint64_t ms);
 
 /* Begins such a line, up to what is to be told of depths. */
 void profiler_begin_stack(struct text *line, const struct profiler_thread *thread, uint64_t ms, uint32_t ticks);
@@ -255,7 +260,8 @@ void profiler_forget_places(void);
 /* Before events are asked for. False: the runtime has no hooks (hooked.c). */
 bool profiler_hook_functions(void);
 
-/* By hooks.S: internal id of the function, stack pointer of who called it. */
+/* By hooks: internal id of the function, stack pointer of who called it. */
+#define PROFILER_NO_SP UINT64_MAX /* for all calls of a process */
 void profiler_entered(uint64_t iid, uint64_t sp);
 void profiler_left(uint64_t iid, uint64_t sp);
 

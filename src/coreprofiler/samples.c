@@ -12,7 +12,7 @@ void profiler_sample(void)
 			continue;
 		profiler_tell_allocated(thread);
 		if (profiler_walk(&thread->now, id))
-			profiler_tell_stack(thread, &thread->now, 1);
+			profiler_tell_stack(thread, &thread->now, 1, profiler_ms());
 		profiler_give(thread);
 	}
 	COM_DO(profiler.info, resume);

@@ -7,7 +7,7 @@
 
 /* ---- Walking. ---- */
 
-static bool make_room(struct profiler_stack *stack, size_t depth)
+bool profiler_make_room(struct profiler_stack *stack, size_t depth)
 {
 	enum { LEAST = 64 };
 	if (depth <= stack->room)
@@ -37,7 +37,7 @@ static int32_t take_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32
                           void *context)
 {
 	struct profiler_stack *stack = context;
-	if (!make_room(stack, stack->depth + 1)) {
+	if (!profiler_make_room(stack, stack->depth + 1)) {
 		stack->failed = true;
 		return COM_FAILED; /* no further */
 	}
@@ -159,17 +159,18 @@ void profiler_begin_stack(struct text *line, const struct profiler_thread *threa
 	text_char(line, ' ');
 }
 
-void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_stack *now, uint32_t ticks)
+void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_stack *now, uint32_t ticks, uint64_t ms)
 {
 	struct profiler_stack *told = &thread->told;
 	const size_t same = same_frames(told, now);
 	const bool moved = line_trace() && same && told->frames[same - 1].ip != now->frames[same - 1].ip;
 	const bool is_told = thread->stands && !moved && same == told->depth && same == now->depth;
-	if ((!ticks && is_told) || !make_room(told, now->depth))
+	if ((!ticks && is_told) || !profiler_make_room(told, now->depth))
 		return;
 	thread->stands = true;
+	thread->ms = ms > thread->ms ? ms : thread->ms;
 	struct text line;
-	profiler_begin_stack(&line, thread, profiler_ms(), ticks);
+	profiler_begin_stack(&line, thread, thread->ms, ticks);
 	text_decimal(&line, same);
 	text_char(&line, ':');
 	text_decimal(&line, told->depth);

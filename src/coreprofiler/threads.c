@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static _Atomic(struct profiler_thread *) first;
@@ -26,6 +27,17 @@ void profiler_take(struct profiler_thread *thread)
 {
 	while (!profiler_try(thread))
 		sched_yield();
+}
+
+bool profiler_take_soon(struct profiler_thread *thread)
+{
+	enum { TRIES = 200, PAUSE_NS = 1000000 };
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (profiler_try(thread))
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+	}
+	return false;
 }
 
 void profiler_give(struct profiler_thread *thread)
@@ -85,6 +97,7 @@ static struct profiler_thread *thread_of(uint64_t id)
 		made->places.first = made->places.last = NULL;
 		made->places.old = true;
 		made->stands = false;
+		made->ms = 0;
 		made->calls.depth = made->calls.told = made->calls.lowest = 0;
 		atomic_store_explicit(&made->system, 0, memory_order_relaxed);
 		tell(made, id);

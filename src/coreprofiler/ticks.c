@@ -145,12 +145,16 @@ bool profiler_ticks_begin(void)
 
 void profiler_ticks_end(void)
 {
+	enum { LONG_ENOUGH = 2 };
 	if (!runs)
 		return;
 	pthread_mutex_lock(&mutex);
 	stops = true;
 	pthread_cond_signal(&stopped);
 	pthread_mutex_unlock(&mutex);
-	pthread_join(ticker, NULL);
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LONG_ENOUGH; /* the runtime may have stopped for good what it waits for */
+	pthread_timedjoin_np(ticker, NULL, &until);
 	runs = false;
 }

@@ -3,6 +3,7 @@
 #include "monoprofiler/parts.h"
 
 #include <stdlib.h>
+#include <ucontext.h>
 
 #define ID(pointer) ((uint64_t)(uintptr_t)(pointer))
 #define OF(type, id) ((struct type *)(uintptr_t)(id))
@@ -99,20 +100,77 @@ static int32_t body_map(struct com *own, uint64_t start, uint32_t room, uint32_t
 
 static struct ids shown = IDS_BEGIN(0);
 
-bool mono_is_new(const void *start)
+/* Methods of generic types share code. */
+static bool is_new(const struct mono_method *method, const void *start)
 {
 	bool first;
-	ids_tell(&shown, ID(start), &first);
+	ids_tell(&shown, ID(start) << 16 ^ ID(method), &first);
 	return first;
 }
 
 void mono_tell_body(struct mono_method *method, void *start)
 {
 	const struct told outer = told;
+	if (!is_new(method, start))
+		return;
 	told.method = method;
 	told.start = start;
 	profiler_tell_function(ID(method));
 	told = outer;
+}
+
+struct mono_method *mono_tell_frame(struct mono_method *method, void *start)
+{
+	struct mono_body *body = method || !start ? NULL : mono.jit_info_table_find(domain(), start);
+	struct mono_method *known = body ? mono.jit_info_get_method(body) : method;
+	if (known && start)
+		mono_tell_body(known, start);
+	return known;
+}
+
+/* ---- Stacks: the own one, from here. ---- */
+
+/* Kept: it is walked often. */
+static _Thread_local struct frames {
+	struct frame {
+		struct mono_method *method;
+		void *start;
+		uint64_t offset;
+	} * list;
+	size_t count, room;
+} frames;
+
+static int take_frame(struct mono_method *method, struct mono_domain *in, void *start, int offset, void *context)
+{
+	enum { LEAST = 64 };
+	if (frames.count == frames.room) {
+		const size_t room = frames.room ? 2 * frames.room : LEAST;
+		struct frame *more = realloc(frames.list, room * sizeof *more);
+		if (!more)
+			return 1;
+		frames.list = more;
+		frames.room = room;
+	}
+	frames.list[frames.count++] = (struct frame){method, start, (uint64_t)offset};
+	return 0;
+}
+
+/* What is told of while Mono walks would wait for it. */
+static int32_t snapshot(struct com *own, uint64_t id, com_frame *take, uint32_t flags, void *context,
+                        uint8_t *state, uint32_t size)
+{
+	ucontext_t registers;
+	frames.count = 0;
+	if (getcontext(&registers) < 0)
+		return COM_FAILED;
+	mono.stack_walk_async_safe(take_frame, &registers, NULL);
+	for (size_t i = 0; i < frames.count; i++) {
+		const struct frame *frame = &frames.list[i];
+		struct mono_method *method = mono_tell_frame(frame->method, frame->start);
+		if (take(ID(method), ID(frame->start) + frame->offset, 0, 0, NULL, context) < 0)
+			return COM_FAILED;
+	}
+	return COM_OK;
 }
 
 /* ---- Threads. ---- */
@@ -144,11 +202,6 @@ static int32_t generations(struct com *own, uint32_t room, uint32_t *count, stru
 
 /* ---- The table. ---- */
 
-static int32_t no_answer(void)
-{
-	return COM_FAILED;
-}
-
 #define TO(function) (com_function *)(function)
 static com_function *answers[] = {
     [COM_SLOT_is_array] = TO(is_array),       [COM_SLOT_current_thread] = TO(current_thread),
@@ -156,6 +209,6 @@ static com_function *answers[] = {
     [COM_SLOT_generations] = TO(generations), [COM_SLOT_initialize_thread] = TO(initialize_thread),
     [COM_SLOT_object_size] = TO(object_size), [COM_SLOT_bodies] = TO(bodies),
     [COM_SLOT_body_map] = TO(body_map),       [COM_SLOT_body_code] = TO(body_code),
-    [COM_SLOT_snapshot] = TO(no_answer),
+    [COM_SLOT_snapshot] = TO(snapshot),
 };
 struct com mono_runtime = {answers};

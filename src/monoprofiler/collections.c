@@ -46,10 +46,9 @@ static void tell(const struct happened *happened)
 	profiler_send(&line);
 }
 
-static void tell_all(void)
+static void tell_those(void)
 {
 	bool any = false;
-	pthread_mutex_lock(&taking);
 	for (uint32_t at = taken; at != atomic_load_explicit(&put, memory_order_acquire); at++) {
 		tell(&ring[at % MOST]);
 		any |= ring[at % MOST].ends;
@@ -59,9 +58,23 @@ static void tell_all(void)
 	if (ms)
 		profiler_tell_heap(ms - 1);
 	atomic_store_explicit(&walked_ms, 0, memory_order_release);
-	pthread_mutex_unlock(&taking);
 	if (any)
 		atomic_store_explicit(&ended, true, memory_order_release);
+}
+
+static bool is_any(void)
+{
+	return atomic_load_explicit(&put, memory_order_acquire) != atomic_load_explicit(&taken, memory_order_acquire) ||
+	       atomic_load_explicit(&walked_ms, memory_order_acquire);
+}
+
+/* Nobody waits for another: who waits is stopped by no collection, and so the next one would not begin. */
+static void tell_all(void)
+{
+	while (is_any() && pthread_mutex_trylock(&taking) == 0) {
+		tell_those();
+		pthread_mutex_unlock(&taking);
+	}
 }
 
 /* Whoever has collected still has a lock that Mono takes for the answer: another thread asks. */

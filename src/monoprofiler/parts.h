@@ -13,8 +13,8 @@ extern struct com mono_runtime;
 /* A body of a method, as it was compiled or found: tells of both, if nobody has. */
 void mono_tell_body(struct mono_method *method, void *start);
 
-/* Whether nobody has told of the code that begins there. */
-bool mono_is_new(const void *start);
+/* The same; the method may not be known (NULL): returns it. */
+struct mono_method *mono_tell_frame(struct mono_method *method, void *start);
 
 /* ---- Threads (threads.c). ---- */
 
@@ -31,6 +31,15 @@ void mono_sampled_end(void);
 
 /* In a signal handler. */
 void mono_sampled(void *own, const void *ip, const void *registers);
+
+/* ---- Calls and allocations (calls.c). ---- */
+
+int mono_hooks(void *own, struct mono_method *method);
+void mono_entered(void *own, struct mono_method *method, void *context);
+void mono_left(void *own, struct mono_method *method, void *context);
+void mono_tail_called(void *own, struct mono_method *method, struct mono_method *target);
+void mono_thrown(void *own, struct mono_method *method, struct mono_object *exception);
+void mono_allocated(void *own, struct mono_object *object);
 
 /* ---- Collections (collections.c). ---- */
 

@@ -98,7 +98,6 @@ static void jit_done(void *own, struct mono_method *method, struct mono_body *bo
 		profiler_tell_jit("jit css ", ID(method), NULL);
 		profiler_tell_jit("jit csf ", ID(method), NULL);
 	}
-	mono_is_new(start);
 	mono_tell_body(method, start);
 }
 
@@ -142,6 +141,34 @@ static const struct wish execution[] = {
     {"jit_failed", ON(jit_failed)},     {"method_free", ON(method_freed)},
 };
 static const struct wish collections[] = {{"gc_event", ON(mono_gc_happens)}};
+static const struct wish samples[] = {{"sample_hit", ON(mono_sampled)}};
+static const struct wish allocations[] = {{"gc_allocation", ON(mono_allocated)}};
+static const struct wish calls[] = {
+    {"call_instrumentation_filter", ON(mono_hooks)}, {"method_enter", ON(mono_entered)},
+    {"method_leave", ON(mono_left)},                 {"method_tail_call", ON(mono_tail_called)},
+    {"method_exception_leave", ON(mono_thrown)},
+};
+
+static const char *ask_for_samples(struct mono_handle *handle, uint32_t ms)
+{
+	enum { SECOND = 1000 };
+	if (!mono.profiler_enable_sampling(handle) ||
+	    !mono.profiler_set_sample_mode(handle, MONO_SAMPLE_WALL, ms < SECOND ? SECOND / ms : 1))
+		return "sampling";
+	return ASK(handle, samples);
+}
+
+static const char *ask_for_stacks(struct mono_handle *handle, const struct profiler_options *options)
+{
+	const char *lacks = NULL;
+	if (options->memory)
+		lacks = mono.profiler_enable_allocations() ? ASK(handle, allocations) : "allocations";
+	if (!lacks && options->method == PROFILER_SAMPLING)
+		lacks = ask_for_samples(handle, options->sampling_ms);
+	if (!lacks && options->method == PROFILER_INSTRUMENTATION)
+		lacks = ASK(handle, calls);
+	return lacks;
+}
 
 const char *mono_ask(struct mono_handle *handle, const struct profiler_options *options)
 {
@@ -150,5 +177,5 @@ const char *mono_ask(struct mono_handle *handle, const struct profiler_options *
 		lacks = ASK(handle, execution);
 	if (!lacks && (options->gc || options->live_heap))
 		lacks = ASK(handle, collections);
-	return lacks;
+	return lacks ? lacks : ask_for_stacks(handle, options);
 }

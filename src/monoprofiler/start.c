@@ -13,13 +13,16 @@ static void say(const char *problem, const char *what)
 
 static void initialized(void *own)
 {
+	mono_sampled_begin();
 	if (!profiler.off && !profiler_ticks_begin())
 		profiler_give_up();
 }
 
 static void shut_down(void *own)
 {
-	mono_tell_generations();
+	mono_sampled_end();
+	profiler_ticks_end();
+	profiler_sample();
 	profiler_finish();
 }
 

@@ -341,19 +341,19 @@ static void stacks_are_changes(void **state)
 	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, 0}, {RUN, 0x5010, 0}});
 	struct profiler_thread *own = profiler_own_thread();
 	assert_true(profiler_walk(&own->now, thread));
-	profiler_tell_stack(own, &own->now, 1);
+	profiler_tell_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 0:0 0x2:0x0000000000005010 0x3:0x0000000000005108\n");
-	profiler_tell_stack(own, &own->now, 1);
+	profiler_tell_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 2:2\n");
-	profiler_tell_stack(own, &own->now, 0);
+	profiler_tell_stack(own, &own->now, 0, now_ms);
 	expect_lines("");
 	set_stack(2, (struct profiler_frame[]){{0, 0, 0}, {RUN, 0x5014, 0}});
 	assert_true(profiler_walk(&own->now, thread));
-	profiler_tell_stack(own, &own->now, 1);
+	profiler_tell_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 1:2:0x0000000000005014 0x0\n");
 	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0}});
 	assert_true(profiler_walk(&own->now, thread));
-	profiler_tell_stack(own, &own->now, 1);
+	profiler_tell_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 1:2\n");
 }
 

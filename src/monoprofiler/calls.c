@@ -1,0 +1,40 @@
+/* calls.c - calls that begin and end, and what is allocated. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monoprofiler/parts.h"
+
+/* All methods have hooks. */
+int mono_hooks(void *own, struct mono_method *method)
+{
+	return MONO_HOOK_ENTER | MONO_HOOK_LEAVE | MONO_HOOK_TAIL_CALL | MONO_HOOK_EXCEPTION;
+}
+
+static uint32_t iid_of(const struct mono_method *method)
+{
+	return ids_of(&profiler.functions, (uintptr_t)method);
+}
+
+void mono_entered(void *own, struct mono_method *method, void *context)
+{
+	profiler_entered(iid_of(method), PROFILER_NO_SP);
+}
+
+void mono_left(void *own, struct mono_method *method, void *context)
+{
+	profiler_left(iid_of(method), PROFILER_NO_SP);
+}
+
+/* It ends before what it calls in its place begins. */
+void mono_tail_called(void *own, struct mono_method *method, struct mono_method *target)
+{
+	profiler_left(iid_of(method), PROFILER_NO_SP);
+}
+
+void mono_thrown(void *own, struct mono_method *method, struct mono_object *exception)
+{
+	profiler_left(iid_of(method), PROFILER_NO_SP);
+}
+
+void mono_allocated(void *own, struct mono_object *object)
+{
+	profiler_allocated((uintptr_t)object, (uintptr_t)mono.object_get_class(object));
+}
