@@ -39,7 +39,7 @@ typedef int mono_take_object(struct mono_object *object, struct mono_class *clas
                              struct mono_object **references, uintptr_t *offsets, void *context);
 typedef void mono_function(void);
 
-enum { MONO_SAMPLE_WALL = 2 }; /* MonoProfilerSampleMode */
+enum { MONO_SAMPLE_NONE, MONO_SAMPLE_WALL = 2 }; /* MonoProfilerSampleMode */
 enum {
 	MONO_HOOK_ENTER = 1 << 1,
 	MONO_HOOK_LEAVE = 1 << 3, /* MonoProfilerCallInstrumentationFlags */

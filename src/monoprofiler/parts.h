@@ -32,6 +32,14 @@ void mono_sampled_end(void);
 /* In a signal handler. */
 void mono_sampled(void *own, const void *ip, const void *registers);
 
+/* ---- When there are samples (crashes.c). ---- */
+
+/* While the profiler is loaded. False: Mono takes none. */
+bool mono_sample_begin(struct mono_handle *own, uint32_t ms);
+
+/* When Mono has its own handlers. */
+void mono_sample_not_in_crashes(void);
+
 /* ---- Calls and allocations (calls.c). ---- */
 
 int mono_hooks(void *own, struct mono_method *method);

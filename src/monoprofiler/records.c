@@ -149,22 +149,13 @@ static const struct wish calls[] = {
     {"method_exception_leave", ON(mono_thrown)},
 };
 
-static const char *ask_for_samples(struct mono_handle *handle, uint32_t ms)
-{
-	enum { SECOND = 1000 };
-	if (!mono.profiler_enable_sampling(handle) ||
-	    !mono.profiler_set_sample_mode(handle, MONO_SAMPLE_WALL, ms < SECOND ? SECOND / ms : 1))
-		return "sampling";
-	return ASK(handle, samples);
-}
-
 static const char *ask_for_stacks(struct mono_handle *handle, const struct profiler_options *options)
 {
 	const char *lacks = NULL;
 	if (options->memory)
 		lacks = mono.profiler_enable_allocations() ? ASK(handle, allocations) : "allocations";
 	if (!lacks && options->method == PROFILER_SAMPLING)
-		lacks = ask_for_samples(handle, options->sampling_ms);
+		lacks = mono_sample_begin(handle, options->sampling_ms) ? ASK(handle, samples) : "samples";
 	if (!lacks && options->method == PROFILER_INSTRUMENTATION)
 		lacks = ASK(handle, calls);
 	return lacks;

@@ -14,6 +14,7 @@ static void say(const char *problem, const char *what)
 static void initialized(void *own)
 {
 	mono_sampled_begin();
+	mono_sample_not_in_crashes();
 	if (!profiler.off && !profiler_ticks_begin())
 		profiler_give_up();
 }

@@ -1,0 +1,66 @@
+// main.cs - tests/programs/dotnet as a program of Mono, with names that are made of others, and with other ways to end.
+// SPDX-License-Identifier: Apache-2.0
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using System.Threading;
+
+class Outer<A> {
+	public class Inner<B> {
+		public static B Second<C>(A a, B b, C[] c, ref int number) { number++; return b; }
+	}
+}
+
+static class Shared {
+	[DllImport("libc")] static extern int fork();
+	[DllImport("libc")] static extern void _exit(int status);
+	[DllImport("libc")] static extern void abort();
+	[DllImport("libc")] static extern int waitpid(int pid, IntPtr status, int options);
+
+	static void Name() {
+		int number = 1;
+		Outer<string>.Inner<int>.Second<Dictionary<string, List<int>>>("", 1, null, ref number);
+	}
+
+	// A child that makes what the log shall not have.
+	static void Fork() {
+		int child = fork();
+		if (child == 0) {
+			for (int i = 0; i < 5000; i++)
+				GC.KeepAlive(new Marker());
+			_exit(0);
+		}
+		waitpid(child, IntPtr.Zero, 0);
+	}
+
+	// 8 threads that compute, allocate and collect at once.
+	static void Stress() {
+		var threads = new Thread[8];
+		for (int i = 0; i < threads.Length; i++) {
+			threads[i] = new Thread(() => {
+				var list = new List<object>();
+				for (int n = 0; n < 20000; n++) {
+					list.Add(new Kept());
+					if (n % 5000 == 0)
+						GC.Collect();
+				}
+			});
+			threads[i].Start();
+		}
+		foreach (Thread thread in threads)
+			thread.Join();
+		Console.WriteLine("stress");
+	}
+
+	static void Main() {
+		string how = Environment.GetEnvironmentVariable("TRUTH") ?? "";
+		Name();
+		if (how == "fork")
+			Fork();
+		if (how == "stress")
+			Stress();
+		StartupHook.Initialize();
+		if (how == "abort")
+			abort();
+	}
+}
