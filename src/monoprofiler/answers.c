@@ -3,6 +3,7 @@
 #include "monoprofiler/parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
 #define ID(pointer) ((uint64_t)(uintptr_t)(pointer))
@@ -128,6 +129,16 @@ struct mono_method *mono_tell_frame(struct mono_method *method, void *start)
 	return known;
 }
 
+bool mono_is_way_in(struct mono_method *method)
+{
+	static const char *const ways[] = {"__icall_wrapper_", "ProfilerAlloc", "Alloc"};
+	const char *name = mono.method_get_token(method) ? NULL : mono.method_get_name(method);
+	for (size_t i = 0; name && i < sizeof ways / sizeof *ways; i++)
+		if (strncmp(name, ways[i], strlen(ways[i])) == 0)
+			return true;
+	return false;
+}
+
 /* ---- Stacks: the own one, from here. ---- */
 
 /* Kept: it is walked often. */
@@ -155,16 +166,25 @@ static int take_frame(struct mono_method *method, struct mono_domain *in, void *
 	return 0;
 }
 
+/* The innermost ones, by which what is allocated gets here. */
+static size_t own_frames(void)
+{
+	size_t i = 0;
+	while (i < frames.count && frames.list[i].method && mono_is_way_in(frames.list[i].method))
+		i++;
+	return i;
+}
+
 /* What is told of while Mono walks would wait for it. */
-static int32_t snapshot(struct com *own, uint64_t id, com_frame *take, uint32_t flags, void *context,
-                        uint8_t *state, uint32_t size)
+static int32_t snapshot(struct com *own, uint64_t id, com_frame *take, uint32_t flags, void *context, uint8_t *state,
+                        uint32_t size)
 {
 	ucontext_t registers;
 	frames.count = 0;
 	if (getcontext(&registers) < 0)
 		return COM_FAILED;
 	mono.stack_walk_async_safe(take_frame, &registers, NULL);
-	for (size_t i = 0; i < frames.count; i++) {
+	for (size_t i = own_frames(); i < frames.count; i++) {
 		const struct frame *frame = &frames.list[i];
 		struct mono_method *method = mono_tell_frame(frame->method, frame->start);
 		if (take(ID(method), ID(frame->start) + frame->offset, 0, 0, NULL, context) < 0)

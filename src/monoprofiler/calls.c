@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monoprofiler/parts.h"
 
-/* All methods have hooks. */
+/* All methods of programs have hooks. */
 int mono_hooks(void *own, struct mono_method *method)
 {
-	return MONO_HOOK_ENTER | MONO_HOOK_LEAVE | MONO_HOOK_TAIL_CALL | MONO_HOOK_EXCEPTION;
+	return mono_is_way_in(method) ? 0
+	                              : MONO_HOOK_ENTER | MONO_HOOK_LEAVE | MONO_HOOK_TAIL_CALL | MONO_HOOK_EXCEPTION;
 }
 
 static uint32_t iid_of(const struct mono_method *method)

@@ -1,5 +1,5 @@
-/* crashes.c - no samples while Mono looks at a crash: its handlers, and those of samples, end the program where they meet.
- * So the handlers stand behind one that stops the samples. What is no crash goes on with them. */
+/* crashes.c - no samples while Mono looks at a crash: its handlers, and those of samples, end the program where they
+ * meet. So the handlers stand behind one that stops the samples. What is no crash goes on with them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monoprofiler/parts.h"
 
@@ -31,8 +31,7 @@ bool mono_sample_begin(struct mono_handle *own, uint32_t ms)
 	enum { SECOND = 1000 };
 	handle = own;
 	hertz = ms < SECOND ? SECOND / ms : 1;
-	return mono.profiler_enable_sampling(handle) &&
-	       mono.profiler_set_sample_mode(handle, MONO_SAMPLE_WALL, hertz);
+	return mono.profiler_enable_sampling(handle) && mono.profiler_set_sample_mode(handle, MONO_SAMPLE_WALL, hertz);
 }
 
 /* A sample that is on its way has to wait: it is among the real-time signals. */

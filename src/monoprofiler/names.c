@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monoprofiler/parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char unknown[] = "<UNKNOWN>";
@@ -71,26 +72,47 @@ static void add_arguments(struct text *text, struct name *name, const char *lett
 	name->at += *name->at == '>';
 }
 
-/* Mono has keywords everywhere: "int" is that in signatures, and System.Int32 elsewhere. */
+/* Mono has keywords everywhere: "int" is that in signatures, and System.Int32 elsewhere. Some are its own. */
+static const struct profiler_primitive *primitive(const char *word, size_t length)
+{
+	static const struct {
+		const char *word;
+		uint32_t type; /* as in profiler_primitives */
+	} own[] = {{"int16", 0x06},  {"uint16", 0x07},  {"single", 0x0c},
+	           {"intptr", 0x18}, {"uintptr", 0x19}, {"typedbyref", 0x16}};
+	for (size_t i = 0; i < PROFILER_PRIMITIVES; i++) {
+		const char *keyword = profiler_primitives[i].keyword;
+		if (keyword && strlen(keyword) == length && memcmp(keyword, word, length) == 0)
+			return &profiler_primitives[i];
+	}
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (strlen(own[i].word) == length && memcmp(own[i].word, word, length) == 0)
+			return &profiler_primitives[own[i].type];
+	return NULL;
+}
+
 static bool add_primitive(struct text *text, struct name *name)
 {
-	static const struct profiler_primitive mono_alone[] = {{"single", "System.Single"},
-	                                                       {"intptr", "System.IntPtr"},
-	                                                       {"uintptr", "System.UIntPtr"}};
-	enum { ALONE = sizeof mono_alone / sizeof *mono_alone };
 	const size_t length = strcspn(name->at, "<>,+/[]&* ");
-	for (size_t i = 0; i < PROFILER_PRIMITIVES + ALONE; i++) {
-		const struct profiler_primitive *known =
-		    i < PROFILER_PRIMITIVES ? &profiler_primitives[i] : &mono_alone[i - PROFILER_PRIMITIVES];
-		if (!known->keyword || strlen(known->keyword) != length ||
-		    memcmp(known->keyword, name->at, length) != 0)
-			continue;
-		const bool float_word = i >= PROFILER_PRIMITIVES && length == sizeof "single" - 1;
-		text_string(text, !name->keywords ? known->name : float_word ? "float" : known->keyword);
-		name->at += length;
-		return true;
-	}
-	return false;
+	const struct profiler_primitive *known = primitive(name->at, length);
+	if (!known)
+		return false;
+	text_string(text, name->keywords ? known->keyword : known->name);
+	name->at += length;
+	return true;
+}
+
+/* "!0" of the type, "!!0" of the method. */
+static bool add_open(struct text *text, struct name *name)
+{
+	const size_t marks = strspn(name->at, "!");
+	char *end;
+	if (marks == 0 || name->at[marks] < '0' || name->at[marks] > '9')
+		return false;
+	profiler_add_parameter(text, marks == 1 ? profiler_type_letters : profiler_method_letters,
+	                       strtoull(name->at + marks, &end, 10));
+	name->at = end;
+	return true;
 }
 
 static void add_type(struct text *text, struct name *name)
@@ -99,7 +121,7 @@ static void add_type(struct text *text, struct name *name)
 		text_string(text, unknown);
 		name->at += strlen(name->at);
 	} else {
-		if (!add_primitive(text, name))
+		if (!add_primitive(text, name) && !add_open(text, name))
 			add_parts(text, name);
 		if (*name->at == '<')
 			add_arguments(text, name, profiler_type_letters);

@@ -16,12 +16,14 @@ void mono_tell_body(struct mono_method *method, void *start);
 /* The same; the method may not be known (NULL): returns it. */
 struct mono_method *mono_tell_frame(struct mono_method *method, void *start);
 
+/* Whether it is Mono's own way from managed code into itself. */
+bool mono_is_way_in(struct mono_method *method);
+
 /* ---- Threads (threads.c). ---- */
 
 /* The own thread, as the runtime numbers it; 0: it has ended for the log. */
 uint64_t mono_thread(void);
-void mono_thread_started(void *own, uintptr_t id);
-void mono_thread_stopped(void *own, uintptr_t id);
+void mono_thread_lives(bool lives);
 
 /* ---- Samples (samples.c). ---- */
 

@@ -114,6 +114,31 @@ static void method_freed(void *own, struct mono_method *method)
 	profiler_forget_places();
 }
 
+/* ---- Threads. ---- */
+
+static void thread_started(void *own, uintptr_t id)
+{
+	if (id != (uintptr_t)pthread_self())
+		return;
+	mono_thread_lives(true);
+	mono_sampled_begin();
+	profiler_own_thread();
+}
+
+static void thread_stopped(void *own, uintptr_t id)
+{
+	struct profiler_thread *thread = id == (uintptr_t)pthread_self() ? profiler_thread_find(id) : NULL;
+	if (!thread)
+		return;
+	mono_sampled_end();
+	profiler_take(thread);
+	profiler_tell_calls(thread);
+	profiler_tell_allocated(thread);
+	profiler_give(thread);
+	profiler_thread_destroyed(id);
+	mono_thread_lives(false);
+}
+
 /* ---- Asking. ---- */
 
 struct wish {
@@ -132,9 +157,8 @@ static const char *ask(struct mono_handle *handle, const struct wish *wishes, si
 #define ASK(handle, wishes) ask(handle, wishes, sizeof(wishes) / sizeof *(wishes))
 
 static const struct wish always[] = {
-    {"thread_started", ON(mono_thread_started)}, {"thread_stopped", ON(mono_thread_stopped)},
-    {"domain_name", ON(domain_named)},           {"image_loaded", ON(image_loaded)},
-    {"assembly_loaded", ON(assembly_loaded)},
+    {"thread_started", ON(thread_started)}, {"thread_stopped", ON(thread_stopped)},   {"domain_name", ON(domain_named)},
+    {"image_loaded", ON(image_loaded)},     {"assembly_loaded", ON(assembly_loaded)},
 };
 static const struct wish execution[] = {
     {"class_loaded", ON(class_loaded)}, {"jit_begin", ON(jit_begins)},     {"jit_done", ON(jit_done)},
@@ -144,8 +168,10 @@ static const struct wish collections[] = {{"gc_event", ON(mono_gc_happens)}};
 static const struct wish samples[] = {{"sample_hit", ON(mono_sampled)}};
 static const struct wish allocations[] = {{"gc_allocation", ON(mono_allocated)}};
 static const struct wish calls[] = {
-    {"call_instrumentation_filter", ON(mono_hooks)}, {"method_enter", ON(mono_entered)},
-    {"method_leave", ON(mono_left)},                 {"method_tail_call", ON(mono_tail_called)},
+    {"call_instrumentation_filter", ON(mono_hooks)},
+    {"method_enter", ON(mono_entered)},
+    {"method_leave", ON(mono_left)},
+    {"method_tail_call", ON(mono_tail_called)},
     {"method_exception_leave", ON(mono_thrown)},
 };
 

@@ -16,13 +16,17 @@ struct taken {
 	uint8_t *start;
 	uint64_t offset;
 };
-enum { WORDS = 1 << 16, OF_HEAD = sizeof(struct head) / sizeof(uint64_t), OF_FRAME = sizeof(struct taken) / sizeof(uint64_t) };
+enum {
+	WORDS = 1 << 16,
+	OF_HEAD = sizeof(struct head) / sizeof(uint64_t),
+	OF_FRAME = sizeof(struct taken) / sizeof(uint64_t)
+};
 struct ring {
 	struct ring *next;
 	_Atomic uint64_t thread; /* 0: it is nobody's */
 	_Atomic uint64_t put, taken;
-	_Atomic bool busy;  /* somebody takes out */
-	uint64_t lost;      /* ticks since the last record, which had no room */
+	_Atomic bool busy; /* somebody takes out */
+	uint64_t lost;     /* ticks since the last record, which had no room */
 	uint64_t words[WORDS];
 };
 static _Atomic(struct ring *) first;
@@ -61,7 +65,7 @@ void mono_sampled(void *own, const void *ip, const void *registers)
 	if (!ring || profiler.paused || profiler.off)
 		return;
 	const uint64_t begin = atomic_load_explicit(&ring->put, memory_order_relaxed),
-	               end = atomic_load_explicit(&ring->taken, memory_order_acquire) + WORDS;
+		       end = atomic_load_explicit(&ring->taken, memory_order_acquire) + WORDS;
 	struct walk walk = {ring, begin + OF_HEAD, end, 0, end - begin < OF_HEAD};
 	if (!walk.full)
 		mono.stack_walk_async_safe(take_frame, (void *)(uintptr_t)registers, &walk);

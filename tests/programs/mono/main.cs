@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 
 class Outer<A> {
 	public class Inner<B> {
+		[MethodImpl(MethodImplOptions.NoInlining)]
 		public static B Second<C>(A a, B b, C[] c, ref int number) { number++; return b; }
 	}
 }

@@ -1,0 +1,209 @@
+#!/usr/bin/python3
+# mono_tests.py - the logs of programs of Mono against what they count themselves.
+# SPDX-License-Identifier: Apache-2.0
+"""usage: mono_tests.py --tool TRACKWAY [WORD...]
+
+Prints TAP; skips all where mono or mcs is not installed, unless CI is set. The program is that of dotnet_tests.py, with
+tests/programs/mono/main.cs, which a script starts.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import dotnet_tests
+from dotnet_tests import ROOT, SAID, Fails, expect
+
+PROGRAM = [*dotnet_tests.PROGRAM, ROOT / "tests/programs/mono/main.cs"]
+
+
+class Bench(dotnet_tests.Bench):
+    def __init__(self, tool, directory):
+        # pylint: disable=super-init-not-called
+        directory.mkdir()
+        self.tool, self.directory = tool, directory
+        self.library = next(pathlib.Path(tool).parent.glob("**/libmono-profiler-trackway.so"))
+        self.host = directory / "host"
+        program = directory / "main.exe"
+        subprocess.run(["mcs", "-nologo", "-debug", "-warn:0", f"-out:{program}", *PROGRAM], check=True)
+        self.host.write_text(f"#!/bin/sh\nexec mono {program}\n")
+        self.host.chmod(0o755)
+
+    def environment(self, how):
+        return {**os.environ, "TRUTH": how}
+
+    def alone(self, **variables):
+        """The program with the profiler, without record."""
+        return self.run([self.host], MONO_ENV_OPTIONS="--debug --profile=trackway", PROF_COLLECT_METHOD="Sampling",
+                        LD_LIBRARY_PATH=str(self.library.parent), PROF_MEMORY_TRACE="1", PROF_GC_TRACE="1", **variables)
+
+
+def everything(bench):
+    log, done = bench.record(how="busy")
+    expect(done.returncode == 0 and done.stdout == SAID, "it says what it says without", done)
+    bench.check(log)
+    bench.expect_made(log)
+    collections = bench.lines(log, "gch gcs ")
+    expect(sum(line.endswith(" ? ttft") for line in collections) >= 3, "three were asked for", collections)
+    expect(len(collections) == len(bench.lines(log, "gch gcf ")), "each ends")
+    expect(bench.lines(log, "gch gen "), "the heap after them")
+    expect(any(row["name"] == "Truth::Busy" for row in bench.rows("stat", log)), "it was in Busy for long")
+    places = {row["function"]: row for row in bench.rows("alloc", log, "--by", "function", "--class", "Marker")}
+    expect({name: row["count"] for name, row in places.items()} == {"Truth::MakeMarkers": 1200}, "markers are made in one function", places)
+    compiled = [row for row in bench.rows("jit", log) if row.get("name") == "Truth::MakeMarkers"]
+    expect(len(compiled) == 1, "Truth::MakeMarkers was compiled", compiled)
+    flame = subprocess.run([bench.tool, "flame", log, "-o", bench.directory / "flame.svg"], check=False)
+    expect(flame.returncode == 0 and "Truth" in (bench.directory / "flame.svg").read_text(), "flame shows it")
+    expect(len(bench.lines(log, "thr dst ")) >= 4, "four threads ended")
+    expect(any(line.endswith('"main"') for line in bench.lines(log, "asm ldf ")), "the assembly")
+    expect(bench.lines(log, "jit css "), "what was compiled before is found")
+
+
+def bodies(bench):
+    """Each place that stacks have lies in a body of its function, and maps are in order."""
+    log, _ = bench.record()
+    ranges, all_maps = {}, 0
+    for line in bench.lines(log, "fun inf "):
+        words = line.split()
+        code = [item.split(":") for item in words[7:] if item.count(":") == 1]
+        maps = [[int(number, 16) for number in item.split(":")] for item in words[7:] if item.count(":") == 2]
+        ranges.setdefault(int(words[2], 16), []).extend((int(start, 16), int(size, 16)) for start, size in code)
+        expect(maps == sorted(maps, key=lambda item: item[1]) and all(start <= end for _, start, end in maps), line)
+        all_maps += len(maps)
+    seen = outside = 0
+    for line in bench.lines(log, "sam str "):
+        for frame in line.split()[6:]:
+            iid, _, place = frame.partition(":")
+            if place.startswith("0x"):
+                seen += 1
+                outside += not any(start <= int(place, 16) <= start + size for start, size in ranges.get(int(iid, 16), ()))
+    expect(all_maps > 100 and seen > 100 and outside == 0, all_maps, "maps;", outside, "of", seen, "places lie outside")
+
+
+def live_heap(bench):
+    log, _ = bench.record("--live-heap", "--memory-trace", "off", "--collect-method", "None")
+    bench.check(log)
+    kept = [line.split()[2] for line in bench.lines(log, "cls nam ") if line.endswith(' "Kept"')]
+    tables = bench.lines(log, "gch alt ")
+    expect(len(kept) == 1 and len(tables) >= 3, "the class and the tables are there", kept, len(tables))
+    item = f" {hex(int(kept[0], 16))}:321:{321 * 24} "
+    expect(any(item in line + " " for line in tables[2:]), "321 of Kept live", item, tables[-3:])
+    expect(not bench.lines(log, "sam "), "no samples, no allocations")
+
+
+def names(bench):
+    """Generic types and methods, nested ones and arrays."""
+    log, _ = bench.record()
+    classes = {line.split('"')[1] for line in bench.lines(log, "cls nam ")}
+    for name in ("Marker[,]", "Outer.Inner<T=System.String, U=System.Int32>", "System.Collections.Generic.Dictionary<T=System.String, U=System.Collections.Generic.List<T=System.Int32>>"):
+        expect(name in classes, name, "is no class of", sorted(name for name in classes if "." not in name))
+    functions = [line.split('"')[1::2] for line in bench.lines(log, "fun nam ")]
+    second = [words for words in functions if "::Second" in words[0]]
+    expect(second and second[0][0].startswith("Outer.Inner<T=System.String, U=System.Int32>::Second<M="), second)
+    expect(second[0][1] == "int" and second[0][2].startswith("(string, int, ") and second[0][2].endswith("[], ref int)"), second)
+
+
+def instrumented(bench):
+    dotnet_tests.instrumented(bench)
+    dotnet_tests.coarse(bench)
+
+
+def alone(bench):
+    log = bench.directory / "alone.log"
+    done = bench.alone(PROF_TRACE_FILENAME=str(log))
+    expect(done.returncode == 0 and done.stdout == SAID, "it ends as without", done)
+    bench.check(log)
+    bench.expect_made(log)
+    expect("prf cfg MemoryTraceEnabled T" in bench.lines(log, "prf cfg "), "the log tells of it")
+    done = bench.alone(PROF_TRACE_STREAM="/dev/full")
+    expect(done.returncode == 0 and done.stdout == SAID, "a disk without room", done)
+    done = bench.alone()
+    expect(done.returncode == 0 and done.stdout == SAID and not done.stderr, "nobody asks for a log", done)
+
+
+def forked(bench):
+    """What the child made is not there, nor is anything broken."""
+    log, done = bench.record(how="fork")
+    expect(done.returncode == 0, done)
+    bench.check(log)
+    bench.expect_made(log)
+
+
+def stress(bench):
+    """Eight threads that allocate, collect, and are sampled all the time."""
+    log, done = bench.record("--sampling-timeout", "1ms", how="stress")
+    expect(done.returncode == 0, done)
+    bench.check(log)
+    made = {row["class"]: row["count"] for row in bench.rows("alloc", log)}
+    expect(made["Kept"] == 8 * 20000 + 321, made["Kept"])
+    begun, ended = bench.lines(log, "gch gcs "), bench.lines(log, "gch gcf ")
+    expect(len(begun) == len(ended) and sum(line.endswith("ttft") for line in begun) >= 3, len(begun), len(ended))
+
+
+def kept_options(bench):
+    """What the user has in MONO_ENV_OPTIONS and LD_LIBRARY_PATH is there, too."""
+    log, done = bench.record(MONO_ENV_OPTIONS="--trace=N:none", LD_LIBRARY_PATH="/nowhere")
+    expect(done.returncode == 0, done)
+    bench.expect_made(log)
+
+
+def no_mono(bench):
+    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", bench.directory / "none.log", "--", "/bin/true"])
+    expect(done.returncode == 2 and "nothing was recorded" in done.stderr, done)
+
+
+ABORTED = 128 + signal.SIGABRT
+TESTS = {
+    "everything of a run": everything,
+    "places in bodies": bodies,
+    "names": names,
+    "what lives after collections": live_heap,
+    "calls by enter and leave": instrumented,
+    "the dialect of the document": dotnet_tests.older,
+    "without record": alone,
+    "it ends by Environment.Exit": dotnet_tests.ends("exit", 3),
+    "it ends by FailFast": dotnet_tests.ends("fail", ABORTED),
+    "it ends by abort": dotnet_tests.ends("abort", ABORTED),
+    "it ends by an exception": dotnet_tests.ends("throw", 1),
+    "it ends by SIGKILL": dotnet_tests.ends("kill", 128 + signal.SIGKILL),
+    "it begins late, and pauses": dotnet_tests.paused,
+    "a forked child": forked,
+    "threads that collect": stress,
+    "a limit of size": dotnet_tests.limit,
+    "options of the user": kept_options,
+    "no program of Mono": no_mono,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--tool", required=True, type=lambda path: str(pathlib.Path(path).resolve()))
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    if not os.environ.get("CI") and not (shutil.which("mono") and shutil.which("mcs")):
+        print("1..0 # SKIP no mono, or no mcs: scripts/install-deps")
+        return
+    rows = [(name, test) for name, test in TESTS.items() if all(word in name for word in options.words)]
+    print(f"TAP version 13\n1..{len(rows)}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(options.tool, pathlib.Path(directory) / "mono")
+        for number, (name, test) in enumerate(rows, 1):
+            why = None
+            try:
+                test(bench)
+            except (Fails, KeyError, IndexError, ValueError, OSError, subprocess.SubprocessError) as error:
+                why = f"{type(error).__name__}: {error}"
+            failed += why is not None
+            print("ok" if why is None else "not ok", number, "-", name, flush=True)
+            if why is not None:
+                print("#", why.replace("\n", "\n# "), flush=True)
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
