@@ -61,12 +61,26 @@ sys.stdout.buffer.write(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else da
 
 @test "lines: damaged PDBs and assemblies, pipes and folders in their place cost the lines alone" {
 	prepare
-	for size in 0 4 20 40 100 200 300; do
+	for size in 0 4 20 40 100 200; do
 		head -c "$size" app.pdb >cut.pdb
 		sed 's|app.dll|cut.dll|' app.log >cut.log
 		lines_of cut.log >got
 		[ -s got ] || fail "$size"
+		[ "$(grep -c "cut.pdb: .*tracelog.pdb-damaged" notes)" = 1 ] || fail "$size: $(cat notes)"
 	done
+	grep -q 'cut.pdb: damaged: ' notes
+	printf 'Microsoft C/C++ MSF 7.00\r\n' >cut.pdb
+	lines_of cut.log >got
+	grep -q 'warning: .*/cut.pdb: a PDB of Windows, not a portable one' notes
+	sed 's|app.dll|inside.dll|' app.log >inside.log
+	"$PYTHON" - <<'END'
+data = bytearray(open("inside.dll", "rb").read())
+at = data.index(b"MPDB") + 12
+data[at:at + 8] = b"\xff" * 8
+open("inside.dll", "wb").write(data)
+END
+	lines_of inside.log >got
+	grep -q 'warning: .*/inside.dll: the PDB in it is damaged' notes || fail "$(cat notes)"
 	rm app.pdb
 	mkfifo app.pdb
 	lines_of app.log | head -n 2 | sort | diff - offsets

@@ -24,8 +24,9 @@ enum {
 
 /* A file that was read whole. */
 struct file {
-	uint8_t *bytes;
+	uint8_t *bytes; /* NULL: it was not */
 	size_t size;
+	const char *wrong; /* why not, where there is one: a constant */
 };
 
 static bool read_all(int fd, struct file *file)
@@ -39,23 +40,41 @@ static bool read_all(int fd, struct file *file)
 	return true;
 }
 
-/* Reads a regular file; not to wait for the writer of a named pipe. bytes is NULL where that is not possible. */
+static void read_open(const struct tracelog_log *log, int fd, struct file *file)
+{
+	struct stat status;
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return;
+	const uint64_t size = (uint64_t)status.st_size;
+	file->wrong = size == 0                                     ? "empty"
+	              : size > tw_memory_limit(log->reader) / SHARE ? "larger than memory for it is (--memory)"
+	                                                            : NULL;
+	if (file->wrong)
+		return;
+	file->size = (size_t)size;
+	file->bytes = malloc(file->size);
+	if (!file->bytes || read_all(fd, file))
+		return;
+	free(file->bytes);
+	*file = (struct file){.wrong = "not readable to its end"};
+}
+
+/* Reads a regular file; not to wait for the writer of a named pipe. */
 static struct file read_file(const struct tracelog_log *log, const char *path)
 {
 	struct file file = {0};
-	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool fits = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-	            (uint64_t)status.st_size <= tw_memory_limit(log->reader) / SHARE;
-	file.size = fits ? (size_t)status.st_size : 0;
-	file.bytes = fits ? malloc(file.size) : NULL;
-	if (file.bytes && !read_all(fd, &file)) {
-		free(file.bytes);
-		file.bytes = NULL;
-	}
-	if (fd >= 0)
-		close(fd);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return file;
+	read_open(log, fd, &file);
+	close(fd);
 	return file;
+}
+
+static void tell(struct tracelog_log *log, enum tracelog_rule rule, const char *path, const char *wrong)
+{
+	tw_report(log->reader, &tracelog_rules[rule], log->at.offset, log->at.offset, log->at.line, "%s%s%s", path,
+	          wrong ? ": " : "", wrong ? wrong : "");
 }
 
 /* Keeps the bytes of a PDB, or frees them where they are none, or another build's. */
@@ -64,9 +83,11 @@ static bool keep(struct tracelog_log *log, struct tracelog_module_pdb *module, c
 {
 	bool is_pdb = file.bytes && tracelog_pdb_open(&module->pdb, file.bytes, file.size);
 	bool other = is_pdb && assembly->has_id && memcmp(assembly->id, module->pdb.id, TRACELOG_PDB_ID) != 0;
+	const char *wrong = file.bytes && !is_pdb ? module->pdb.wrong : file.wrong;
 	if (other)
-		tw_report(log->reader, &tracelog_rules[TRACELOG_PDB_OTHER], log->at.offset, log->at.offset,
-		          log->at.line, "%s", path);
+		tell(log, TRACELOG_PDB_OTHER, path, NULL);
+	else if (wrong)
+		tell(log, TRACELOG_PDB_DAMAGED, path, wrong);
 	if (is_pdb && !other && tracelog_take_memory(log, file.size)) {
 		module->bytes = file.bytes;
 		return true;
@@ -99,9 +120,9 @@ static void look_for(struct tracelog_log *log, struct tracelog_module_pdb *modul
 	bool found = (folder && try_file(log, module, &assembly, folder, (int)strlen(folder), name)) ||
 	             (*path == '/' && try_file(log, module, &assembly, path, (int)(slash - path), name));
 	if (!found && assembly.embedded.size) {
-		const struct file inflated = {tracelog_assembly_inflate(&assembly,
-		                                                        tw_memory_limit(log->reader) / SHARE),
-		                              assembly.embedded_size};
+		struct file inflated = {.size = assembly.embedded_size,
+		                        .wrong = "the PDB in it is damaged, or too large"};
+		inflated.bytes = tracelog_assembly_inflate(&assembly, tw_memory_limit(log->reader) / SHARE);
 		keep(log, module, &assembly, inflated, path);
 	}
 	free(file.bytes);

@@ -136,16 +136,36 @@ static bool find_tables(struct tracelog_pdb *pdb, struct tracelog_pdb_bytes tabl
 	return !cursor.failed;
 }
 
+/* What the debuggers of Windows have, which has the same name. */
+static bool is_of_windows(struct tracelog_pdb_bytes root)
+{
+	static const char start[] = "Microsoft C/C++";
+	return root.size >= sizeof start - 1 && memcmp(root.bytes, start, sizeof start - 1) == 0;
+}
+
+/* Why there are no parts; NULL: they are found. */
+static const char *find_parts(struct tracelog_pdb *pdb, struct tracelog_pdb_bytes root)
+{
+	struct tracelog_pdb_bytes head, tables;
+	if (is_of_windows(root))
+		return "a PDB of Windows, not a portable one";
+	if (root.size < sizeof(uint32_t) || tw_load32(root.bytes, false) != SIGNATURE)
+		return "no portable PDB";
+	if (!find_stream(root, "#Pdb", &head) || head.size < TRACELOG_PDB_ID)
+		return "damaged: it has no #Pdb";
+	if (!find_stream(root, "#~", &tables))
+		return "damaged: it has no tables";
+	if (!find_stream(root, "#Blob", &pdb->blobs))
+		return "damaged: it has no #Blob";
+	memcpy(pdb->id, head.bytes, TRACELOG_PDB_ID);
+	return find_tables(pdb, tables) ? NULL : "damaged: its tables end too early, or are of something else";
+}
+
 bool tracelog_pdb_open(struct tracelog_pdb *pdb, const uint8_t *bytes, size_t size)
 {
-	const struct tracelog_pdb_bytes root = {bytes, size};
-	struct tracelog_pdb_bytes head, tables;
 	*pdb = (struct tracelog_pdb){0};
-	if (!find_stream(root, "#Pdb", &head) || head.size < TRACELOG_PDB_ID || !find_stream(root, "#~", &tables) ||
-	    !find_stream(root, "#Blob", &pdb->blobs))
-		return false;
-	memcpy(pdb->id, head.bytes, TRACELOG_PDB_ID);
-	return find_tables(pdb, tables);
+	pdb->wrong = find_parts(pdb, (struct tracelog_pdb_bytes){bytes, size});
+	return !pdb->wrong;
 }
 
 /* ---- Lines. ---- */

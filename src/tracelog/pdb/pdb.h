@@ -27,6 +27,7 @@ struct tracelog_pdb {
 	uint32_t document_count, method_count;
 	size_t document_size, method_size; /* of a row */
 	uint8_t blob_width, document_width, guid_width;
+	const char *wrong; /* why it could not be opened: a constant */
 };
 
 /* A place in a source. */
@@ -35,7 +36,7 @@ struct tracelog_pdb_line {
 	uint32_t line;     /* from 1 */
 };
 
-/* Finds the parts. False: the bytes are no portable PDB, or a damaged one. */
+/* Finds the parts. False: the bytes are no portable PDB, or a damaged one; `wrong` says so. */
 bool tracelog_pdb_open(struct tracelog_pdb *pdb, const uint8_t *bytes, size_t size);
 
 /* The line of an offset in the intermediate language of a method, which a token of metadata tells. What the compiler
