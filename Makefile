@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 600
 ATTACK_SECONDS ?= 240
 
 .DEFAULT_GOAL := build
-.PHONY: build demo check accept asan lint fmt fuzz qemu bench deb site damage attack callgrind mutate install clean help deps
+.PHONY: build demo check accept asan lint fmt fuzz qemu bench simpoint deb site damage attack callgrind mutate install clean help deps
 
 deps:
 	@scripts/install-deps
@@ -43,6 +43,9 @@ qemu: deps ## the collector's tests under a newer QEMU, which is built from Debi
 
 bench: deps build ## speed as ratios: to a plain loop over the same bytes, and to other tools
 	@bench/run
+
+simpoint: deps build ## cycles of a program of 10^10 instructions, out of a dozen intervals of it, against the whole
+	@python3 tests/truth/simpoint_tests.py --tool build/src/trackway --rounds 116
 
 callgrind: deps build ## the flight recorder's counts in six of Debian's programs, whose sources it fetches, against callgrind's
 	@python3 tests/truth/flight_real.py --tool build/src/trackway --sources build/sources --fetch

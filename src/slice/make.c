@@ -47,6 +47,7 @@ struct made {
 	const char *path;  /* until all of its directory are complete */
 	const char *shown; /* its place in the end */
 	const struct slice_window *window;
+	struct tw_text stubs; /* "0xFROM-0xTO,...", terminated */
 };
 
 static int fail(struct tw_reader *reader, const char *path, int error)
@@ -86,6 +87,20 @@ static int write_program(struct slice *slice, const char *path)
 	return complete(slice->reader, &out, path, status);
 }
 
+static bool list_stubs(const struct slice *slice, struct tw_text *text)
+{
+	enum { RANGE_ROOM = 48 };
+	bool fine = true;
+	for (size_t i = 0; fine && i < slice->stubs.count; i++) {
+		char range[RANGE_ROOM];
+		const struct slice_range *one = &slice->stubs.items[i];
+		int length =
+		    snprintf(range, sizeof range, "%s0x%" PRIx64 "-0x%" PRIx64, i ? "," : "", one->from, one->to);
+		fine = tw_text_add(text, range, (size_t)length);
+	}
+	return fine;
+}
+
 static void tell_program(const struct slice_request *request, const struct slice *slice,
                          const struct slice_interval *interval, size_t pages, const struct made *made)
 {
@@ -103,18 +118,21 @@ static void tell_program(const struct slice_request *request, const struct slice
 	    .places = slice->places.count,
 	    .pages = pages,
 	    .bytes = stat(made->path, &file) == 0 ? (uint64_t)file.st_size : 0,
+	    .stubs = made->stubs.bytes,
 	};
 	request->on_program(request->context, &program);
 }
 
 static int make_program(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
-                        const struct slice_interval *interval, const struct made *made)
+                        const struct slice_interval *interval, struct made *made)
 {
 	struct slice slice;
 	int status = slice_read(&slice, reader, track, interval);
 	size_t pages = slice.pages.count; /* writing adds those of the stubs */
 	if (status == 0)
 		status = write_program(&slice, made->path);
+	if (status == 0 && !list_stubs(&slice, &made->stubs))
+		status = tw_fail_memory(reader);
 	if (status == 0)
 		tell_program(request, &slice, interval, pages, made);
 	slice_free(&slice);
@@ -126,8 +144,10 @@ int slice_make(struct tw_reader *reader, const struct slice_request *request, co
 	const struct slice_interval interval = {.snapshot = request->snapshot, .instructions = request->instructions};
 	const struct xtrace_track *track = NULL;
 	int status = choose(reader, request, &track);
-	const struct made made = {.path = path, .shown = path};
-	return status < 0 ? status : make_program(reader, request, track, &interval, &made);
+	struct made made = {.path = path, .shown = path};
+	status = status < 0 ? status : make_program(reader, request, track, &interval, &made);
+	tw_text_free(&made.stubs);
+	return status;
 }
 
 /* ---- All threads. ---- */
@@ -176,6 +196,7 @@ static int make_all(struct tw_reader *reader, const struct slice_request *reques
 		made = name_inside(&names, into, directory, name);
 		if (cut->interval.instructions)
 			status = make_program(reader, request, cut->track, &cut->interval, &made);
+		tw_text_free(&made.stubs);
 	}
 	slice_sync_free(&sync);
 	return status;
@@ -234,7 +255,7 @@ static int find_begin(struct tw_reader *reader, const struct xtrace_track *track
 	return status;
 }
 
-static void put_row(struct tw_output *rows, const struct slice_window *window, const char *name)
+static void put_row(struct tw_output *rows, const struct slice_window *window, const char *name, const char *stubs)
 {
 	tw_putf(rows, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", name, window->number, window->thread,
 	        window->from);
@@ -242,7 +263,7 @@ static void put_row(struct tw_output *rows, const struct slice_window *window, c
 		tw_putf(rows, "%" PRIu64 "\t%.6f", window->phase, window->weight);
 	else
 		tw_put_text(rows, "-\t-");
-	tw_putf(rows, "\t%" PRIu64 "\n", window->warm_up);
+	tw_putf(rows, "\t%" PRIu64 "\t%s\n", window->warm_up, stubs);
 }
 
 /* A directory that is being filled. */
@@ -276,7 +297,8 @@ static int make_window(const struct filling *filling, const struct slice_window 
 	if (status >= 0)
 		status = make_program(filling->reader, filling->request, track, &interval, &made);
 	if (status == 0)
-		put_row(filling->rows, window, name);
+		put_row(filling->rows, window, name, made.stubs.bytes);
+	tw_text_free(&made.stubs);
 	return status;
 }
 
@@ -299,7 +321,7 @@ static int fill(const struct filling *filling, const struct slice_windows *windo
 {
 	int status = 0;
 	size_t made = 0;
-	tw_put_text(filling->rows, "#program\twindow\tthread\tfrom\tphase\tweight\twarm_up\n");
+	tw_put_text(filling->rows, "#program\twindow\tthread\tfrom\tphase\tweight\twarm_up\tstubs\n");
 	for (size_t i = 0; status == 0 && i < windows->count; i++) {
 		if (!is_wanted(filling->request, windows->items[i].thread))
 			continue;

@@ -50,6 +50,7 @@ void slice_free(struct slice *slice)
 	free(slice->places.items);
 	free(slice->events.items);
 	free(slice->writes.items);
+	free(slice->stubs.items);
 	tw_map_free(&slice->pages.map);
 	tw_map_free(&slice->places.map);
 }

@@ -11,7 +11,9 @@
 enum {
 	HEADER = 4096, /* the ELF header's page */
 	REGION = 16 * SLICE_PAGE,
-	STATE = 32 /* bytes of four system registers */
+	AREAS =
+	    REGION / 2, /* the words of a stub are so far behind it: an emulator translates anew what it writes to */
+	STATE = 32      /* bytes of four system registers */
 };
 
 static const uint64_t near = UINT64_C(64) << 20; /* half of what a branch reaches */
@@ -56,6 +58,20 @@ static bool is_free(struct slice *slice, uint64_t from, uint64_t size)
 	return true;
 }
 
+/* Notes that stubs are there. Returns false when there is no memory. */
+static bool note_stubs(struct slice *slice, uint64_t from, uint64_t to)
+{
+	struct slice_stubs *stubs = &slice->stubs;
+	if (stubs->count && stubs->items[stubs->count - 1].to == from) {
+		stubs->items[stubs->count - 1].to = to;
+		return true;
+	}
+	if (!tw_grow(&stubs->items, &stubs->room, stubs->count + 1, sizeof *stubs->items))
+		return false;
+	stubs->items[stubs->count++] = (struct slice_range){from, to};
+	return true;
+}
+
 /* Finds pages for stubs, which the interval does not use, in a branch's reach of an address. Returns 0 or a
  * negative status. */
 static int find_region(struct program *program, uint64_t to)
@@ -70,16 +86,16 @@ static int find_region(struct program *program, uint64_t to)
 		for (unsigned i = 0; i < REGION / SLICE_PAGE; i++)
 			if (!slice_page_at(slice, at + i * SLICE_PAGE, true))
 				return slice_no_room(slice);
-		return 0;
+		return note_stubs(slice, at, at + REGION) ? 0 : tw_fail_memory(slice->reader);
 	}
 	return tw_fail(slice->reader, TW_ERR_ROOM, "no room for a stub near 0x%llx", (unsigned long long)to);
 }
 
 static int reserve(struct program *program, uint64_t to, uint64_t *at)
 {
-	enum { STUB_MOST = A64_WORD * A64_MOST + 512 };
+	enum { STUB_MOST = A64_WORD * A64_MOST }; /* as much as its words may have */
 	bool close = program->region && program->region - to + near < 2 * near;
-	int status = close && program->used + STUB_MOST <= REGION ? 0 : find_region(program, to);
+	int status = close && program->used + STUB_MOST <= AREAS ? 0 : find_region(program, to);
 	if (status < 0)
 		return status;
 	*at = program->region + program->used;
@@ -120,7 +136,7 @@ static bool add_writes(struct program *program, const struct slice_event *event,
 
 static uint64_t area_of(const struct slice_place *place)
 {
-	return place->stub + A64_WORD * A64_MOST;
+	return place->stub + AREAS;
 }
 
 /* Adds writes that set TPIDR_EL0, whose value is a word in the area of each stub. As above. */
@@ -201,7 +217,7 @@ static int add_entry(struct program *program, uint64_t *entry, uint64_t *area)
 	if (status < 0)
 		return status;
 	*entry = code.address;
-	*area = code.address + A64_WORD * A64_MOST;
+	*area = code.address + AREAS;
 	if (!slice->before)
 		a64_hint(&code);
 	a64_ldr(&code, 0, A64_LINK, 8 * 31);

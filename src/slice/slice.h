@@ -85,6 +85,12 @@ struct slice {
 		struct slice_write *items;
 		size_t count, room;
 	} writes;
+	struct slice_stubs { /* where stubs are, once they are written */
+		struct slice_range {
+			uint64_t from, to; /* to: past the last byte */
+		} * items;
+		size_t count, room;
+	} stubs;
 };
 
 /* Goes to a snapshot of a track. Returns 0 or a negative status: there may be none of that number. */

@@ -26,6 +26,7 @@ struct slice_program {
 	uint64_t places; /* instructions of the program that were executed */
 	uint64_t pages;  /* of its memory, without those of its stubs */
 	uint64_t bytes;
+	const char *stubs; /* where instructions are that the interval does not have: "0xFROM-0xTO,..." */
 };
 
 /* The order of accesses that was written. */

@@ -45,11 +45,11 @@ def run_test(number, test, bench):
 
 def main(names, make, **options):
     """Runs the functions `test_...` of a module's names: each is called with what make(arguments, directory) returned. options:
-    more of the command line, with their help."""
+    more of the command line: a file's help, or what else argparse takes."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True, type=os.path.abspath)
-    for name, text in options.items():
-        parser.add_argument(f"--{name}", type=os.path.abspath, help=text)
+    for name, how in options.items():
+        parser.add_argument(f"--{name}", **(how if isinstance(how, dict) else {"type": os.path.abspath, "help": how}))
     parser.add_argument("tests", nargs="*", help="words of tests' names; all otherwise")
     arguments = parser.parse_args()
     tests = [value for name, value in names.items() if name.startswith("test_")]

@@ -50,6 +50,7 @@ static void put_program(void *slicing, const struct slice_program *program)
 	tw_json_u64(&json, "places", program->places);
 	tw_json_u64(&json, "pages", program->pages);
 	tw_json_u64(&json, "bytes", program->bytes);
+	tw_json_text(&json, "stubs", program->stubs);
 	put_window(&json, program->window);
 	tw_json_object_line_end(&json);
 }

@@ -1,4 +1,4 @@
-/* long.c - a program of any length with six phases, which come again in turns: `long ROUNDS`, of some 95 million instructions each.
+/* long.c - a program of any length with six phases, which come again in turns: `long ROUNDS`, of some 87 million instructions each.
  *
  * They differ in what a processor is slow at: caches, branches, neither. Nothing is random but what it makes itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
