@@ -4,6 +4,7 @@
 #include "symbols/program.h"
 #include "symbols/recorded.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,8 +31,9 @@ static int add_log(struct tw_symbols *symbols, const char *path, const char *lis
 		return 0;
 	if (symbols->told) {
 		symbols->namer.name = name_none;
-		return tw_symbols_fail(symbols, TW_ERR_VALUE,
-		                       "%s: is of other programs than a log before: no function has a name", path);
+		snprintf(symbols->error, sizeof symbols->error,
+		         "%s: is of other programs than a log before: no function has a name", path);
+		return TW_ERR_VALUE;
 	}
 	symbols->told = tw_symbols_keep(symbols, list);
 	return symbols->told ? tw_symbols_add_recorded(symbols, list) : TW_ERR_MEMORY;

@@ -702,7 +702,7 @@ class Package(Case):
         subprocess.run(["gcc", "-O1", "-finstrument-functions", source, "-o", self.folder / "other"], check=True)
         tool("record", "--to", "xray-fdr", "-o", other, "--", self.folder / "other")
         self.assertEqual({slice.name for slice in trackway.open([log, log]).slices()}, {"parse", "main"})
-        with self.assertWarnsRegex(UserWarning, "other.xray: is of other programs than a log before: no function"):
+        with self.assertWarnsRegex(UserWarning, "names are missing: [^:]*other.xray: is of other programs than a log before: no function"):
             both = trackway.open([log, other])
         self.assertEqual([slice.name[0] for slice in both.slices()], ["#"] * 4)
         source.write_text(text + "int more;\n")
