@@ -106,7 +106,7 @@ int slice_runs_elsewhere(const struct slice_passage *passage, struct tw_reader *
 
 /* ---- Where to begin. ---- */
 
-uint64_t slice_next_start(struct xtrace_cursor *cursor)
+uint64_t slice_next_start(struct xtrace_cursor *cursor, uint64_t behind, bool here)
 {
 	struct xtrace_snapshots snapshots;
 	struct tw_xtrace_token token;
@@ -115,6 +115,8 @@ uint64_t slice_next_start(struct xtrace_cursor *cursor)
 	xtrace_snapshots_init(&snapshots, cursor->files);
 	while (xtrace_snapshots_next(&snapshots) > 0) {
 		int status = snapshots.place > cursor->offset ? 1 : 0;
+		if (here && snapshots.place == cursor->offset && snapshots.number > behind + 1)
+			return snapshots.number;
 		while (status > 0 && cursor->offset < snapshots.place)
 			status = xtrace_cursor_next(cursor, &token);
 		if (status > 0 && cursor->offset == snapshots.place && is_instruction(&token) && !token.level)

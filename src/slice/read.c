@@ -58,7 +58,7 @@ static int refuse(struct interval_reader *work, const char *what)
 	const struct xtrace_track *track = work->files.track;
 	bool quiet = reader->reports.quiet;
 	reader->reports.quiet = true;
-	uint64_t start = slice_next_start(&work->cursor);
+	uint64_t start = slice_next_start(&work->cursor, work->interval->snapshot, !work->passage.in_kernel);
 	reader->reports.quiet = quiet;
 	if (start)
 		snprintf(next, sizeof next, "snapshot %" PRIu64 " is the next", start - 1);
@@ -266,10 +266,10 @@ static int judge_last(struct interval_reader *work, uint64_t to)
 	if (!work->number)
 		return 0;
 	uint32_t opcode = work->slice->places.items[work->place].opcode;
-	if (!may_go(xtrace_find_operation(&work->operations, opcode), work->pc, to))
-		return refuse(work, "a signal came behind it, or another program");
 	if (work->passage.gap)
 		return refuse(work, "recording was off behind it");
+	if (!may_go(xtrace_find_operation(&work->operations, opcode), work->pc, to))
+		return refuse(work, "a signal came behind it, or another program");
 	int status = judge_cores(work);
 	return status < 0 ? status : judge_accesses(work);
 }

@@ -369,6 +369,44 @@ def test_tree(bench, recording):
     expect(places["answer"][:-1] == places["ask"][:-1], "where it goes on", places["answer"])
 
 
+def test_marks(bench):
+    "three pairs of marks: what is between them, each with a snapshot to begin a slice at; what is outside is not there"
+    program = compile_program(bench.directory, "marked")
+    where, files = symbols(program), bench.directory / "marked.files"
+    files.write_bytes(cpio([("dev", 0o40755, b"", (0, 0)), ("dev/console", 0o20600, b"", (5, 1)),
+                            ("init", 0o100755, program.read_bytes(), (0, 0))]))
+    for suite in (None, "bookworm-backports"):
+        kernel, why = bench.machine()
+        qemu, why = (kernel, why) if why or not suite else bench.machine(suite)
+        if why:
+            return why
+        out = bench.directory / f"marked.{suite}"
+        done = bench.run(["--from-hint", "--qemu", qemu / "qemu-system-aarch64", "--kernel", kernel / "kernel", "--initrd", files],
+                         ["-append", "console=ttyAMA0 quiet panic=-1 nokaslr"], out)
+        expect(done.returncode == 0, done.returncode, done.stderr, done.stdout[-500:])
+        ((data, snapshots),) = xtrace_tokens.files(out).values()
+        core, indexes = read(data), [one["index"] for one in xtrace_tokens.snapshots(snapshots.read_bytes())]
+        begins = [i for i, insn in enumerate(core) if insn[0] in indexes]
+        expect(len(begins) == 3 and all(core[i][1] == 0 for i in begins), "snapshots", begins, "of", len(core))
+        for number, (begin, end) in enumerate(zip(begins, [*begins[1:], len(core)])):
+            asked = [insn for insn in core[begin:end] if insn[2] == where["ask"]]
+            calls = [token[1] for insn in core[begin:end] for token in insn[4] if token[0] == "svcarg"]
+            returned = [token[1] for insn in core[begin:end] for token in insn[4] if token[0] == "svcret"]
+            expect(len(asked) == number + 1 and calls[::7] == [SYSTEM_CALLS["getppid"]] * (number + 1), number, calls)
+            expect(returned == [0] * (number + 1), number, "results", returned)  # the parent of the first program
+            user = [insn for insn in core[begin:end] if insn[1] == 0]
+            steps = [(*insn[2:4], [one for one in insn[4] if one[0] in ("load", "store")]) for insn in user]
+            slice_of = [bench.tool, "slice", "--snapshot", str(number), out, "-o", bench.directory / "marked.elf", "--length"]
+            subprocess.run([*slice_of, str(len(steps) - 1)], check=True, capture_output=True)
+            compare(bench, bench.directory / "marked.elf", steps[:-1], {pc for pc, _, _ in steps})
+            done = subprocess.run([*slice_of, str(len(steps) + 1)], check=False, capture_output=True, text=True)
+            says = f"recording was off behind it (snapshot {number + 1} is the next)" if number < 2 else f"only {len(steps)} instructions"
+            expect(says in done.stderr, number, done.stderr)
+        done = subprocess.run([bench.tool, "check", out], capture_output=True, text=True, check=False)
+        expect(done.returncode == 0, done.stdout)
+    return None
+
+
 def test_words(bench):
     "wrong use is told in one line"
     kernel, why = bench.machine()

@@ -531,7 +531,7 @@ static void go_live(struct core *core)
 	core->level = system_level(&core->machine);
 	core->needs_snapshot = core->needs_pc = true;
 	core->is_live = true;
-	core->call = 0;
+	core->call = core->task = 0; /* another one may be executed */
 	detail_want();
 	if (core->stream.slot) {
 		if (core->stream.count) /* there is a gap */
