@@ -27,8 +27,8 @@ bool slice_passage_take(struct slice_passage *passage, const struct tw_xtrace_to
 int slice_runs_elsewhere(const struct slice_passage *passage, struct tw_reader *reader,
                          const struct xtrace_track *track);
 
-/* Reads on, and finds the next snapshot behind another to begin at: of an instruction in user mode; here: the token that
- * was read last may be one. Returns its number, plus 1; 0: there is none. */
+/* Reads on, and finds the next snapshot behind another to begin at: of an instruction in user mode; here: the token
+ * that was read last may be one. Returns its number, plus 1; 0: there is none. */
 uint64_t slice_next_start(struct xtrace_cursor *cursor, uint64_t behind, bool here);
 
 #endif
