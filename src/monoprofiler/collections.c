@@ -117,7 +117,7 @@ static void prepare(void)
 
 void mono_gc_happens(void *own, int event, uint32_t generation, int serial)
 {
-	if (profiler.off)
+	if (profiler_is_off())
 		return;
 	switch (event) {
 	case MONO_GC_STOPS_WORLD:

@@ -62,7 +62,7 @@ static int take_frame(struct mono_method *method, struct mono_domain *domain, vo
 void mono_sampled(void *own, const void *ip, const void *registers)
 {
 	struct ring *ring = own_ring;
-	if (!ring || profiler.paused || profiler.off)
+	if (!ring || profiler.paused || profiler_is_off())
 		return;
 	const uint64_t begin = atomic_load_explicit(&ring->put, memory_order_relaxed),
 		       end = atomic_load_explicit(&ring->taken, memory_order_acquire) + WORDS;

@@ -50,6 +50,7 @@ void mono_profiler_init_trackway(const char *description)
 	}
 	if (!profiler_begin())
 		return;
+	profiler_tell_sample_bytes();
 	lacks = ask(mono.profiler_create(&profiler));
 	if (!lacks)
 		return;

@@ -125,12 +125,15 @@ def alone(bench):
     expect(done.returncode == 0 and done.stdout == SAID and not done.stderr, "nobody asks for a log", done)
 
 
-def forked(bench):
-    """What the child made is not there, nor is anything broken."""
-    log, done = bench.record(how="fork")
-    expect(done.returncode == 0, done)
+def estimates(bench):
+    """2,000,000 of 16 bytes, as independent samples of one in EVERY bytes: the deviation of their number is its root."""
+    every, small = 5000, 2000000 * 16
+    log, _ = bench.record("--alloc-bytes", str(every), "--gc-trace", "off", how="much")
     bench.check(log)
-    bench.expect_made(log)
+    expect(f"prf cfg AllocationSampleBytes {every}" in bench.lines(log, "prf cfg "), "the log tells of it")
+    rows = {(row["function"], row["class"]): row for row in bench.rows("alloc", log, "--by", "function")}
+    row = rows["Truth::MakeSmall", "System.Object"]
+    expect(abs(row["bytes"] - small) < 6 * small / (small / every) ** 0.5 and row["bytes"] == row["count"] * 16, row)
 
 
 def stress(bench):
@@ -142,6 +145,12 @@ def stress(bench):
     expect(made["Kept"] == 8 * 20000 + 321, made["Kept"])
     begun, ended = bench.lines(log, "gch gcs "), bench.lines(log, "gch gcf ")
     expect(len(begun) == len(ended) and sum(line.endswith("ttft") for line in begun) >= 3, len(begun), len(ended))
+
+
+def limit(bench):
+    log, done = bench.record("--max-size", "1M", "--collect-method", "Instrumentation", how="calls")
+    expect(done.returncode == 0 and log.stat().st_size <= 1 << 20, "the log is not longer", done)
+    expect(" had no room" in done.stderr and bench.lines(log, "prf cfg LostRecords "), "what is not there is counted", done.stderr)
 
 
 def kept_options(bench):
@@ -171,9 +180,10 @@ TESTS = {
     "it ends by an exception": dotnet_tests.ends("throw", 1),
     "it ends by SIGKILL": dotnet_tests.ends("kill", 128 + signal.SIGKILL),
     "it begins late, and pauses": dotnet_tests.paused,
-    "a forked child": forked,
+    "a forked child": dotnet_tests.forked(),
+    "estimates of allocations": estimates,
     "threads that collect": stress,
-    "a limit of size": dotnet_tests.limit,
+    "a limit of size": limit,
     "options of the user": kept_options,
     "no program of Mono": no_mono,
 }

@@ -14,25 +14,11 @@ class Outer<A> {
 }
 
 static class Shared {
-	[DllImport("libc")] static extern int fork();
-	[DllImport("libc")] static extern void _exit(int status);
 	[DllImport("libc")] static extern void abort();
-	[DllImport("libc")] static extern int waitpid(int pid, IntPtr status, int options);
 
 	static void Name() {
 		int number = 1;
 		Outer<string>.Inner<int>.Second<Dictionary<string, List<int>>>("", 1, null, ref number);
-	}
-
-	// A child that makes what the log shall not have.
-	static void Fork() {
-		int child = fork();
-		if (child == 0) {
-			for (int i = 0; i < 5000; i++)
-				GC.KeepAlive(new Marker());
-			_exit(0);
-		}
-		waitpid(child, IntPtr.Zero, 0);
 	}
 
 	// 8 threads that compute, allocate and collect at once.
@@ -57,8 +43,6 @@ static class Shared {
 	static void Main() {
 		string how = Environment.GetEnvironmentVariable("TRUTH") ?? "";
 		Name();
-		if (how == "fork")
-			Fork();
 		if (how == "stress")
 			Stress();
 		StartupHook.Initialize();
