@@ -19,32 +19,16 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "doc/tutorial.md"
-RUNTIME = ROOT / "tests/dotnet/node_modules/net8/Sarif.Multitool"
 
 # What each section needs, the name of its trace, the function that is slow, by its source, and the words of its line there.
 SECTIONS = {
     "C": (["gcc"], "orders", "find", "static int find("),
     "C++": (["clang++-14"], "queue", "take", "static int take("),
     "Rust": (["rustc"], "letters", "positions", "fn positions("),
-    ".NET": (["mcs", RUNTIME], "report", "Position", None),
+    ".NET": (["mcs", "mono"], "report", "Position", None),
     "Instructions": (["aarch64-linux-gnu-gcc", "qemu-aarch64"], "table", "divisors", "static int divisors("),
     "After the change": (["aarch64-linux-gnu-gcc", "qemu-aarch64"], None, None, None),
 }
-
-# Stands in for `dotnet`, which Debian does not have: the runtime of a program that calls the assembly before its own Main().
-DOTNET = """#!/bin/sh
-here=$(dirname "$0")
-DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 DOTNET_BUNDLE_EXTRACT_BASE_DIR=$here/bundle PROGRAM=$PWD/$1 \\
-DOTNET_STARTUP_HOOKS=$here/hook.dll exec "$here/host" --version
-"""
-HOOK = """using System;
-using System.Reflection;
-class StartupHook {
-	public static void Initialize() {
-		Assembly.LoadFrom(Environment.GetEnvironmentVariable("PROGRAM")).EntryPoint.Invoke(null, null);
-	}
-}
-"""
 
 
 class Fails(Exception):
@@ -65,33 +49,19 @@ def sections(page):
         yield heading.split(":")[0], blocks
 
 
-def make_dotnet(folder):
-    """A folder for the path, with `dotnet` in it."""
-    folder.mkdir()
-    (folder / "dotnet").write_text(DOTNET)
-    (folder / "hook.cs").write_text(HOOK)
-    shutil.copy(RUNTIME, folder / "host")
-    for name in "dotnet", "host":
-        (folder / name).chmod(0o755)
-    subprocess.run(["mcs", "-nologo", "-target:library", f"-out:{folder}/hook.dll", folder / "hook.cs"], check=True)
-
-
 class Reader:
     """Somebody who does what the page says, in one folder."""
 
     def __init__(self, tool, folder):
         self.folder = folder / "me"
         self.folder.mkdir()
-        self.dotnet = folder / "dotnet"
         # Debian's compilers before those that somebody has besides.
-        path = [str(pathlib.Path(tool).resolve().parent), str(self.dotnet), "/usr/bin", os.environ["PATH"]]
+        path = [str(pathlib.Path(tool).resolve().parent), "/usr/bin", os.environ["PATH"]]
         self.environment = {**os.environ, "PATH": os.pathsep.join(path), "TRACKWAY_PAGER": "cat", "LC_ALL": "C.UTF-8"}
 
     def missing(self, needs):
-        if RUNTIME in needs and RUNTIME.exists() and shutil.which("mcs") and not self.dotnet.exists():
-            make_dotnet(self.dotnet)
         for need in needs:
-            if not shutil.which(str(need), path=self.environment["PATH"]) and not pathlib.Path(need).is_file():
+            if not shutil.which(need, path=self.environment["PATH"]):
                 return f"{need} is not installed"
         if "rustc" in needs:
             known = subprocess.run(["rustc", "-Z", "help"], env={**self.environment, "RUSTC_BOOTSTRAP": "1"}, text=True,
