@@ -29,7 +29,7 @@ static void put_begun(bool background)
 		return;
 	begun.waits = false;
 	begin_line(&line, "gch gcs ", begun.ms);
-	text_string(&line, reasons[background][begun.induced]);
+	text_string(&line, reasons[background && !profiler.options.old][begun.induced]);
 	for (unsigned i = 0; i < FLAGS; i++)
 		text_char(&line, begun.generations >> i & 1 ? 't' : 'f');
 	profiler_send(&line);

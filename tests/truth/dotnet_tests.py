@@ -171,9 +171,11 @@ def expect_estimates(bench, log, difference, large):
 
 
 def older(bench):
-    log, _ = bench.record("--dialect", "d2", "--line-trace", "off")
+    log, _ = bench.record("--dialect", "d2", how="background")
     bench.check(log)
     bench.expect_made(log)
+    expect({line.split()[4] for line in bench.lines(log, "gch gcs ")} <= {"induced", "?"}, "d2 has two reasons")
+    expect(len(bench.lines(log, "prf stm ")[0].split()) == 4, "and no zone")
     expect(not bench.lines(log, "gch gen "), "d2 knows no generations")
     expect(all(line.split()[2].startswith("0x") or line.split()[2] == "?" for line in bench.lines(log, "jit ")), "internal ids")
     info, = bench.rows("info", log)
@@ -389,6 +391,23 @@ def paused(bench):
     expect(done.returncode == 2 and "not recorded" in done.stderr, "others are left alone", done)
 
 
+def for_aarch64(bench):
+    """It is compiled, and linked with libc alone; what runs it is not here."""
+    compiler = shutil.which("aarch64-linux-gnu-gcc")
+    if not compiler and not os.environ.get("CI"):
+        raise Skips("no aarch64-linux-gnu-gcc")
+    out = bench.directory / "aarch64.so"
+    folder = ROOT / "src/coreprofiler"
+    sources = [*sorted(path for path in folder.glob("*.c") if path.name != "collect.c"), folder / "hooks.S"]
+    subprocess.run([compiler, "-std=c17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wno-unused-parameter", "-Werror",
+                    "-fPIC", "-fvisibility=hidden", "-shared", "-pthread", "-Wl,--no-undefined", f"-I{ROOT}/src", "-o", out, *sources],
+                   check=True)
+    told = subprocess.run(["readelf", "-Wd", "--dyn-syms", out], stdout=subprocess.PIPE, text=True, check=True).stdout
+    needed = [line.split("[")[1].rstrip("]") for line in told.splitlines() if "(NEEDED)" in line]
+    expect(needed == ["libc.so.6"] and " DllGetClassObject" in told and "AArch64" in
+           subprocess.run(["readelf", "-h", out], stdout=subprocess.PIPE, text=True, check=True).stdout, needed)
+
+
 def nothing(bench):
     done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", bench.directory / "none.log", "--", "/bin/true"])
     expect(done.returncode == 2 and "nothing was recorded" in done.stderr, done)
@@ -424,6 +443,7 @@ TESTS = {
     "it begins late, and pauses": paused,
     "a limit of size": limit,
     "no .NET program": nothing,
+    "compiled for AArch64": for_aarch64,
 }
 
 
