@@ -7,7 +7,6 @@
 enum { DEPTHS = 3 };
 #define FLIGHT_TLS static _Thread_local __attribute__((tls_model("initial-exec")))
 FLIGHT_TLS struct flight_thread places[DEPTHS];
-FLIGHT_TLS uint32_t depth;
 
 /* glibc's place of the restartable sequences, which the kernel keeps up to date. Older ones have none. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -95,7 +94,9 @@ static inline void put(struct flight_thread *thread, uint32_t word, uint64_t now
 
 /* ---- A record at a time. ---- */
 
-FLIGHT_TLS uint64_t places_of_records[DEPTHS]; /* on the stack, of those that are being made */
+/* Those of records that are being made, on the stack, and what a handler may have left: all bits turned; 0: there is
+ * none. */
+FLIGHT_TLS uint64_t begun_at[DEPTHS];
 
 static inline void write(struct flight_thread *thread, uint32_t word, struct moment moment)
 {
@@ -127,53 +128,60 @@ static void close_down_to(struct flight_thread *thread, uint32_t open, struct mo
 		write_exit(thread, EXIT, moment);
 }
 
+/* One store: a handler comes before it, and has the level until it ends, or behind it, and has the next. */
+static inline void enter_level(uint32_t level, uint64_t place)
+{
+	begun_at[level] = ~place;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void leave_level(uint32_t level)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	begun_at[level] = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /* A handler has left by longjmp() what it had interrupted: a record, which may be begun. Its chunk is left, too. Other
- * handlers may come meanwhile. */
-static __attribute__((noinline)) void leave_interrupted(uint64_t place)
+ * handlers may come meanwhile. Returns the first level that is free. */
+static __attribute__((noinline)) uint32_t leave_interrupted(uint64_t place)
 {
 	const struct flight_log *log = flight_log;
-	for (uint32_t inner = depth;
-	     inner && places_of_records[inner - 1] <= place && !flight_is_foreign(log->pid, places[0].tid, place);
-	     inner--) {
-		if (inner < DEPTHS && places[inner].generation == log->generation) {
-			places_of_records[inner] = place;
-			__atomic_signal_fence(__ATOMIC_SEQ_CST);
-			depth = inner + 1;
-			__atomic_signal_fence(__ATOMIC_SEQ_CST);
-			close_down_to(&places[inner], 0, this_moment(log));
+	uint32_t level = 1;
+	while (level < DEPTHS && begun_at[level])
+		level++;
+	for (; level && ~begun_at[level - 1] <= place && !flight_is_foreign(log->pid, places[0].tid, place); level--) {
+		if (level < DEPTHS && places[level].generation == log->generation) {
+			enter_level(level, place);
+			close_down_to(&places[level], 0, this_moment(log));
+			leave_level(level);
 		}
-		places[inner - 1].at = places[inner - 1].end = places[inner - 1].floor = NULL;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		depth = inner - 1;
+		places[level - 1].at = places[level - 1].end = places[level - 1].floor = NULL;
+		leave_level(level - 1);
 	}
+	return level;
 }
 
 /* The thread's place for a record. NULL: there is none, which is counted. */
 static inline struct flight_thread *begin_record(uint64_t place)
 {
-	if (__builtin_expect(depth != 0, 0))
-		leave_interrupted(place);
-	const uint32_t outer = depth;
-	if (__builtin_expect(outer == DEPTHS, 0)) {
+	const uint32_t level = __builtin_expect(begun_at[0] != 0, 0) ? leave_interrupted(place) : 0;
+	if (__builtin_expect(level == DEPTHS, 0)) {
 		flight_lose();
 		return NULL;
 	}
-	struct flight_thread *thread = &places[outer];
-	places_of_records[outer] = place;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	depth = outer + 1;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	struct flight_thread *thread = &places[level];
+	enter_level(level, place);
 	if (__builtin_expect(thread->generation != flight_log->generation, 0) && !flight_join(thread)) {
-		depth = outer;
+		leave_level(level);
 		return NULL;
 	}
 	return thread;
 }
 
-static inline void end_record(void)
+static inline void end_record(const struct flight_thread *thread)
 {
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	depth--;
+	leave_level((uint32_t)(thread - places));
 }
 
 /* ---- Calls begin and end. ---- */
@@ -292,7 +300,7 @@ void flight_function(uint32_t word, struct flight_frame frame)
 		leave(thread, word, frame, moment);
 	else if (enter(thread, word >> 4, frame, moment))
 		write(thread, word, moment);
-	end_record();
+	end_record(thread);
 }
 
 void flight_function_argument(uint32_t word, struct flight_frame frame, uint64_t argument)
@@ -306,7 +314,7 @@ void flight_function_argument(uint32_t word, struct flight_frame frame, uint64_t
 	const struct moment moment = this_moment(log);
 	if (enter(thread, word >> 4, frame, moment))
 		write_argument(thread, word, moment, argument);
-	end_record();
+	end_record(thread);
 }
 
 /* Calls around it that are still open are in higher places, or on another stack. */
@@ -331,7 +339,7 @@ void flight_return(struct flight_frame frame)
 		write_exit(thread, EXIT, moment);
 	else
 		return_to(thread, frame, moment);
-	end_record();
+	end_record(thread);
 }
 
 /* The two halves: kind, size, difference of the clock, type. */
@@ -364,5 +372,5 @@ void flight_event(const struct flight_event *event)
 	const uint64_t size = FLIGHT_METADATA + event->size;
 	if (fits(thread, moment, size) || flight_prepare(thread, moment.now, moment.cpu, size))
 		put_event(thread, event, moment.now);
-	end_record();
+	end_record(thread);
 }
