@@ -6,7 +6,8 @@
  *         tw_flight_snapshot(begin, "slow-%p.xray");
  *
  * The recorder is linked into the program (`pkg-config --libs trackway-fdr`), or `trackway record --to xray-fdr`
- * loads it in front of it: where there is none, the functions are NULL. */
+ * loads it in front of it: where there is none, the functions are NULL. A program that is no PIE (-no-pie) finds the
+ * recorder alone that it is linked with. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_FLIGHT_H
 #define TRACKWAY_FLIGHT_H

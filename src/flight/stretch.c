@@ -129,6 +129,8 @@ uint64_t flight_keep_since(uint8_t *chunk, uint64_t since, uint64_t frequency)
 {
 	const uint64_t begun = load(chunk + CPU_AT + 3, 8), count = load(chunk + COUNT_AT, 8);
 	struct walk walk = {.at = chunk + RECORDS_AT, .end = chunk + RECORDS_AT + count};
+	if (count == 0) /* a ring begins it anew */
+		return 0;
 	if (load(chunk + THREAD_AT, 4) == 0 || begun >= since)
 		return RECORDS_AT + count;
 	if (!find(&walk, since))
