@@ -64,7 +64,7 @@ struct tw_study_options {
 	struct tw_study_cache llc;
 	struct tw_study_cache icache;         /* cache: of instructions; size 0: there is none */
 	struct tw_study_tlb itlb, dtlb, stlb; /* cache: of instructions, of data, and behind both */
-	uint64_t page;                        /* cache: bytes, a power of 2 from 4096 to 2^30; 0: 4096 */
+	uint64_t page;                        /* cache, mem: bytes, a power of 2 from 4096 to 2^30; 0: 4096 */
 	unsigned next_line, stride;           /* cache: lines that the prefetchers fetch, at most 64; 0: they do not */
 	struct tw_study_range range;
 	const struct tw_study_tool *tool; /* tool: as long as the study lives */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { STUDY_LINE_SHIFT = 6, STUDY_LINE = 1 << STUDY_LINE_SHIFT, STUDY_PAGE_SHIFT = 12, STUDY_NEAR = 4096 };
+enum { STUDY_LINE_SHIFT = 6, STUDY_LINE = 1 << STUDY_LINE_SHIFT, STUDY_NEAR = 4096 };
 
 struct study_line {
 	uint64_t number; /* address / STUDY_LINE */

@@ -35,9 +35,10 @@ struct mem {
 	struct memory_interval *intervals;
 	size_t interval_count, interval_room;
 	struct memory_interval now;
-	uint32_t number; /* of it, plus 1 */
-	uint64_t end;    /* of it: instructions */
-	uint64_t space;  /* of the batch */
+	uint32_t number;    /* of it, plus 1 */
+	uint64_t end;       /* of it: instructions */
+	uint64_t space;     /* of the batch */
+	char footprint[64]; /* title of the table */
 };
 
 static struct mem *mem_of(const struct study_part *part)
@@ -101,9 +102,10 @@ static void close_interval(struct study_part *part, uint64_t instructions)
 
 /* ---- Accesses. ---- */
 
-static void touch_page(struct study_part *part, uint64_t number)
+static void touch_page(struct study_part *part, uint64_t line)
 {
 	struct mem *mem = mem_of(part);
+	uint64_t number = line / (part->options->page / STUDY_LINE);
 	uint32_t index =
 	    tw_budget_item(&part->budget, TW_FOR_ROWS, &mem->paged, number, &mem->pages, sizeof *mem->pages, 0);
 	if (index == UINT32_MAX) {
@@ -126,7 +128,7 @@ static void enter_line(struct study_part *part, struct study_line *line)
 	mem->now.lines++;
 	mem->now.new_lines += line->seen == 0;
 	line->seen = mem->number;
-	touch_page(part, line->number >> (STUDY_PAGE_SHIFT - STUDY_LINE_SHIFT));
+	touch_page(part, line->number);
 }
 
 static inline void touch_line(struct study_part *part, uint64_t number, uint64_t mask, bool stores)
@@ -315,7 +317,7 @@ static void put_totals(struct study_part *all, struct study_tables *tables)
 	}
 	mem->number = 1;
 	for (size_t i = 0; i < mem->lines.keyed.count; i++)
-		touch_page(all, mem->lines.items[i].number >> (STUDY_PAGE_SHIFT - STUDY_LINE_SHIFT));
+		touch_page(all, mem->lines.items[i].number);
 	study_table_begin(tables, "total", "Accesses", total_columns, 6, false);
 	study_put_count(tables, sum.loads);
 	study_put_count(tables, sum.stores);
@@ -410,9 +412,12 @@ static const struct tw_study_column footprint_columns[] = {
     {"all_lines", "LINES SO FAR", TW_STUDY_COUNT},
 };
 
-static void put_footprint(const struct mem *mem, struct study_tables *tables)
+static void put_footprint(const struct study_part *all, struct study_tables *tables)
 {
-	study_table_begin(tables, "footprint", "Footprint: lines of 64 bytes, pages of 4096", footprint_columns,
+	struct mem *mem = mem_of(all);
+	snprintf(mem->footprint, sizeof mem->footprint, "Footprint: lines of 64 bytes, pages of %" PRIu64,
+	         all->options->page);
+	study_table_begin(tables, "footprint", mem->footprint, footprint_columns,
 	                  sizeof footprint_columns / sizeof *footprint_columns, false);
 	for (size_t i = 0; i < mem->interval_count; i++) {
 		const struct memory_interval *interval = &mem->intervals[i];
@@ -548,7 +553,7 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 	put_sizes(mem, tables);
 	if (!put_strides(mem, tables))
 		return TW_ERR_MEMORY;
-	put_footprint(mem, tables);
+	put_footprint(all, tables);
 	put_sharing(mem, tables);
 	if (!put_lines(all, tables))
 		return TW_ERR_MEMORY;

@@ -944,6 +944,19 @@ def the_schedule_of_a_core_is_drawn(bench):
 
 
 @test
+def pages_are_as_large_as_the_kernel_has_them(bench):
+    """Loads of a byte at both sides of borders of 16 and 64 KiB."""
+    data = xtrace.pcinst(0x400000, NOP) + b"".join(xtrace.inst(0x39400020) + xtrace.load(at, b"1") for at in (0, 0x3FFF, 0x4000, 0xFFFF, 0x10000))
+    path = stream(bench, data)
+    for size, pages in (None, 5), ("4K", 5), ("16K", 4), ("64K", 2), ("2M", 1):
+        options = ["--page", size] if size else []
+        rows = {row["table"]: row for row in bench.lines("mem", *options, path)}
+        assert rows["total"]["pages"] == rows["footprint"]["pages"] == pages, (size, rows)
+    assert "pages of 65536" in bench.run("mem", "--page", "64K", path)
+    bench.run("mem", "--page", "5000", path, status=2)
+
+
+@test
 def address_spaces_are_apart(bench):
     """What one program has in the cache another one does not find; a line of each. Of one address space it is one line."""
     for tables, lines, misses in ((0x42000, 2, 2), (0x41000, 1, 1)):

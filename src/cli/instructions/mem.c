@@ -6,7 +6,7 @@
 
 struct mem_options {
 	struct tw_study_common common; /* first */
-	uint64_t interval;
+	uint64_t interval, page;
 	bool reuse;
 };
 
@@ -15,6 +15,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	const struct mem_options *options = (const struct mem_options *)common;
 	const struct tw_study_options study = {.kind = TW_STUDY_MEM,
 	                                       .interval = options->interval,
+	                                       .page = options->page,
 	                                       .reuse = options->reuse};
 	if (options->reuse && common->form == TW_FORM_SVG)
 		return tw_say_usage(&tw_command_mem, "a picture is of the footprint: --reuse does nothing");
@@ -24,6 +25,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 static const struct tw_option own_options[] = {
     {"interval", 0, TW_OPTION_COUNT, offsetof(struct mem_options, interval), .placeholder = "N", .least = 1,
      .help = "a row of the footprint for so many instructions of a thread; 1000000 otherwise"},
+    {"page", 0, TW_OPTION_SIZE, offsetof(struct mem_options, page), .placeholder = "SIZE", .least = 4096,
+     .help = "the size of all pages, as the kernel has them: \"16K\", \"64K\"; 4K otherwise"},
     {"reuse", 0, TW_OPTION_FLAG, offsetof(struct mem_options, reuse),
      .help = "tell reuse distances as well: how many other lines were touched between two accesses of a line"},
 };
@@ -37,7 +40,7 @@ const struct tw_command tw_command_mem = {
     .operands = "DIR",
     .description =
 	"Tells how many bytes instructions load and store at once, from one access of an instruction to its next how "
-	"far it is, how many lines of 64 bytes and pages of 4096 each interval touches (its working set) and how they "
+	"far it is, how many lines of 64 bytes and pages of 4 KiB each interval touches (its working set) and how they "
 	"add up (the footprint), which lines are accessed most, and which are shared between threads.\n\n"
 	"What one instruction loads, or stores, without a gap is one access. A line that threads share and write is "
 	"told apart by whether any byte that one wrote was touched by another: otherwise they only share the line.\n\n"
