@@ -141,14 +141,15 @@ struct tw_study_tool {
 	/* Begins a thread of this number. Returns its state; NULL without memory. */
 	void *(*begin)(uint64_t thread);
 
-	/* Takes the instructions that come next, at least one. Returns 0; another ends the study, as without memory. */
+	/* Takes the instructions that come next, at least one. Returns 0; another ends the study: the tool refused. */
 	int (*take)(void *state, const struct tw_study_step *steps, size_t count);
 
 	/* Adds a thread to that of all, which is the state of the first one; one after the other, in the order of the
 	 * files. Returns as take(). */
 	int (*merge)(void *all, const void *one);
 
-	/* Gives the rows of all threads, one after the other. Returns as take(). */
+	/* Gives the rows of all threads, one after the other. Those beyond the memory limit are left out, and counted.
+	 * Returns as take(). */
 	int (*rows)(void *all, tw_study_put_fn put, void *context);
 
 	/* Ends a state. */

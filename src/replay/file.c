@@ -174,7 +174,8 @@ const char *replay_file_open(struct replay_file *file, const char *path, const c
 		return NULL;
 	if (tw_xtrace_layout_guess(file->snapshots, file->snapshots_size, file->snapshots_size, known, &file->layout) <
 	    0)
-		return "the snapshots beside it cannot be read";
+		return file->snapshots_size <= LONGEST_HEADER ? "has no snapshots beside it to begin at"
+		                                              : "the snapshots beside it cannot be read";
 	if (file->snapshots_size < file->layout.header_size)
 		return "the snapshots beside it end inside their header";
 	if (file->layout.counts_index)

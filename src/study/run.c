@@ -23,6 +23,14 @@ struct study_run {
 
 /* ---- Work. ---- */
 
+/* Puts why a part has no result. Returns the status. */
+static int explain(struct tw_reader *reader, const struct study_part *part, int status)
+{
+	if (status < 0 && part->refused)
+		return tw_fail(reader, status, "the tool \"%s\" refused %s", part->options->tool->name, part->refused);
+	return status;
+}
+
 struct taking {
 	const struct study_job *job;
 	struct study_part *part;
@@ -51,7 +59,7 @@ static int read_part(struct study_run *run, struct tw_reader *reader, const stru
 	study_range_end(range, &part->totals);
 	if (status == 0 && job->end)
 		status = job->end(part);
-	return status < 0 ? status : tw_budget_status(&part->budget);
+	return status < 0 ? explain(reader, part, status) : tw_budget_status(&part->budget);
 }
 
 static int read_track(void *context, struct tw_reader *reader, size_t number)
@@ -98,7 +106,7 @@ static int read_all(struct tw_study *study, struct tw_reader *reader)
 	}
 	status = xtrace_take_all(reader, jobs < SHARES ? jobs : SHARES - 1, read_track, add_track, &run);
 	free(run.parts);
-	return status;
+	return explain(reader, &study->all, status);
 }
 
 /* ---- The handle. ---- */
@@ -148,7 +156,7 @@ int tw_study_read(struct tw_study **made, struct tw_reader *reader, const struct
 		status = study->options.llc.size && study->job->take_steps ? study_read_together(study, reader)
 		                                                           : read_all(study, reader);
 	if (status == 0 && (status = make_tables(study)) < 0)
-		tw_fail_memory(reader);
+		return study->all.refused ? explain(reader, &study->all, status) : tw_fail_memory(reader);
 	return status;
 }
 

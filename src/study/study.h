@@ -16,6 +16,7 @@ struct study_part {
 	struct study_totals totals;
 	uint64_t left_out;
 	uint64_t thread;          /* of a track */
+	const char *refused;      /* set by the job: where a user's tool refused, for the words "refused ..." */
 	struct study_part *all;   /* of a track; NULL: it is that of all */
 	struct study_wants wants; /* set by the job when it begins */
 	struct study_spaces *spaces;

@@ -3,6 +3,7 @@
 #include "study/study.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct user {
 	void *state; /* the tool's; NULL: not begun */
@@ -28,6 +29,15 @@ static void free_user(struct study_part *part)
 	if (user && user->state)
 		part->options->tool->free(user->state);
 	free(user);
+}
+
+/* Where the tool refused. */
+static int answer(struct study_part *part, int answer, const char *what)
+{
+	if (answer == 0)
+		return 0;
+	part->refused = what;
+	return TW_ERR_VALUE;
 }
 
 static void take_accesses(struct user *user, const struct study_batch *batch)
@@ -72,7 +82,8 @@ static int take(struct study_part *part, const struct study_batch *batch)
 	for (size_t i = 0; i < batch->step_count; i++)
 		take_step(part, batch, i, &access);
 	part->left_out += batch->access_count - access; /* more than an instruction can have */
-	return batch->step_count && tool->take(user->state, user->steps, batch->step_count) ? TW_ERR_MEMORY : 0;
+	return batch->step_count ? answer(part, tool->take(user->state, user->steps, batch->step_count), "instructions")
+	                         : 0;
 }
 
 /* The first thread's state is that of all. */
@@ -83,7 +94,7 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 	if (!from->state)
 		return 0;
 	if (to->state)
-		return all->options->tool->merge(to->state, from->state) ? TW_ERR_MEMORY : 0;
+		return answer(all, all->options->tool->merge(to->state, from->state), "to merge threads");
 	to->state = from->state;
 	from->state = NULL;
 	return 0;
@@ -91,10 +102,24 @@ static int merge(struct study_part *all, struct study_part *part, const uint32_t
 
 /* ---- The table. ---- */
 
+struct putting {
+	struct study_part *all;
+	struct study_tables *tables;
+};
+
+/* A row that there is no room for is left out. */
 static void put_row(void *context, const struct tw_study_cell *cells)
 {
-	struct study_tables *tables = context;
+	const struct putting *putting = context;
+	struct study_tables *tables = putting->tables;
 	const struct tw_study_table *table = &tables->items[tables->count - 1].table;
+	size_t size = table->column_count * sizeof *cells;
+	for (size_t i = 0; i < table->column_count; i++)
+		size += table->columns[i].unit >= TW_STUDY_TEXT && cells[i].text ? strlen(cells[i].text) : 0;
+	if (!tw_budget_take(&putting->all->budget, TW_FOR_ROWS, size)) {
+		putting->all->left_out++;
+		return;
+	}
 	for (size_t i = 0; i < table->column_count; i++)
 		study_put_cell(tables, table->columns[i].unit, &cells[i]);
 }
@@ -103,7 +128,9 @@ static int make_tables(struct study_part *all, struct study_tables *tables)
 {
 	const struct tw_study_tool *tool = all->options->tool;
 	study_table_begin(tables, tool->name, tool->title, tool->columns, tool->column_count, false);
-	return user_of(all)->state && tool->rows(user_of(all)->state, put_row, tables) ? TW_ERR_MEMORY : 0;
+	struct putting putting = {all, tables};
+	void *state = user_of(all)->state;
+	return state ? answer(all, tool->rows(state, put_row, &putting), "to give its rows") : 0;
 }
 
 const struct study_job study_user = {

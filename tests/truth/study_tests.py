@@ -806,6 +806,39 @@ def test_tool(bench):
     expect(found[-1][16] > 100, found)
 
 
+def test_tool_words(bench):
+    "insns --tool: a tool that refuses is told as that, and rows beyond the limit of memory"
+    source, text = pathlib.Path(__file__).resolve().parent.parent.parent, bench.directory / "refuses.c"
+    trace = bench.record("threads", "500")
+    text.write_text("""#include <stdlib.h>
+#include <trackway/study.h>
+static void *begin(uint64_t thread) { return thread ? malloc(1) : NULL; }
+static int take(void *one, const struct tw_study_step *steps, size_t count) { (void)one; (void)steps; return count && AT == 1; }
+static int merge(void *all, const void *one) { (void)all; (void)one; return AT == 2; }
+static int rows(void *all, tw_study_put_fn put, void *context)
+{
+	const struct tw_study_cell cells[] = {{1, 0, NULL}, {0, 0, "a text that takes some memory, too"}};
+	(void)all;
+	for (int i = 0; i < ROWS; i++)
+		put(context, cells);
+	return AT == 3;
+}
+static const struct tw_study_column columns[] = {{"number", "NUMBER", TW_STUDY_COUNT}, {"text", "TEXT", TW_STUDY_TEXT}};
+const struct tw_study_tool tw_study_tool = {TW_STUDY_TOOL_VERSION, "picky", "Picky", columns, 2, begin, take, merge, rows, free};
+""")
+    for at, rows, says in ((1, 1, 'the tool "picky" refused instructions'), (2, 1, 'the tool "picky" refused to merge threads'),
+                           (3, 1, 'the tool "picky" refused to give its rows'), (0, 1 << 20, "items left out: beyond the memory limit")):
+        tool = bench.directory / f"refuses{at}.so"
+        subprocess.run(["cc", "-shared", "-fPIC", f"-DAT={at}", f"-DROWS={rows}", "-I", source / "include", text, "-o", tool],
+                       check=True)
+        for jobs in "1", "3":
+            done = subprocess.run([bench.tool, "insns", "--json", "--all", "--tool", tool, "-j", jobs, "--memory", "16M", trace],
+                                  capture_output=True, text=True, check=False)
+            expect(done.returncode == (2 if at else 0) and done.stderr.count("\n") == 1 and says in done.stderr, at, done.returncode, done.stderr)
+        left = re.search(r"([0-9,]+) items left out", done.stderr)
+        expect(at or int(left[1].replace(",", "")) + done.stdout.count("\n") == rows and done.stdout.count("\n") > 1000, left)
+
+
 def test_syscalls(bench):
     "syscalls: names, results and errors as QEMU's own strace has them; texts as the source says"
     program, trace = bench.program("calls"), bench.record("calls")
