@@ -172,6 +172,8 @@ for line in sys.stdin:
 	trackway check "$x/hdrmismatch" >checked
 	grep -q 'The division is 7: expected 0 or 1' checked
 	grep -q 'The header tells of a thread, and the set is of cores' checked
+	fails trackway replay "$x/emptysnap" 2>said
+	grep -q 'has no snapshots beside it to begin at' said
 	for f in irq:6 rndr_noflags:2 vl384:11 emptysnap:11 order1none:11; do
 		trackway info --json "$x/${f%:*}" | grep -q "\"instructions\":${f#*:}[,}]" || fail "$f"
 	done
