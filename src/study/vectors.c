@@ -44,6 +44,8 @@ static int take_text(struct vector_reader *reader, const struct tw_text_line *li
 	reader->line = line->number;
 	if (line->cut)
 		return refuse(reader, "a line is longer than 16 MiB");
+	if (memchr(line->bytes, '\0', line->size))
+		return refuse(reader, "a line has a byte that is 0");
 	if (!tw_grow(&reader->text, &reader->text_room, line->size + 1, 1))
 		return TW_ERR_MEMORY;
 	memcpy(reader->text, line->bytes, line->size);

@@ -260,7 +260,8 @@ def test_vectors_of_others(bench):
     for text, says in (("T:1\n", ":1: not :BLOCK:INSTRUCTIONS"), ("T:1:5\nT:1:x\n", ":2: not :BLOCK"), ("T\n", ":1: not T:"),
                        ("hello\n", ":1: no line T:BLOCK:INSTRUCTIONS"), ("", ":0: no line T:"),
                        ("T" + 17 * (1 << 20) * "x", ":1: a line is longer than 16 MiB"),
-                       ("T:1:0\n", ":1: no interval has 0"), ("T:1:4294967296\n", ":1: no interval has"), ("T:1:5 x\n", ":1: not T:")):
+                       ("T:1:0\n", ":1: no interval has 0"), ("T:1:4294967296\n", ":1: no interval has"), ("T:1:5 x\n", ":1: not T:"),
+                       ("T:1:5 \0:2:3\n", ":1: a line has a byte that is 0")):
         path.write_text(text)
         done = phases(bench, path, status=2)
         expect(says in done.stderr, text[:80], done.stderr)
