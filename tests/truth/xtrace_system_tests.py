@@ -311,6 +311,9 @@ def test_snapshots(_, recording):
                 expect(table is None or one["ttbr0_el1"] == table, "TTBR0", hex(one["ttbr0_el1"]), table)
                 expect(one["daif"] & ~0x3c0 == 0 and one["elr_el1"], one["daif"])
                 expect(insn[1] == 0 or one["x"][31] & KERNEL, "SP of the kernel")
+                late = i % 100000  # it waits for an instruction of a program, unless an exception comes before that is done
+                expect(not [other for other in core[i - late:i] if other[1] == 0], "a program before the snapshot", hex(insn[0]))
+                expect(late == 1000 or insn[1] == 0 or insn[2] & 0x7f == 0 or i == 0, "of the kernel", late, hex(insn[2]))
             user += insn[1] == 0
             if insn[3] & ~0x1f == 0xd5182000:
                 table = insn[4][0][1]

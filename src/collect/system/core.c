@@ -432,10 +432,19 @@ static void settle(struct core *core, const struct system_insn *next)
 	core->level = level;
 }
 
+/* A slice can begin where a program is executed: in the kernel a snapshot waits for that, a hundredth of the distance,
+ * which `check` lets pass. */
+static bool is_due(const struct core *core)
+{
+	enum { PATIENCE = 100 };
+	uint64_t patience = core->level ? board->interval / PATIENCE : 0;
+	return core->needs_snapshot || core->stream.count >= core->stream.next_snapshot + patience;
+}
+
 static void begin(struct core *core, const struct system_insn *insn)
 {
 	struct step *step = &core->step;
-	if (core->needs_snapshot || core->stream.count >= core->stream.next_snapshot) {
+	if (is_due(core)) {
 		stream_snapshot(&core->stream, board, &core->machine);
 		core->needs_snapshot = false;
 		core->needs_pc = true;
