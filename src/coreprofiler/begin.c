@@ -119,6 +119,8 @@ void profiler_give_up(void)
 static void tell_lost(void)
 {
 	const uint64_t lost = atomic_load_explicit(&profiler.lines.header->lost, memory_order_relaxed);
+	if (lost)
+		profiler_say(PROFILER_WARN, "records that had no room: %llu", (unsigned long long)lost);
 	if (lost && !profiler.options.image)
 		put_number("LostRecords", lost);
 }
@@ -140,4 +142,5 @@ void profiler_finish(void)
 	profiler_write_out();
 	if (!profiler.off)
 		lines_end(&profiler.lines);
+	profiler_say(PROFILER_INFO, "recording ends");
 }

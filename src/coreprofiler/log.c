@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,8 +30,10 @@ static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 void profiler_write_out(void)
 {
 	pthread_mutex_lock(&writing);
-	if (log_fd >= 0 && !profiler_is_off() && lines_drain(&profiler.lines, log_fd) != 0) {
-		close(log_fd); /* a full disk, a reader that has gone: nothing more is written */
+	const int error = log_fd >= 0 && !profiler_is_off() ? lines_drain(&profiler.lines, log_fd) : 0;
+	if (error) {
+		profiler_say(PROFILER_ERROR, "%s: %s: nothing more is written", profiler.options.log, strerror(error));
+		close(log_fd); /* a full disk, a reader that has gone */
 		log_fd = -1;
 		profiler.off = true;
 	}
@@ -75,22 +78,38 @@ static bool open_image(const char *pattern, uint64_t room)
 		snprintf(path + stem, PATH_MAX - stem, "-%u%s", i, ending);
 		error = lines_open(&profiler.lines, path, room);
 	}
+	errno = error;
 	return error == 0;
+}
+
+/* "Stdout" and "Stderr" are the program's own, as CoreProfiler has it. -1: not to be opened. */
+static int open_output(const struct profiler_options *options)
+{
+	char path[PATH_MAX];
+	const int how = O_WRONLY | O_CLOEXEC | O_CREAT | (options->stream ? O_APPEND : O_TRUNC);
+	if (options->stream && strcasecmp(options->log, "Stdout") == 0)
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (options->stream && strcasecmp(options->log, "Stderr") == 0)
+		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	return name_file(options->log, path) ? open(path, how, 0600) : -1;
 }
 
 static bool open_log(const struct profiler_options *options)
 {
-	char path[PATH_MAX];
-	const int how = O_WRONLY | O_CLOEXEC | O_CREAT | (options->stream ? O_APPEND : O_TRUNC);
-	if (!options->log || !name_file(options->log, path))
-		return false;
-	log_fd = open(path, how, 0600);
+	errno = EINVAL;
+	log_fd = options->log ? open_output(options) : -1;
 	return log_fd >= 0 && lines_open(&profiler.lines, NULL, MEMORY) == 0;
 }
 
 bool profiler_log_open(const struct profiler_options *options)
 {
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	return options->image ? open_image(options->image, options->room ? options->room : FILE_ROOM)
-	                      : open_log(options);
+	const bool opened =
+	    options->image ? open_image(options->image, options->room ? options->room : FILE_ROOM) : open_log(options);
+	const char *name = options->image ? options->image : options->log ? options->log : "PROF_TRACE_FILENAME";
+	if (opened)
+		profiler_say(PROFILER_INFO, "%s: recording begins", name);
+	else
+		profiler_say(PROFILER_ERROR, "%s: %s: nothing is recorded", name, strerror(errno));
+	return opened;
 }

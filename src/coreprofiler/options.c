@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_word(const char *text, const char *words)
 {
@@ -47,6 +48,8 @@ void profiler_options_read(struct profiler_options *options)
 	enum { TICK = 10, LONGEST = 60000 };
 	const char *stream = secure_getenv("PROF_TRACE_STREAM"), *dialect = secure_getenv("TRACKWAY_TRACELOG_DIALECT");
 	const bool cpu = flag("PROF_CPU_TRACE", false);
+	if (stream && strcasecmp(stream, "File") == 0)
+		stream = NULL;
 	*options = (struct profiler_options){
 	    .image = secure_getenv("TRACKWAY_TRACELOG"),
 	    .log = stream ? stream : secure_getenv("PROF_TRACE_FILENAME"),

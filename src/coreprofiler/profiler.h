@@ -70,6 +70,13 @@ void profiler_write_out(void);
 /* Milliseconds since the beginning. */
 uint64_t profiler_ms(void);
 
+/* ---- Messages (messages.c). ---- */
+
+enum profiler_level { PROFILER_SILENT, PROFILER_FATAL, PROFILER_ERROR, PROFILER_WARN, PROFILER_INFO };
+
+/* Tells of the profiler itself, where messages of this level are asked for. */
+void profiler_say(enum profiler_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* ---- Lines (state.c). ---- */
 
 /* Ends a line and hands it on; frees it. */

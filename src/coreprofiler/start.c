@@ -47,6 +47,7 @@ static int32_t begin(struct com *info)
 	const bool fine = (!hooks || profiler_hook_functions()) && ask_for_events(options) >= 0;
 	profiler_tell_sample_bytes();
 	if (!fine || !profiler_ticks_begin()) {
+		profiler_say(PROFILER_ERROR, "the runtime does not have what is asked for: nothing is recorded");
 		profiler_give_up();
 		return COM_FAILED;
 	}
@@ -67,8 +68,10 @@ static int32_t initialize(struct com *own, struct com *runtime)
 	                                       0x40c9,
 	                                       {0xaa, 0x5f, 0x3a, 0xbe, 0x02, 0x6b, 0xd7, 0x20}};
 	struct com *info = NULL;
-	if (COM_CALL(runtime, query, &info10, &info) < 0 || !info)
+	if (COM_CALL(runtime, query, &info10, &info) < 0 || !info) {
+		profiler_say(PROFILER_ERROR, "the runtime is older than .NET Core 3.0: nothing is recorded");
 		return COM_FAILED;
+	}
 	return begin(info);
 }
 

@@ -277,8 +277,33 @@ def no_room(bench):
     """A disk without room: nothing is written, and the program goes on."""
     done = bench.run([bench.host, "--version"], CORECLR_ENABLE_PROFILING="1", CORECLR_PROFILER_PATH=str(bench.library),
                      CORECLR_PROFILER="{101DA8FE-FDCA-4D0E-9712-7639CDE48EBA}", PROF_MEMORY_TRACE="1",
-                     PROF_TRACE_STREAM="/dev/full")
+                     PROF_TRACE_STREAM="/dev/full", PROF_LOG_LEVEL="error", PROF_LOG_STREAM="stderr")
     expect(done.returncode == 0 and SAID in done.stdout, "it ends as without", done)
+    expect(told(done.stderr) == ["trackway: Error: /dev/full: No space left on device: nothing more is written"], done.stderr)
+
+
+def told(text):
+    """Without what the program that has the hook in it says itself."""
+    return [line for line in text.splitlines() if not line.startswith("SARIF ")]
+
+
+def messages(bench):
+    """Of itself the profiler tells only where it is asked; the log may be the program's own output."""
+    loaded = {"CORECLR_ENABLE_PROFILING": "1", "CORECLR_PROFILER_PATH": str(bench.library),
+              "CORECLR_PROFILER": "{101DA8FE-FDCA-4D0E-9712-7639CDE48EBA}"}
+    nowhere, file = str(bench.directory / "nowhere/a.log"), bench.directory / "messages"
+    done = bench.run([bench.host, "--version"], PROF_TRACE_FILENAME=nowhere, **loaded)
+    expect(done.returncode == 0 and SAID in done.stdout and not told(done.stderr), "silent", done)
+    done = bench.run([bench.host, "--version"], PROF_TRACE_FILENAME=nowhere, PROF_LOG_FILENAME=str(file), **loaded)
+    expect(done.returncode == 0 and not told(done.stderr) and
+           file.read_text() == f"trackway: Error: {nowhere}: No such file or directory: nothing is recorded\n", "into the file", done)
+    done = bench.run([bench.host, "--version"], PROF_TRACE_FILENAME=nowhere, PROF_TRACE_STREAM="stderr", PROF_LOG_LEVEL="Info",
+                     PROF_LOG_STREAM="Stdout", **loaded)
+    expect(SAID in done.stdout and "trackway: Info: stderr: recording begins\n" in done.stdout and
+           "trackway: Info: recording ends\n" in done.stdout, "into the output", done.stdout)
+    log = bench.directory / "stderr.log"
+    log.write_text("".join(line + "\n" for line in told(done.stderr)))
+    bench.check(log)
 
 
 def whole(bench, log, done):
@@ -428,6 +453,7 @@ TESTS = {
     "without record": alone,
     "without record, into a pipe": piped,
     "without record, a disk without room": no_room,
+    "messages of the profiler": messages,
     "it ends by Environment.Exit": ends("exit", 3),
     "it ends by _exit()": ends("_exit", 5),
     "it ends by FailFast": ends("fail", 128 + signal.SIGABRT),
