@@ -1,4 +1,4 @@
-/* messages.c - what the profiler tells of itself, where somebody asks: PROF_LOG_LEVEL, PROF_LOG_FILENAME, PROF_LOG_STREAM. */
+/* messages.c - what the profiler tells of itself where somebody asks, by PROF_LOG_LEVEL, _FILENAME and _STREAM. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coreprofiler/profiler.h"
 
