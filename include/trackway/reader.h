@@ -169,7 +169,7 @@ struct tw_reader;
  * none). */
 TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options);
 
-/* The same for bytes in memory, which must live until close. name is used in findings. */
+/* The same for bytes in memory, which must live until close. name: in messages and findings; NULL: "input". */
 TW_API int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
                           const struct tw_read_options *options);
 

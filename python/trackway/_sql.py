@@ -16,6 +16,8 @@ TYPES = ("null", "int", "float", "str", "bytes")
 
 
 def _parameter(name: Optional[str], value: "Value", kept: List[Any]) -> tw_sql_parameter:
+    if not isinstance(name, (str, type(None))):
+        raise TypeError(f"the name of a parameter is a text, not {type(name).__name__}")
     made = tw_sql_parameter(name=None if name is None else name.encode())
     if isinstance(value, (bool, int)):
         if not -1 << 63 <= value < 1 << 63:
@@ -142,6 +144,8 @@ class Result:
 
     def column(self, which: Union[int, str]) -> List[Any]:
         """The values of a column, by its place or its name."""
+        if isinstance(which, str) and which not in self.columns:
+            raise KeyError(f"no column {which!r}: there are {', '.join(self.columns)}")
         number = self.columns.index(which) if isinstance(which, str) else which
         if number not in self._lists:
             column = self._columns[number]
@@ -157,7 +161,9 @@ class Result:
     def __iter__(self) -> Iterator[Any]:
         return map(self._Row._make, zip(*(self.column(i) for i in range(len(self.columns)))))
 
-    def __getitem__(self, row: int) -> Any:
+    def __getitem__(self, row: Union[int, slice]) -> Any:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(self._count))]
         return self._Row._make([self.column(i)[row] for i in range(len(self.columns))])
 
     def __repr__(self) -> str:

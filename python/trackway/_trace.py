@@ -187,9 +187,13 @@ class Trace:
         self._order = ORDERS[order]
         self._kept: Dict[str, Any] = {"memory_limit": memory_limit, "jobs": jobs, "from_ns": start, "to_ns": end,
                                       "min_duration_ns": min_duration}
+        called = {"from_ns": "start", "to_ns": "end", "min_duration_ns": "min_duration"}
         for name, number in self._kept.items():
             if not isinstance(number, int) or not 0 <= number < (1 << 32 if name == "jobs" else 1 << 64):
-                raise ValueError(f"{name} is a number of at least 0")
+                raise ValueError(f"{called.get(name, name)} is a whole number of at least 0, not {number!r}")
+        for number in threads or ():
+            if not isinstance(number, int) or not 0 <= number < 1 << 64:
+                raise ValueError(f"threads are whole numbers of at least 0, not {number!r}")
         for name, text in (("format", format), ("function", function), ("category", category)):
             self._kept[name] = None if text is None else encoded_path(text)
         self._threads = None if threads is None else (U64 * len(threads))(*threads)

@@ -148,6 +148,8 @@ class Writer:
 
     def _stack(self, functions: Sequence[str]) -> int:
         self._need_open()
+        if isinstance(functions, (str, bytes)):
+            raise TypeError("a stack is a sequence of names")
         stack = 0
         for function in functions:
             location = tw_location(name=self._name(function))

@@ -343,7 +343,7 @@ int tw_open_memory(struct tw_reader **reader, const char *name, const void *byte
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
-	return open_input(*reader, tw_input_memory(&(*reader)->input, name, bytes, size));
+	return open_input(*reader, tw_input_memory(&(*reader)->input, name ? name : "input", bytes, size));
 }
 
 int tw_open_stream(struct tw_reader **reader, const struct tw_stream *given, const struct tw_read_options *options)

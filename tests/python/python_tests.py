@@ -124,6 +124,20 @@ class Reading(Case):
         with self.assertRaises(TypeError):
             trackway.open(7)
 
+    def test_wrong_words_are_told(self):
+        for words, wanted in (({"start": -1}, "start is"), ({"end": 1.5}, "end is"), ({"threads": [-1]}, "threads are"),
+                              ({"threads": [1 << 64]}, "threads are")):
+            with self.assertRaisesRegex(ValueError, wanted):
+                trackway.open(self.json, **words)
+        trace = trackway.open(self.json)
+        with self.assertRaisesRegex(TypeError, "name of a parameter"):
+            trace.sql("select :a", {5: 1})
+        found = trace.sql("select name, dur from slice where dur in (5000, 30000) order by dur")
+        self.assertEqual(found[-2:], [("inner", 5000), ("outer", 30000)])
+        self.assertEqual((found[1:1], found[::-1][0].name), ([], "outer"))
+        with self.assertRaisesRegex(KeyError, "no column 'nmae': there are name, dur"):
+            found.column("nmae")
+
     def test_an_answer_has_a_limit(self):
         trace = trackway.open(self.json, memory_limit=1 << 20)
         with self.assertRaisesRegex(trackway.Error, "memory limit"):
@@ -619,7 +633,7 @@ class Writing(Case):
         writer = trackway.Writer(self.folder / "x.fxt")
         thread = writer.thread(1, 2)
         for error, call in (
-                (OverflowError, lambda: thread.instant("x", -1)), (OverflowError, lambda: thread.instant("x", 1.5)),
+                (TypeError, lambda: thread.sample(1, "main", 5)), (OverflowError, lambda: thread.instant("x", -1)), (OverflowError, lambda: thread.instant("x", 1.5)),
                 (OverflowError, lambda: thread.slice("x", 1, 1 << 64)),
                 (OverflowError, lambda: thread.slice("x", (1 << 64) - 1, 1)),
                 (OverflowError, lambda: thread.instant("x", 1, args={"a": 1 << 64})),
