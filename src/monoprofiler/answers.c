@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
 #define ID(pointer) ((uint64_t)(uintptr_t)(pointer))
 #define OF(type, id) ((struct type *)(uintptr_t)(id))
@@ -139,60 +138,6 @@ bool mono_is_way_in(struct mono_method *method)
 	return false;
 }
 
-/* ---- Stacks: the own one, from here. ---- */
-
-/* Kept: it is walked often. */
-static _Thread_local struct frames {
-	struct frame {
-		struct mono_method *method;
-		void *start;
-		uint64_t offset;
-	} * list;
-	size_t count, room;
-} frames;
-
-static int take_frame(struct mono_method *method, struct mono_domain *in, void *start, int offset, void *context)
-{
-	enum { LEAST = 64 };
-	if (frames.count == frames.room) {
-		const size_t room = frames.room ? 2 * frames.room : LEAST;
-		struct frame *more = realloc(frames.list, room * sizeof *more);
-		if (!more)
-			return 1;
-		frames.list = more;
-		frames.room = room;
-	}
-	frames.list[frames.count++] = (struct frame){method, start, (uint64_t)offset};
-	return 0;
-}
-
-/* The innermost ones, by which what is allocated gets here. */
-static size_t own_frames(void)
-{
-	size_t i = 0;
-	while (i < frames.count && frames.list[i].method && mono_is_way_in(frames.list[i].method))
-		i++;
-	return i;
-}
-
-/* What is told of while Mono walks would wait for it. */
-static int32_t snapshot(struct com *own, uint64_t id, com_frame *take, uint32_t flags, void *context, uint8_t *state,
-                        uint32_t size)
-{
-	ucontext_t registers;
-	frames.count = 0;
-	if (getcontext(&registers) < 0)
-		return COM_FAILED;
-	mono.stack_walk_async_safe(take_frame, &registers, NULL);
-	for (size_t i = own_frames(); i < frames.count; i++) {
-		const struct frame *frame = &frames.list[i];
-		struct mono_method *method = mono_tell_frame(frame->method, frame->start);
-		if (take(ID(method), ID(frame->start) + frame->offset, 0, 0, NULL, context) < 0)
-			return COM_FAILED;
-	}
-	return COM_OK;
-}
-
 /* ---- Threads. ---- */
 
 static int32_t current_thread(struct com *own, uint64_t *id)
@@ -223,12 +168,10 @@ static int32_t generations(struct com *own, uint32_t room, uint32_t *count, stru
 /* ---- The table. ---- */
 
 #define TO(function) (com_function *)(function)
-static com_function *answers[] = {
+com_function *mono_answers[COM_CALLBACKS] = {
     [COM_SLOT_is_array] = TO(is_array),       [COM_SLOT_current_thread] = TO(current_thread),
     [COM_SLOT_class_info] = TO(class_info),   [COM_SLOT_function_info] = TO(function_info),
     [COM_SLOT_generations] = TO(generations), [COM_SLOT_initialize_thread] = TO(initialize_thread),
     [COM_SLOT_object_size] = TO(object_size), [COM_SLOT_bodies] = TO(bodies),
     [COM_SLOT_body_map] = TO(body_map),       [COM_SLOT_body_code] = TO(body_code),
-    [COM_SLOT_snapshot] = TO(snapshot),
 };
-struct com mono_runtime = {answers};

@@ -8,7 +8,7 @@
 
 /* ---- Mono as the runtime that the common parts ask (answers.c). ---- */
 
-extern struct com mono_runtime;
+extern com_function *mono_answers[COM_CALLBACKS]; /* start.c adds what is missing */
 
 /* A body of a method, as it was compiled or found: tells of both, if nobody has. */
 void mono_tell_body(struct mono_method *method, void *start);
@@ -18,6 +18,11 @@ struct mono_method *mono_tell_frame(struct mono_method *method, void *start);
 
 /* Whether it is Mono's own way from managed code into itself. */
 bool mono_is_way_in(struct mono_method *method);
+
+/* ---- The own stack, as CoreCLR walks it (stacks.c). ---- */
+
+int32_t mono_snapshot(struct com *own, uint64_t id, com_frame *take, uint32_t flags, void *context, uint8_t *state,
+                      uint32_t size);
 
 /* ---- Threads (threads.c). ---- */
 

@@ -40,7 +40,9 @@ static const char *ask(struct mono_handle *handle)
 void mono_profiler_init_trackway(const char *description)
 {
 	const char *lacks = mono_find();
-	profiler.info = &mono_runtime;
+	static struct com runtime = {mono_answers};
+	mono_answers[COM_SLOT_snapshot] = (com_function *)mono_snapshot;
+	profiler.info = &runtime;
 	profiler_options_read(&profiler.options);
 	if (!profiler.options.image && !profiler.options.log)
 		return; /* nobody asks */
