@@ -2,7 +2,7 @@
 """library_tests - every function that a public header declares is found in the shared libraries by who compiles nothing.
 Prints TAP, a test a header.
 
-usage: library_tests.py LIBRARY TRACE_LIBRARY
+usage: library_tests.py LIBRARY TRACE_LIBRARY RECORDER
 """
 # SPDX-License-Identifier: Apache-2.0
 
@@ -12,6 +12,7 @@ import re
 import sys
 
 HEADERS = pathlib.Path(__file__).resolve().parents[2] / "include/trackway"
+OF_RECORDER = {"flight"}
 OF_TRACE = {"trace", "fuchsia"}  # macros, and functions of the tracer's library; those that end in _ are the macros' own
 
 
@@ -24,13 +25,13 @@ def declared(text):
 
 
 def main():
-    library, trace = map(ctypes.CDLL, sys.argv[1:3])
+    library, trace, recorder = map(ctypes.CDLL, sys.argv[1:4])
     headers = sorted(HEADERS.glob("*.h"))
     print(f"TAP version 13\n1..{len(headers) + 1}")
     found, failed = 0, False
     for number, header in enumerate(headers, 1):
         exported, inline = declared(header.read_text())
-        of = trace if header.stem in OF_TRACE else library
+        of = trace if header.stem in OF_TRACE else recorder if header.stem in OF_RECORDER else library
         missing = [name for name in exported + inline if not hasattr(of, name)]
         found += len(exported)
         print(f"{'not ok' if missing else 'ok'} {number} - {header.name}", *(f"\n# not there: {name}" for name in missing))
