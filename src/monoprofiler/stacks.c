@@ -74,8 +74,8 @@ static const uint64_t *end_of_stack(void)
 	return end;
 }
 
-/* They are found where all words that are one of them come in the order of the frames: one that is only left over would be
- * too many. Then each frame knows the stack pointer of who called. */
+/* They are found where all words that are one of them stand in the order of the frames: a word that is left over would
+ * be one too many. Then each frame knows the stack pointer of who called. */
 static void find_returns(const uint64_t *at, size_t first)
 {
 	const uint64_t *end = end_of_stack();
