@@ -175,10 +175,13 @@ class Tool(fxt_tests.Tool):
             after, allocated = tracelog.heap_after(log, one), tracelog.allocated_before(log, one, previous)
             if row["after_bytes"] != after or (row["allocated_bytes"] or 0) != allocated:
                 yield f"{one}: {row}, not {after} after it, {allocated} allocated"
-        pauses = [one["pause_ns"] for one in wanted]
+        aside = [one for one in log.collections if (one.reason or "").endswith("background")]
+        stopped = [one for one in log.collections if one not in aside]
+        pauses = [(one.end - one.begin) * MILLION for one in stopped]
         yield from differences([total], [{"collections": len(wanted), "pause_ns": sum(pauses),
                                           **({"max_ns": max(pauses), "min_ns": min(pauses)} if pauses else {})}])
-        yield from differences([total], [{"covered_ns": covered(log.collections) * MILLION, "span_ns": log.latest * MILLION}])
+        yield from differences([total], [{"covered_ns": covered(stopped) * MILLION, "span_ns": log.latest * MILLION,
+                                          "background": len(aside), "background_ns": covered(aside) * MILLION}])
         found = {row["name"]: [row["count"], row["bytes"]] for row in self.lines("gc", "--json", "--by", "class", path)
                  if row["count"]}
         wanted = {log.class_names.get(iid, "(unknown)"): list(both) for iid, both in log.heap[-1][1].items()} if log.heap else {}
