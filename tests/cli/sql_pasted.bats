@@ -112,6 +112,13 @@ OS thread 101,20000000,50000000" ] || fail "$index: $(trackway sql --csv t.log '
 	[ -s t.log.twindex ]
 }
 
+@test "a thread and a process that are named several times have their last names" {
+	named='{"ph":"M","pid":1,"tid":2,"name"' slice='{"ph":"X","name":"a","pid":1,"tid":2,"dur":1,"ts"'
+	printf '%s\n' "[$named:\"thread_name\",\"args\":{\"name\":\"first\"}},$slice:1},$named:\"process_name\",\"args\":{\"name\":\"one\"}}," \
+		"$named:\"thread_name\",\"args\":{\"name\":\"second\"}},$named:\"process_name\",\"args\":{\"name\":\"two\"}},$slice:5}]" >t.fxt
+	asked 'select ts, thread_name, process_name from thread_slice order by ts' 0,second,two 4000,second,two
+}
+
 @test "create perfetto function: of a value, of a table, replaced, dropped" {
 	scene
 	asked 'create perfetto function f(x int, y INT) returns int as select $x * 10 + $y; select f(1, 2), f(ts, 1) from slice where ts = 10' 12,101
