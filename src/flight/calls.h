@@ -21,8 +21,12 @@ enum { FLIGHT_CALLS_MOST = 1 << 18 };
 struct flight_frame {
 	uint64_t place; /* of its return address */
 	uint32_t site;
-	bool shared;   /* functions that are inlined may have the same */
-	bool by_place; /* its exit does not tell which function it is of */
+	uint32_t kind; /* enum flight_frame_kind */
+};
+enum flight_frame_kind {
+	FLIGHT_OWN,     /* of one call alone */
+	FLIGHT_SHARED,  /* functions that are inlined may have the same */
+	FLIGHT_BY_PLACE /* of one call alone, whose exit does not tell which function it is of */
 };
 
 /* Room for FLIGHT_CALLS_MOST open calls of a thread: that of one that is no more, or new. NULL: there is none. From

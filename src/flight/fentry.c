@@ -40,7 +40,7 @@ __attribute__((visibility("hidden"))) void tw_flight_fentry(const uint8_t *behin
 	if (id == FLIGHT_NOT_CHOSEN)
 		return;
 	if (id)
-		flight_function(id << 4, (struct flight_frame){.place = place, .by_place = true});
+		flight_function(id << 4, (struct flight_frame){.place = place, .kind = FLIGHT_BY_PLACE});
 	else
 		flight_lose();
 }
@@ -48,7 +48,7 @@ __attribute__((visibility("hidden"))) void tw_flight_fentry(const uint8_t *behin
 __attribute__((visibility("hidden"))) void tw_flight_return(const uint8_t *behind, uint64_t place)
 {
 	(void)behind;
-	flight_return((struct flight_frame){.place = place, .by_place = true});
+	flight_return((struct flight_frame){.place = place, .kind = FLIGHT_BY_PLACE});
 }
 
 /* ---- Places. ---- */

@@ -30,7 +30,7 @@ static inline void hook(const void *function, const void *site, uint32_t kind, c
 		return;
 	const struct flight_frame frame = {.place = place_of(stack, site),
 	                                   .site = (uint32_t)(uint64_t)site,
-	                                   .shared = true};
+	                                   .kind = FLIGHT_SHARED};
 	if (id)
 		flight_function(id << 4 | kind << 1, frame);
 	else

@@ -6,7 +6,12 @@
 /* A signal handler may interrupt a record; its own go into another chunk of the thread. */
 enum { DEPTHS = 3 };
 #define FLIGHT_TLS static _Thread_local __attribute__((tls_model("initial-exec")))
-FLIGHT_TLS struct flight_thread places[DEPTHS];
+FLIGHT_TLS struct level {
+	struct flight_thread thread;
+	/* Of the record that is being made, its place on the stack, all bits turned; 0: there is none. A handler may have
+	 * left it. */
+	uint64_t begun_at;
+} levels[DEPTHS];
 
 /* glibc's place of the restartable sequences, which the kernel keeps up to date. Older ones have none. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -94,11 +99,8 @@ static inline void put(struct flight_thread *thread, uint32_t word, uint64_t now
 
 /* ---- A record at a time. ---- */
 
-/* Those of records that are being made, on the stack, and what a handler may have left: all bits turned; 0: there is
- * none. */
-FLIGHT_TLS uint64_t begun_at[DEPTHS];
-
-static inline void write(struct flight_thread *thread, uint32_t word, struct moment moment)
+static inline __attribute__((always_inline)) void write(struct flight_thread *thread, uint32_t word,
+                                                        struct moment moment)
 {
 	const struct flight_log *log = flight_log;
 	if ((__builtin_expect(fits(thread, moment, FLIGHT_FUNCTION), 1) ||
@@ -115,7 +117,8 @@ static void write_argument(struct flight_thread *thread, uint32_t word, struct m
 }
 
 /* Ends the innermost open call. */
-static inline void write_exit(struct flight_thread *thread, uint32_t kind, struct moment moment)
+static inline __attribute__((always_inline)) void write_exit(struct flight_thread *thread, uint32_t kind,
+                                                             struct moment moment)
 {
 	const uint32_t id = thread->calls[--thread->open].id;
 	if (!(id & FLIGHT_LEFT_OUT))
@@ -129,16 +132,16 @@ static void close_down_to(struct flight_thread *thread, uint32_t open, struct mo
 }
 
 /* One store: a handler comes before it, and has the level until it ends, or behind it, and has the next. */
-static inline void enter_level(uint32_t level, uint64_t place)
+static inline void enter_level(struct level *level, uint64_t place)
 {
-	begun_at[level] = ~place;
+	level->begun_at = ~place;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static inline void leave_level(uint32_t level)
+static inline void leave_level(struct level *level)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	begun_at[level] = 0;
+	level->begun_at = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -147,41 +150,41 @@ static inline void leave_level(uint32_t level)
 static __attribute__((noinline)) uint32_t leave_interrupted(uint64_t place)
 {
 	const struct flight_log *log = flight_log;
-	uint32_t level = 1;
-	while (level < DEPTHS && begun_at[level])
-		level++;
-	for (; level && ~begun_at[level - 1] <= place && !flight_is_foreign(log->pid, places[0].tid, place); level--) {
-		if (level < DEPTHS && places[level].generation == log->generation) {
-			enter_level(level, place);
-			close_down_to(&places[level], 0, this_moment(log));
-			leave_level(level);
+	uint32_t free = 1;
+	while (free < DEPTHS && levels[free].begun_at)
+		free++;
+	for (; free && ~levels[free - 1].begun_at <= place && !flight_is_foreign(log->pid, levels[0].thread.tid, place);
+	     free--) {
+		struct flight_thread *interrupted = &levels[free - 1].thread;
+		if (free < DEPTHS && levels[free].thread.generation == log->generation) {
+			enter_level(&levels[free], place);
+			close_down_to(&levels[free].thread, 0, this_moment(log));
+			leave_level(&levels[free]);
 		}
-		places[level - 1].at = places[level - 1].end = places[level - 1].floor = NULL;
-		leave_level(level - 1);
+		interrupted->at = interrupted->end = interrupted->floor = NULL;
+		leave_level(&levels[free - 1]);
 	}
-	return level;
+	return free;
 }
 
-/* The thread's place for a record. NULL: there is none, which is counted. */
-static inline struct flight_thread *begin_record(uint64_t place)
+/* The level of a record. NULL: there is none, which is counted. */
+static inline struct level *begin_record(const struct flight_log *log, uint64_t place)
 {
-	const uint32_t level = __builtin_expect(begun_at[0] != 0, 0) ? leave_interrupted(place) : 0;
-	if (__builtin_expect(level == DEPTHS, 0)) {
-		flight_lose();
-		return NULL;
+	struct level *level = &levels[0];
+	if (__builtin_expect(level->begun_at != 0, 0)) {
+		const uint32_t free = leave_interrupted(place);
+		if (free == DEPTHS) {
+			flight_lose();
+			return NULL;
+		}
+		level = &levels[free];
 	}
-	struct flight_thread *thread = &places[level];
 	enter_level(level, place);
-	if (__builtin_expect(thread->generation != flight_log->generation, 0) && !flight_join(thread)) {
+	if (__builtin_expect(level->thread.generation != log->generation, 0) && !flight_join(&level->thread)) {
 		leave_level(level);
 		return NULL;
 	}
-	return thread;
-}
-
-static inline void end_record(const struct flight_thread *thread)
-{
-	leave_level((uint32_t)(thread - places));
+	return level;
 }
 
 /* ---- Calls begin and end. ---- */
@@ -196,7 +199,7 @@ static bool is_over(const struct flight_thread *thread, const struct flight_call
 		return call->place > frame.place;
 	if (call->place != frame.place || id == 0)
 		return call->place < frame.place;
-	return !frame.shared || call->site != frame.site || (call->id & ~FLIGHT_LEFT_OUT) == id;
+	return frame.kind != FLIGHT_SHARED || call->site != frame.site || (call->id & ~FLIGHT_LEFT_OUT) == id;
 }
 
 /* Returns the last that is closed; 0: none is. */
@@ -219,7 +222,7 @@ static inline bool open_call(struct flight_thread *thread, uint32_t id, struct f
 	if (__builtin_expect(thread->open < thread->most, 1))
 		thread->calls[thread->open++] =
 		    (struct flight_call){frame.place, left_out ? id | FLIGHT_LEFT_OUT : id, frame.site};
-	else if (frame.by_place) {
+	else if (frame.kind == FLIGHT_BY_PLACE) {
 		flight_lose();
 		return false;
 	}
@@ -250,7 +253,7 @@ static uint32_t find_call(const struct flight_thread *thread, uint32_t id, struc
 		looks += !is_over(thread, call, frame, 0);
 		if (is_of(call, id) && call->place == frame.place)
 			return i;
-		if (is_of(call, id) && frame.shared && call->site == frame.site && !found)
+		if (is_of(call, id) && frame.kind == FLIGHT_SHARED && call->site == frame.site && !found)
 			found = i;
 	}
 	return found;
@@ -292,15 +295,16 @@ void flight_function(uint32_t word, struct flight_frame frame)
 	struct flight_log *log = flight_log;
 	if (counts(log, word))
 		return;
-	struct flight_thread *thread = begin_record(frame.place);
-	if (!thread)
+	struct level *level = begin_record(log, frame.place);
+	if (!level)
 		return;
+	struct flight_thread *thread = &level->thread;
 	const struct moment moment = this_moment(log);
 	if (is_exit(word))
 		leave(thread, word, frame, moment);
 	else if (enter(thread, word >> 4, frame, moment))
 		write(thread, word, moment);
-	end_record(thread);
+	leave_level(level);
 }
 
 void flight_function_argument(uint32_t word, struct flight_frame frame, uint64_t argument)
@@ -308,13 +312,14 @@ void flight_function_argument(uint32_t word, struct flight_frame frame, uint64_t
 	struct flight_log *log = flight_log;
 	if (counts(log, word))
 		return;
-	struct flight_thread *thread = begin_record(frame.place);
-	if (!thread)
+	struct level *level = begin_record(log, frame.place);
+	if (!level)
 		return;
+	struct flight_thread *thread = &level->thread;
 	const struct moment moment = this_moment(log);
 	if (enter(thread, word >> 4, frame, moment))
 		write_argument(thread, word, moment, argument);
-	end_record(thread);
+	leave_level(level);
 }
 
 /* Calls around it that are still open are in higher places, or on another stack. */
@@ -331,15 +336,16 @@ void flight_return(struct flight_frame frame)
 	struct flight_log *log = flight_log;
 	if (log->counts)
 		return;
-	struct flight_thread *thread = begin_record(frame.place);
-	if (!thread)
+	struct level *level = begin_record(log, frame.place);
+	if (!level)
 		return;
+	struct flight_thread *thread = &level->thread;
 	const struct moment moment = this_moment(log);
 	if (thread->open && __builtin_expect(thread->calls[thread->open - 1].place == frame.place, 1))
 		write_exit(thread, EXIT, moment);
 	else
 		return_to(thread, frame, moment);
-	end_record(thread);
+	leave_level(level);
 }
 
 /* The two halves: kind, size, difference of the clock, type. */
@@ -365,12 +371,13 @@ void flight_event(const struct flight_event *event)
 		flight_lose();
 		return;
 	}
-	struct flight_thread *thread = begin_record((uint64_t)__builtin_frame_address(0));
-	if (!thread)
+	struct level *level = begin_record(log, (uint64_t)__builtin_frame_address(0));
+	if (!level)
 		return;
+	struct flight_thread *thread = &level->thread;
 	const struct moment moment = this_moment(log);
 	const uint64_t size = FLIGHT_METADATA + event->size;
 	if (fits(thread, moment, size) || flight_prepare(thread, moment.now, moment.cpu, size))
 		put_event(thread, event, moment.now);
-	end_record(thread);
+	leave_level(level);
 }
