@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const char hooks_name[] = "__cyg_profile_func_enter";
-
 /* ---- What is looked for in a file. ---- */
 
 static bool has_section(const struct tw_elf *elf, const char *name)
@@ -48,7 +46,11 @@ static bool is_static(const struct tw_elf *elf)
 
 static bool has_own_hooks(const struct tw_elf *elf)
 {
-	return has_symbol(elf, SHT_DYNSYM, hooks_name, true) || has_symbol(elf, SHT_SYMTAB, hooks_name, true);
+	static const char *const names[] = {"__cyg_profile_func_enter", "__fentry__"};
+	bool has = false;
+	for (size_t i = 0; !has && i < sizeof names / sizeof *names; i++)
+		has = has_symbol(elf, SHT_DYNSYM, names[i], true) || has_symbol(elf, SHT_SYMTAB, names[i], true);
+	return has;
 }
 
 static bool is_patchable(const struct tw_elf *elf)
@@ -85,8 +87,8 @@ static const struct {
      "it is linked statically, which takes no library: link it with the recorder, pkg-config --static --libs "
      "trackway-fdr"},
     {has_own_hooks,
-     "it has functions of its own that -finstrument-functions calls: take them out, or build it with clang "
-     "-fxray-instrument"},
+     "it has functions of its own that -finstrument-functions or -mfentry calls: take them out, or build it with "
+     "clang -fxray-instrument"},
     {has_sleds, "its functions have sleds, of which none was left to patch: all are left out, or something else has "
                 "patched them (XRAY_OPTIONS=patch_premain=true does)"},
     {is_patchable,

@@ -940,6 +940,10 @@ def nothing(bench, words):
                                (["gcc", "-fno-pie", "-no-pie", "-pg", "-mfentry", "-mnop-mcount", "-mrecord-mcount"], "calls.c",
                                 "-pg tells where functions begin"),
                                (["gcc", "-finstrument-functions"], "own.c", "functions of its own"),
+                               (["gcc", "-fno-pie", "-no-pie", "-pg", "-mfentry", "-minstrument-return=nop5"], "own_returns.c",
+                                "functions of its own"),
+                               (["gcc", "-static", "-fno-pie", "-no-pie", "-pg", "-mfentry", "-minstrument-return=nop5"], "calls.c",
+                                "linked statically"),
                                (["clang", "-fxray-instrument", "-fxray-instruction-threshold=1"], "calls.c", None)):
         program = bench.build(words, "other", source)
         _, done = bench.record(program, "1", "1", "return", options=["--function", "none"] if not why else [], cwd=bench.directory)
