@@ -186,9 +186,9 @@ static uint8_t *put_cpu(struct flight_thread *thread, uint8_t *at, uint64_t now,
 }
 
 /* Begins a buffer in a chunk that is empty. */
-static void begin(struct flight_log *log, struct flight_thread *thread, uint8_t *chunk, uint64_t size)
+static void begin(struct flight_log *log, struct flight_thread *thread, uint8_t *chunk, uint64_t size, uint64_t now)
 {
-	const uint64_t now = flight_now(), wall = kernel_time(CLOCK_MONOTONIC);
+	const uint64_t wall = kernel_time(CLOCK_MONOTONIC);
 	flight_copy(chunk, &(uint32_t){(uint32_t)size}, sizeof(uint32_t));
 	thread->extents = (uint64_t *)(chunk + FLIGHT_EXTENTS_AT + 1);
 	thread->end = chunk + size;
@@ -218,7 +218,7 @@ static void leave(const struct flight_thread *thread)
 		            sizeof thread->last);
 }
 
-static bool next_chunk(struct flight_log *log, struct flight_thread *thread, uint64_t room)
+static bool next_chunk(struct flight_log *log, struct flight_thread *thread, uint64_t room, uint64_t now)
 {
 	const uint64_t size = chunk_for(log, thread, room);
 	if (!size)
@@ -231,7 +231,7 @@ static bool next_chunk(struct flight_log *log, struct flight_thread *thread, uin
 	if (log->ring_chunk)
 		keep_in_ring(thread, chunk);
 	thread->next_chunk *= thread->next_chunk < FLIGHT_LARGEST ? 4 : 1;
-	begin(log, thread, chunk, size);
+	begin(log, thread, chunk, size, now);
 	flight_note_clock(log);
 	return true;
 }
@@ -266,7 +266,7 @@ bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu, ui
 	const uint64_t room = size + FLIGHT_METADATA; /* with what may stand before it */
 	if ((uint64_t)(thread->end - thread->at) < room) {
 		thread->cpu = cpu;
-		const bool good = next_chunk(log, thread, room);
+		const bool good = next_chunk(log, thread, room, now);
 		thread->floor = thread->at;
 		if (!good)
 			flight_lose();
@@ -319,7 +319,7 @@ static bool make_room(struct flight_log *log, size_t size)
 	join(log, &notes);
 	notes.generation = own_generation(log);
 	notes.tid = 0; /* of no thread */
-	begin(log, &notes, place, chunk);
+	begin(log, &notes, place, chunk, flight_now());
 	return true;
 }
 
@@ -373,7 +373,7 @@ static void begin_file(struct flight_log *log)
 	log->used = FIRST;
 	join(log, &notes);
 	notes.tid = 0; /* of no thread */
-	begin(log, &notes, log->base + FLIGHT_FILE_HEADER, FIRST - FLIGHT_FILE_HEADER);
+	begin(log, &notes, log->base + FLIGHT_FILE_HEADER, FIRST - FLIGHT_FILE_HEADER, flight_now());
 	uint8_t *at = put(notes.at, CUSTOM_EVENT, 4, sizeof kind + sizeof *log->state, 0);
 	memcpy(at, kind, sizeof kind);
 	log->state = (struct flight_state *)(at + sizeof kind);
@@ -395,7 +395,7 @@ static int begin_counts(struct flight_log *log)
 		return ENOSPC;
 	join(log, &thread);
 	thread.tid = 0; /* of no thread */
-	begin(log, &thread, chunk, SIZE);
+	begin(log, &thread, chunk, SIZE, flight_now());
 	uint8_t *at = put(thread.at, CUSTOM_EVENT, 4, sizeof kind + TABLE, 0);
 	memcpy(at, kind, sizeof kind);
 	log->counts = (struct flight_count *)(at + sizeof kind);
