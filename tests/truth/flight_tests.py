@@ -501,6 +501,30 @@ def cores(bench, words):
     return None
 
 
+def misplaced(bench, _):
+    """What is no log where one should be, and an output that cannot be written: a line each, and nothing is waited for."""
+    out, folder = bench.directory / "out.xray", bench.directory / "folder"
+    folder.mkdir()
+    (bench.directory / "dangling").symlink_to("none/none")
+
+    def record(output, script):
+        done = subprocess.run([bench.tool, "record", "--to", "xray-fdr", "-o", output, "--library", bench.library(), "--", "sh", "-c",
+                               script], stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+        expect(done.returncode == 2 and done.stderr.count("\n") == 1, script, output, done.returncode, done.stderr)
+        return done.stderr
+
+    for script, why in ((f"mkfifo {out}.$$.part", "is no file"), (f"mkdir {out}.$$.part", "is no file"),
+                        (f"ln -s /dev/zero {out}.$$.part", "is no file"), (f"ln -s {out}.$$.part {out}.$$.part", "is no file"),
+                        (f"echo junk > {out}.$$.part", "it is left as it is"), (f": > {out}.$$.part", "it is left as it is"),
+                        ("true", "no calls were recorded")):
+        told = record(out, f"rm -f {out}.$$.part; {script}")
+        expect(why in told and not out.exists(), script, told)
+        for old in bench.directory.glob("out.xray.*"):
+            old.rmdir() if old.is_dir() else old.unlink()
+    for output, why in ((folder, "is a folder"), (bench.directory / "none/out.xray", "No such file"), ("/proc/out.xray", "beside it")):
+        expect(why in record(output, "true"), output)
+
+
 def children(bench, words):
     program = bench.build(words, "program")
     log, done = bench.record(program, "2", "500", "fork")
@@ -996,6 +1020,7 @@ def tests(options):
     yield "sleds of events and arguments", clang_events, sleds
     yield "a program without calls", nothing, hooks
     yield "logs that an earlier run left", stale, hooks
+    yield "what is no log, and outputs that cannot be", misplaced, []
     yield "hooks: linked with the recorder", linked, hooks
     yield "sleds: linked with the recorder", linked, BUILDS["clang -fxray-instrument -fxray-modes=none, stripped"][:-1]
     for what, words in (("hooks", hooks), ("hooks of clang", BUILDS["clang -finstrument-functions"]), ("sleds", sleds),

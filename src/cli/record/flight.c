@@ -142,11 +142,13 @@ static int repair(const char *part, const char *path)
 	struct tw_rewrite_result result;
 	struct tw_reader *reader = NULL;
 	int status = tw_open(&reader, part, &options);
-	if (status >= 0)
+	const bool opened = status >= 0;
+	if (opened)
 		status = tw_repair(reader, path, &result);
-	if (status < 0)
-		tw_say_error("%s: %s; the log stays as it is, and every command reads it", part,
-		             tw_reader_error(reader));
+	if (status < 0 && opened)
+		tw_say_error("%s; %s stays, and every command reads it", tw_reader_error(reader), part);
+	else if (status < 0)
+		tw_say_error("%s; it is left as it is", tw_reader_error(reader));
 	else
 		tw_say("%s: %s", path, tw_show_plural(result.records_out, "record").text);
 	tw_close(reader);

@@ -6,9 +6,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Names. ---- */
@@ -103,11 +105,32 @@ static bool is_older(const struct tw_parts *parts, const char *name)
 
 /* ---- All. ---- */
 
+/* Before a program runs for nothing. */
+static bool can_be_made(const struct tw_parts *parts)
+{
+	char path[TW_PART_ROOM];
+	snprintf(path, sizeof path, "%s/%s.%ld.part", parts->folder, parts->name, (long)getpid());
+	const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file < 0)
+		return errno == EEXIST;
+	close(file);
+	return unlink(path) == 0;
+}
+
 int tw_parts_begin(struct tw_parts *parts, const char *output)
 {
 	if (!take_output(parts, output))
 		return tw_say_error("%s: %s", output, strerror(errno));
+	if (!can_be_made(parts))
+		return tw_say_error("%s: no log can be made beside it: %s", output, strerror(errno));
 	return list_logs(parts, &parts->older) ? 0 : tw_say_error("out of memory");
+}
+
+/* The program may have put something else there, which would be waited for, or be another's. */
+static bool is_log(const char *part)
+{
+	struct stat what;
+	return lstat(part, &what) == 0 && S_ISREG(what.st_mode);
 }
 
 int tw_parts_finish(struct tw_parts *parts, pid_t program,
@@ -123,7 +146,8 @@ int tw_parts_finish(struct tw_parts *parts, pid_t program,
 			if ((pid == (unsigned long)program) != own || is_older(parts, logs.names[i]))
 				continue;
 			snprintf(part, sizeof part, "%s/%s", parts->folder, logs.names[i]);
-			status = tw_worse(status, finish(context, part, pid));
+			status = tw_worse(status, is_log(part) ? finish(context, part, pid)
+			                                       : tw_say_error("%s: is no file: left alone", part));
 		}
 	free_logs(&logs);
 	return status;
