@@ -8,8 +8,8 @@ enum { DEPTHS = 3 };
 #define FLIGHT_TLS static _Thread_local __attribute__((tls_model("initial-exec")))
 FLIGHT_TLS struct level {
 	struct flight_thread thread;
-	/* Of the record that is being made, its place on the stack, all bits turned; 0: there is none. A handler may have
-	 * left it. */
+	/* Of the record that is being made, its place on the stack, all bits turned; 0: there is none. A handler may
+	 * have left it. */
 	uint64_t begun_at;
 } levels[DEPTHS];
 
