@@ -4,16 +4,8 @@
 #if defined(__x86_64__)
 	.text
 
-/* name, kind, bytes that align the stack for the call, and bytes between the function's return address and what is
- * pushed here */
-	.macro	STUB name, kind, gap, over
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	endbr64
+/* Keeps what a function of C may change, with as many bytes below as align the stack; and gives it back. */
+	.macro	KEEP gap
 	push	%rax
 	push	%rcx
 	push	%rdx
@@ -25,11 +17,8 @@
 	push	%r11
 	sub	$\gap, %rsp
 	.cfi_adjust_cfa_offset 72 + \gap
-	mov	%rdi, %rdx
-	mov	%r10d, %edi
-	mov	$\kind, %esi
-	lea	72 + \gap + \over(%rsp), %rcx
-	call	tw_flight_sled
+	.endm
+	.macro	GIVE_BACK gap
 	add	$\gap, %rsp
 	pop	%r11
 	pop	%r10
@@ -41,6 +30,25 @@
 	pop	%rcx
 	pop	%rax
 	.cfi_adjust_cfa_offset -72 - \gap
+	.endm
+
+/* name, kind, bytes that align the stack for the call, and bytes between the function's return address and what is
+ * pushed here */
+	.macro	STUB name, kind, gap, over
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	endbr64
+	KEEP	\gap
+	mov	%rdi, %rdx
+	mov	%r10d, %edi
+	mov	$\kind, %esi
+	lea	72 + \gap + \over(%rsp), %rcx
+	call	tw_flight_sled
+	GIVE_BACK \gap
 	ret
 	.cfi_endproc
 	.size	\name, . - \name
@@ -68,31 +76,11 @@
 	pop	%rax
 	jne	1f
 	ret
-1:	push	%rax
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	sub	$8, %rsp
-	.cfi_adjust_cfa_offset 80
+1:	KEEP	8
 	mov	80(%rsp), %rdi
 	lea	80 + 8(%rsp), %rsi
 	call	\function
-	add	$8, %rsp
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rax
-	.cfi_adjust_cfa_offset -80
+	GIVE_BACK 8
 	ret
 	.cfi_endproc
 	.size	\name, . - \name
