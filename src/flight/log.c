@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flight/log.h"
 
-#include "flight/path.h"
 #include "flight/system.h"
 
 #include <errno.h>
@@ -106,14 +105,13 @@ void flight_lose(void)
 		log->state->lost_since_ns = kernel_time(CLOCK_MONOTONIC);
 }
 
-/* Disk for a stretch of the file, before somebody writes to it: a page without any is SIGBUS. */
-static bool has_disk(int fd, uint64_t offset, uint64_t size)
+/* Where the disk ends that was had: what is behind it, of a full disk, is not there. */
+static void extend(struct flight_log *log, uint64_t end)
 {
-	long status = flight_call(SYS_fallocate, fd, 0, (long)offset, (long)size);
-	for (uint64_t at = offset; status == -EOPNOTSUPP && at < offset + size; at += FLIGHT_PAGE)
-		if (flight_call(SYS_pwrite64, fd, (long)"", 1, (long)(at + FLIGHT_PAGE - 1)) != 1)
-			return false;
-	return status == 0 || status == -EOPNOTSUPP;
+	uint64_t before = __atomic_load_n(&log->ends, __ATOMIC_RELAXED);
+	while (before < end &&
+	       !__atomic_compare_exchange_n(&log->ends, &before, end, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
 }
 
 /* All at once: a fault for each is dearer, and comes in the middle of calls. Kernels before 5.14 cannot. */
@@ -129,10 +127,11 @@ static uint8_t *more(struct flight_log *log, uint64_t size)
 	if (log->full)
 		return NULL;
 	const uint64_t offset = __atomic_fetch_add(&log->used, size, __ATOMIC_RELAXED);
-	if (offset + size > log->room || !has_disk(log->fd, offset, size)) {
+	if (offset + size > log->room || !flight_file_grow(&log->file, offset, size)) {
 		log->full = true;
 		return NULL;
 	}
+	extend(log, offset + size);
 	make_pages(log->base + offset, size);
 	return log->base + offset;
 }
@@ -411,7 +410,7 @@ static int map_file(struct flight_log *log, uint64_t wanted)
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < wanted)
 		wanted = limit.rlim_cur; /* beyond it is SIGXFSZ */
 	for (log->room = wanted / FLIGHT_PAGE * FLIGHT_PAGE; log->room >= FLIGHT_LARGEST; log->room /= 2) {
-		void *base = mmap(NULL, log->room, PROT_READ | PROT_WRITE, MAP_SHARED, log->fd, 0);
+		void *base = mmap(NULL, log->room, PROT_READ | PROT_WRITE, MAP_SHARED, log->file.fd, 0);
 		log->base = base;
 		if (base != MAP_FAILED)
 			return 0;
@@ -421,7 +420,6 @@ static int map_file(struct flight_log *log, uint64_t wanted)
 
 static int open_log(struct flight_log *log, const struct flight_options *options)
 {
-	char path[FLIGHT_PATH];
 	*log = (struct flight_log){.pid = (uint32_t)getpid(),
 	                           .ticks = options->clock == FLIGHT_TICKS ||
 	                                    (options->clock == FLIGHT_SOUND && ticks_are_sound())};
@@ -429,14 +427,14 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	while (log->ring_chunk && log->ring_chunk * FLIGHT_RING_CHUNKS < options->ring &&
 	       log->ring_chunk < FLIGHT_LARGEST)
 		log->ring_chunk *= 2;
-	log->fd = flight_make_file(options->path, log->pid, path);
-	if (log->fd < 0)
-		return errno;
-	int status = map_file(log, options->max_size);
-	if (status == 0 && !has_disk(log->fd, 0, 2 * FLIGHT_PAGE))
+	int status = flight_file_make(&log->file, options->path, log->pid);
+	if (status == 0)
+		status = map_file(log, options->max_size);
+	if (status == 0 && !flight_file_grow(&log->file, 0, 2 * FLIGHT_PAGE))
 		status = ENOSPC;
 	if (status)
 		return status;
+	extend(log, 2 * FLIGHT_PAGE);
 	put_header(log->base, NANOSECONDS);
 	begin_file(log);
 	while (log->ticks && kernel_time(CLOCK_MONOTONIC_RAW) - log->state->first.raw_ns < CALIBRATION)
@@ -455,13 +453,14 @@ static bool pauses;
 int flight_log_open(const struct flight_options *options)
 {
 	if (flight_log == &nothing || flight_log->base) { /* threads may still look at that of an earlier recording */
-		void *page = mmap(NULL, FLIGHT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		const size_t size = (sizeof *flight_log + FLIGHT_PAGE - 1) / FLIGHT_PAGE * FLIGHT_PAGE;
+		void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (page == MAP_FAILED)
 			return errno;
-		if (madvise(page, FLIGHT_PAGE, MADV_WIPEONFORK) < 0)
+		if (madvise(page, size, MADV_WIPEONFORK) < 0)
 			return errno;
 		if (flight_log->base)
-			close(flight_log->fd);
+			flight_file_close(&flight_log->file);
 		__atomic_store_n(&flight_log, page, __ATOMIC_RELEASE);
 	}
 	notes_busy = 0;

@@ -19,6 +19,7 @@
 #define FLIGHT_LOG_H
 
 #include "flight/calls.h"
+#include "flight/file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,7 +79,7 @@ struct flight_count {
 };
 enum { FLIGHT_COUNT_BITS = 17, FLIGHT_COUNTS = 1 << FLIGHT_COUNT_BITS };
 
-/* The log of this process. Its page is zeros in a forked child, which then records nothing until it has a log of its
+/* The log of this process. Its pages are zeros in a forked child, which then records nothing until it has a log of its
  * own: so no child writes into the log of its parent, whatever system call made it. */
 struct flight_log {
 	uint64_t generation; /* 0: nothing is recorded; another for each log of the process and its parents */
@@ -91,10 +92,11 @@ struct flight_log {
 	uint32_t deepest;
 	uint32_t pid;
 	struct flight_count *counts; /* FLIGHT_COUNTS of them; NULL: calls are recorded, and not counted */
-	int fd;
-	bool full, ticks; /* ticks: times are the processor's counter, else nanoseconds */
+	bool full, ticks;            /* ticks: times are the processor's counter, else nanoseconds */
 	/* Each chunk changes it: not in the cache lines of all that each record reads. */
 	_Alignas(FLIGHT_UNSHARED) uint64_t used; /* bytes that are handed out */
+	uint64_t ends;                           /* bytes of the file that have disk */
+	struct flight_file file;
 };
 extern struct flight_log *flight_log;
 

@@ -85,17 +85,9 @@ static void take(struct snapshot *snapshot, const uint8_t *chunk, uint64_t size)
 		put(snapshot, snapshot->room + FLIGHT_EXTENTS_AT, kept - FLIGHT_EXTENTS_AT);
 }
 
-/* As far as the file goes: what had no room on the disk is not there. */
-static uint64_t size_of(const struct flight_log *log)
-{
-	const uint64_t used = __atomic_load_n(&log->used, __ATOMIC_RELAXED);
-	const long size = flight_call(SYS_lseek, log->fd, 0, SEEK_END, 0);
-	return size > 0 && (uint64_t)size < used ? (uint64_t)size : used;
-}
-
 static void take_all(struct snapshot *snapshot, const struct flight_log *log)
 {
-	const uint64_t size = size_of(log);
+	const uint64_t size = __atomic_load_n(&log->ends, __ATOMIC_ACQUIRE);
 	uint8_t header[FLIGHT_FILE_HEADER];
 	memcpy(header, log->base, sizeof header - MARK);
 	memset(header + sizeof header - MARK, 0, MARK); /* a plain log */

@@ -646,6 +646,22 @@ def full(bench, words):
     expect(done.returncode == 0 and "had no room" in done.stderr, out, done.returncode, done.stderr)
 
 
+def closed(bench, words):
+    """A program that closes all descriptors, and then has files of its own there: they stay as it wrote them, and the log is whole."""
+    program, own = bench.build(words, "program", "closes.c"), bench.directory / "own"
+    own.mkdir()
+    log, done = bench.record(program, own, cwd=bench.directory)
+    info = bench.rows("info", "--json", log)[0]
+    expect(done.returncode == 0, done.returncode, done.stderr)
+    expect(all(path.read_bytes() == b"kept" for path in own.iterdir()), [path.stat().st_size for path in own.iterdir()])
+    expect(len(list(own.iterdir())) == 32, list(own.iterdir()))
+    expect(bench.calls(log)["leaf"] == bench.counts()[0] == 3 * 200000 and not info["lost_records"], info["lost_records"])
+    log, done = bench.record(program, own, "limit", cwd=bench.directory)
+    expect(done.returncode == 0 and "had no room" in done.stderr, done.returncode, done.stderr)
+    info = bench.rows("info", "--json", log)[0]
+    expect(info["lost_records"] + info["kinds"]["function.enter"] + info["kinds"]["function.exit"] >= 3 * 2 * 200000, info)
+
+
 def stale(bench, words):
     """Logs of an earlier run, whose recorder was killed, stay as they are and count for nothing."""
     program = bench.build(words, "program")
@@ -1006,6 +1022,7 @@ def tests(options):
         yield f"{what}: 2,000 threads", threads, words
         yield f"{what}: the newest alone", ring, words
         yield f"{what}: no room", full, words
+        yield f"{what}: descriptors are closed", closed, words
         yield f"{what}: llvm-xray reads it", llvm, words
         yield f"{what}: a program that runs is asked", asked, words
         yield f"{what}: a program asks for what was since a moment", moments, words

@@ -1,0 +1,29 @@
+/* file.h - the disk of a log's file: had before somebody writes there, whatever the program does with descriptors. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FLIGHT_FILE_H
+#define FLIGHT_FILE_H
+
+#include "flight/path.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The program may close all descriptors, and its own files get their numbers: so the file is known by its inode, and
+ * found again by its path. */
+struct flight_file {
+	int fd;
+	uint64_t device, inode;
+	char path[FLIGHT_PATH]; /* absolute */
+};
+
+/* Makes a file, as flight_make_file() does. Returns 0 or an errno. */
+int flight_file_make(struct flight_file *file, const char *pattern, uint32_t pid);
+
+/* Closes it, where the program has not. */
+void flight_file_close(struct flight_file *file);
+
+/* Disk for a stretch of the file: a page without any is SIGBUS. False: there is none, or the file is found no more.
+ * From any place. */
+bool flight_file_grow(const struct flight_file *file, uint64_t offset, uint64_t size);
+
+#endif
