@@ -9,10 +9,37 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- Making. ---- */
+
+struct lines_file lines_file_of(int fd)
+{
+	struct stat status;
+	struct lines_file file = {.fd = fd};
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return file;
+	file.device = status.st_dev;
+	file.inode = status.st_ino;
+	return file;
+}
+
+bool lines_file_is_open(const struct lines_file *file)
+{
+	struct stat status;
+	return file->fd >= 0 && fstat(file->fd, &status) == 0 && status.st_dev == file->device &&
+	       status.st_ino == file->inode;
+}
+
+void lines_file_close(struct lines_file *file)
+{
+	if (lines_file_is_open(file))
+		close(file->fd);
+	free(file->path);
+	*file = (struct lines_file){.fd = -1};
+}
 
 static bool may_grow(uint64_t end)
 {
@@ -20,11 +47,21 @@ static bool may_grow(uint64_t end)
 	return getrlimit(RLIMIT_FSIZE, &limit) < 0 || end <= limit.rlim_cur;
 }
 
-/* Blocks of the file, before they are touched: of a full disk that would be SIGBUS. */
+/* Blocks of the file, before they are touched: of a full disk that would be SIGBUS. A file that the program has closed
+ * is opened for as long as that takes: whoever closes all descriptors counts on the lowest numbers. */
 static bool allocate(const struct lines *lines, uint64_t offset, uint64_t size)
 {
-	return lines->fd < 0 ||
-	       (may_grow(offset + size) && posix_fallocate(lines->fd, (off_t)offset, (off_t)size) == 0);
+	if (lines->file.inode == 0)
+		return true;
+	struct lines_file file = lines->file;
+	const bool kept = lines_file_is_open(&file);
+	if (!kept)
+		file.fd = file.path ? open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+	const bool done = may_grow(offset + size) && lines_file_is_open(&file) &&
+	                  posix_fallocate(file.fd, (off_t)offset, (off_t)size) == 0;
+	if (!kept && file.fd >= 0)
+		close(file.fd);
+	return done;
 }
 
 /* A page that is 1, and 0 in a forked child: also in one that runs no handlers of pthread_atfork(). Where the kernel
@@ -48,26 +85,25 @@ bool lines_are_own(const struct lines *lines)
 static int give_up(struct lines *lines, const char *path)
 {
 	const int error = errno ? errno : ENOSPC;
-	if (path && lines->fd >= 0) {
-		close(lines->fd);
+	if (path && lines->file.fd >= 0)
 		unlink(path);
-	}
-	lines->fd = -1;
+	lines_file_close(&lines->file);
 	return error;
 }
 
 int lines_open(struct lines *lines, const char *path, uint64_t room)
 {
-	*lines = (struct lines){.room = room, .fd = -1, .mutex = PTHREAD_MUTEX_INITIALIZER};
+	*lines = (struct lines){.room = room, .file.fd = -1, .mutex = PTHREAD_MUTEX_INITIALIZER};
 	if (path)
-		lines->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (path && lines->fd < 0)
+		lines->file = lines_file_of(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+	if (path && lines->file.fd < 0)
 		return errno;
+	lines->file.path = path ? realpath(path, NULL) : NULL;
 	errno = 0;
 	if (!allocate(lines, 0, LINES_PAGE))
 		return give_up(lines, path);
 	const int kind = path ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-	void *bytes = mmap(NULL, LINES_PAGE + room, PROT_READ | PROT_WRITE, kind | MAP_NORESERVE, lines->fd, 0);
+	void *bytes = mmap(NULL, LINES_PAGE + room, PROT_READ | PROT_WRITE, kind | MAP_NORESERVE, lines->file.fd, 0);
 	if (bytes == MAP_FAILED)
 		return give_up(lines, path);
 	struct lines_header *header = bytes;
@@ -96,7 +132,7 @@ static struct lines_chunk *chunk_at(const struct lines *lines, uint64_t offset)
 /* One whose lines are all written out. */
 static struct lines_chunk *free_chunk(const struct lines *lines, uint64_t size)
 {
-	for (uint64_t at = 0; lines->fd < 0 && at < lines->used; at += chunk_at(lines, at)->size) {
+	for (uint64_t at = 0; lines->file.fd < 0 && at < lines->used; at += chunk_at(lines, at)->size) {
 		struct lines_chunk *chunk = chunk_at(lines, at);
 		if (chunk->closed && chunk->size >= size && chunk->taken == chunk->committed)
 			return chunk;
@@ -107,7 +143,7 @@ static struct lines_chunk *free_chunk(const struct lines *lines, uint64_t size)
 static struct lines_chunk *new_chunk(struct lines *lines, uint64_t size)
 {
 	if (lines->full || size > lines->room - lines->used || !allocate(lines, LINES_PAGE + lines->used, size)) {
-		if (lines->fd >= 0)
+		if (lines->file.fd >= 0)
 			lines->full = true;
 		return NULL;
 	}

@@ -56,11 +56,29 @@ struct lines_line {
 
 /* ---- Writing (lines.c). ---- */
 
+/* A file that stays open in a program, which may close all descriptors, and then has its own files at their numbers:
+ * it is known by its inode. */
+struct lines_file {
+	int fd; /* -1: there is none */
+	dev_t device;
+	ino_t inode;
+	char *path; /* absolute, on the heap; NULL: it has none */
+};
+
+/* Takes a descriptor, also -1. */
+struct lines_file lines_file_of(int fd);
+
+/* Whether the descriptor is still that of the file. */
+bool lines_file_is_open(const struct lines_file *file);
+
+/* Closes the file, if it is still open. */
+void lines_file_close(struct lines_file *file);
+
 /* An image of this process. */
 struct lines {
 	struct lines_header *header; /* NULL: nothing is written */
 	uint64_t room, used;         /* bytes of chunks: mapped, handed out */
-	int fd;                      /* of its file; -1: it has none */
+	struct lines_file file;      /* fd -1: it has none */
 	_Atomic bool full;           /* for good: the lines that are there stay without gaps */
 	const uint8_t *own;          /* 0 in a forked child, however it was made: nothing is written there */
 	pthread_mutex_t mutex;       /* of all chunks but those that are a writer's */

@@ -24,17 +24,18 @@ uint64_t profiler_ms(void)
 
 /* ---- The log. ---- */
 
-static int log_fd = -1; /* where the profiler writes the log itself */
+static struct lines_file log_file = {.fd = -1}; /* where the profiler writes the log itself */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 void profiler_write_out(void)
 {
 	pthread_mutex_lock(&writing);
-	const int error = log_fd >= 0 && !profiler_is_off() ? lines_drain(&profiler.lines, log_fd) : 0;
+	int error = 0;
+	if (log_file.fd >= 0 && !profiler_is_off())
+		error = lines_file_is_open(&log_file) ? lines_drain(&profiler.lines, log_file.fd) : EBADF;
 	if (error) {
 		profiler_say(PROFILER_ERROR, "%s: %s: nothing more is written", profiler.options.log, strerror(error));
-		close(log_fd); /* a full disk, a reader that has gone */
-		log_fd = -1;
+		lines_file_close(&log_file); /* a full disk, a reader that has gone, a program that closes all */
 		profiler.off = true;
 	}
 	pthread_mutex_unlock(&writing);
@@ -97,8 +98,8 @@ static int open_output(const struct profiler_options *options)
 static bool open_log(const struct profiler_options *options)
 {
 	errno = EINVAL;
-	log_fd = options->log ? open_output(options) : -1;
-	return log_fd >= 0 && lines_open(&profiler.lines, NULL, MEMORY) == 0;
+	log_file = lines_file_of(options->log ? open_output(options) : -1);
+	return log_file.fd >= 0 && lines_open(&profiler.lines, NULL, MEMORY) == 0;
 }
 
 bool profiler_log_open(const struct profiler_options *options)

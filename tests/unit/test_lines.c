@@ -1,5 +1,6 @@
 /* test_lines.c - lines in shared pages: written by threads, merged, collected from what is left of an image. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -248,8 +250,8 @@ static void all_threads_write_into_a_file(void **state)
 	temporary_name(path);
 	assert_int_equal(lines_open(&lines, path, 1 << 24), 0);
 	write_from_threads();
-	struct lines_source source = {read_file, &lines.fd, 1 << 24};
-	source.size = (uint64_t)lseek(lines.fd, 0, SEEK_END);
+	struct lines_source source = {read_file, &lines.file.fd, 1 << 24};
+	source.size = (uint64_t)lseek(lines.file.fd, 0, SEEK_END);
 	assert_int_equal(lines_collect(&source, take_of_threads, &threads, &told), 0);
 	assert_int_equal(told.lines, THREADS * EACH);
 	assert_int_equal(told.lost, 0);
@@ -259,8 +261,54 @@ static void all_threads_write_into_a_file(void **state)
 	assert_true(told.ended);
 	assert_true(lines_open(&(struct lines){0}, path, 1 << 20) != 0); /* it is there */
 	munmap(lines.header, LINES_PAGE + (1 << 24));
-	close(lines.fd);
+	lines_file_close(&lines.file);
 	unlink(path);
+}
+
+static void put_until(uint64_t end)
+{
+	static char text[1 << 12];
+	memset(text, 'x', sizeof text);
+	text[sizeof text - 1] = '\n';
+	while (lines.used < end)
+		lines_put(&lines, text, sizeof text);
+}
+
+/* As daemons do. */
+static void a_program_closes_the_file_and_has_another_there(void **state)
+{
+	enum { ROOM = 8 * LINES_CHUNK };
+	char path[64], moved[80], other[] = "/tmp/trackway-lines-XXXXXX";
+	struct stat status;
+	(void)state;
+	temporary_name(path);
+	snprintf(moved, sizeof moved, "%s-moved", path);
+	assert_int_equal(lines_open(&lines, path, ROOM), 0);
+	put_until(LINES_CHUNK);
+	const int number = lines.file.fd;
+	close(number);
+	const int own = mkstemp(other);
+	assert_int_equal(own, number);
+	put_until((uint64_t)3 * LINES_CHUNK);
+	assert_int_equal(fstat(own, &status), 0);
+	assert_int_equal(status.st_size, 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_size, LINES_PAGE + 3 * LINES_CHUNK);
+	assert_int_equal(lines.header->lost, 0);
+	/* One that stands in its place is none of it. */
+	assert_int_equal(rename(path, moved), 0);
+	assert_int_equal(rename(other, path), 0);
+	static const char text[LINES_CHUNK] = {'y'};
+	lines_put(&lines, text, sizeof text);
+	assert_int_equal(lines.header->lost, 1);
+	assert_int_equal(fstat(own, &status), 0);
+	assert_int_equal(status.st_size, 0);
+	lines_file_close(&lines.file);
+	assert_true(fcntl(own, F_GETFD) >= 0);
+	munmap(lines.header, LINES_PAGE + ROOM);
+	close(own);
+	unlink(path);
+	unlink(moved);
 }
 
 static void what_has_no_room_is_counted(void **state)
@@ -275,13 +323,13 @@ static void what_has_no_room_is_counted(void **state)
 	memset(text, 'x', sizeof text);
 	for (int i = 0; i < 1000; i++)
 		lines_put(&lines, text, sizeof text);
-	const struct lines_source source = {read_file, &lines.fd, (uint64_t)lseek(lines.fd, 0, SEEK_END)};
+	const struct lines_source source = {read_file, &lines.file.fd, (uint64_t)lseek(lines.file.fd, 0, SEEK_END)};
 	assert_int_equal(lines_collect(&source, take, &taken, &told), 0);
 	assert_int_equal(told.lines + told.lost, 1000);
 	/* A line takes 1,016 bytes, a chunk's header 40: 64 in each chunk of 64 KiB. */
 	assert_int_equal(told.lines, 128);
 	munmap(lines.header, LINES_PAGE + 2 * LINES_CHUNK);
-	close(lines.fd);
+	lines_file_close(&lines.file);
 	unlink(path);
 }
 
@@ -394,7 +442,7 @@ static void forked_children_write_nothing(void **state)
 	assert_int_equal(lines.header->next, 1);
 	assert_int_equal(lines.header->state, LINES_OPEN);
 	munmap(lines.header, LINES_PAGE + (1 << 20));
-	close(lines.fd);
+	lines_file_close(&lines.file);
 	unlink(path);
 }
 
@@ -430,6 +478,7 @@ int main(void)
 	    cmocka_unit_test(damage_hides_no_other_chunk),
 	    cmocka_unit_test(other_files_are_no_images),
 	    cmocka_unit_test(all_threads_write_into_a_file),
+	    cmocka_unit_test(a_program_closes_the_file_and_has_another_there),
 	    cmocka_unit_test(what_has_no_room_is_counted),
 	    cmocka_unit_test(memory_is_written_out_in_order),
 	    cmocka_unit_test(numbers_are_as_in_the_document),
