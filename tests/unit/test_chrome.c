@@ -766,6 +766,32 @@ static void test_deep(void **state)
 	assert_non_null(strstr(f->text, last));
 }
 
+/* Tracks with a call each, one after the other, of which room is for two: what an empty one keeps is taken. */
+static void test_many_tracks_in_turn(void **state)
+{
+	enum { MANY = 50 };
+	struct fixture *f = *state;
+	f->reader.options.memory_limit = 128 * 16; /* frames of 128 bytes each, 8 of them at a time */
+	for (uint32_t i = 0; i < MANY; i++) {
+		const uint32_t number = track(f, TW_TRACK_THREAD, 7, 1000 + i);
+		PUT(f, EVENT(2 * i, TW_SLICE_BEGIN, number, f->fib), EVENT(2 * i + 1, TW_SLICE_END, number, f->fib));
+	}
+	finish(f);
+	expect_no_loss(f);
+}
+
+/* With one call open in each, no more than two have room; those that are left out are counted. */
+static void test_many_tracks_at_once(void **state)
+{
+	enum { MANY = 50 };
+	struct fixture *f = *state;
+	f->reader.options.memory_limit = 128 * 16;
+	for (uint32_t i = 0; i < MANY; i++)
+		PUT(f, EVENT(i, TW_SLICE_BEGIN, track(f, TW_TRACK_THREAD, 7, 1000 + i), f->fib));
+	finish(f);
+	expect_loss(f, "slice beyond the memory limit", 0, MANY - 2);
+}
+
 /* Ends that match nothing in a deep stack: each would look at all of it. */
 static void test_match_far(void **state)
 {
@@ -837,6 +863,8 @@ int main(void)
 	    TEST(test_told_anew),
 	    TEST(test_references),
 	    TEST(test_deep),
+	    TEST(test_many_tracks_in_turn),
+	    TEST(test_many_tracks_at_once),
 	    cmocka_unit_test(test_match_far),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,31 @@ static void forget_index(struct tw_open_slices *open)
 	open->indexed = 0;
 }
 
+static void give_back(struct tw_open_slices *open, struct tw_open_room *room)
+{
+	room->taken -= open->room;
+	free(open->slices);
+	open->slices = NULL;
+	open->room = 0;
+	forget_index(open);
+}
+
+/* Where empty tracks have little, all tracks would be looked at for each of many begins: they are not again. */
+bool tw_open_reclaim(struct tw_open_slices *tracks, size_t count, struct tw_open_slices *open,
+                     struct tw_open_room *room)
+{
+	enum { PART = 8 }; /* of the limit, that is little */
+	const size_t before = room->taken;
+	if (open->beyond != 1 || room->tight)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (tracks[i].depth == 0)
+			give_back(&tracks[i], room);
+	room->tight = before - room->taken < room->limit / PART;
+	open->beyond -= room->taken < before;
+	return room->taken < before;
+}
+
 /* Each slice enters the index at most once, and only when an end was looked for beneath it: so matching costs nothing
  * while ends fit, and a trace made to be slow is not. Names stay in the index when their slices are gone. */
 static bool index_slices(struct tw_open_slices *open)
@@ -90,13 +115,8 @@ struct tw_open_slice tw_open_close(struct tw_open_slices *open, struct tw_open_r
 		*tw_map_stored(&open->index, slice.name) = slice.below + 1;
 		open->indexed = open->depth;
 	}
-	if (open->depth == 0 && open->room > TW_OPEN_KEPT) {
-		room->taken -= open->room;
-		free(open->slices);
-		open->slices = NULL;
-		open->room = 0;
-		forget_index(open);
-	}
+	if (open->depth == 0 && open->room > TW_OPEN_KEPT)
+		give_back(open, room);
 	return slice;
 }
 

@@ -31,6 +31,7 @@ struct tw_open_slices {
 /* Room for the slices of all tracks. */
 struct tw_open_room {
 	size_t limit, taken;
+	bool tight; /* empty tracks had little of it */
 };
 
 /* Makes room for a slice; tw_open_begin() is what to call. */
@@ -48,6 +49,10 @@ static inline int tw_open_begin(struct tw_open_slices *open, struct tw_open_room
 		};
 	return status;
 }
+
+/* Where a begin found no room: takes what empty tracks keep. Returns whether the begin is to be taken again. */
+bool tw_open_reclaim(struct tw_open_slices *tracks, size_t count, struct tw_open_slices *open,
+                     struct tw_open_room *room);
 
 /* Finds the slice that an end closes: the topmost of that name, or the topmost at all for name 0. The end closes the
  * slices above it, too. *place is its place from the bottom. Returns 1, 0 when there is none, TW_ERR_LIMIT for the end

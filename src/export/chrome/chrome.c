@@ -298,7 +298,10 @@ static int take_complete(const struct chrome_context *context, const struct tw_e
 static int take_begin(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
 	struct chrome *chrome = context->chrome;
-	int status = tw_open_begin(&chrome->open[track], &chrome->open_room, event->name, chrome->ring.tail);
+	struct tw_open_slices *open = &chrome->open[track];
+	int status = tw_open_begin(open, &chrome->open_room, event->name, chrome->ring.tail);
+	if (status == TW_ERR_LIMIT && tw_open_reclaim(chrome->open, chrome->open_tracks, open, &chrome->open_room))
+		status = tw_open_begin(open, &chrome->open_room, event->name, chrome->ring.tail);
 	if (status == TW_ERR_LIMIT) {
 		tw_count_loss(context->writer, "slice beyond the memory limit", false);
 		return 0;
