@@ -111,7 +111,7 @@ static void rewrite(const char *path, uint8_t selector)
 	char out[FOLDER + 8];
 	struct tw_rewrite_result result;
 	bool by_snapshot = selector & 2;
-	unsigned from = selector >> 4 & 7, to = selector >> 2 & 3;
+	unsigned from = selector >> 4 & 7, length = selector >> 2 & 3, to = length ? from + length : 0;
 	const struct tw_xtrace_read_options xtrace = {.from_snapshot = by_snapshot ? from : 0,
 	                                              .to_snapshot = by_snapshot ? to : 0};
 	const struct tw_read_options options = {.from_ns = by_snapshot ? 0 : from,

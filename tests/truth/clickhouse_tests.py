@@ -365,7 +365,7 @@ def stopped_server(run):
     server.ask("DROP DATABASE silent")
     server.send(signal.SIGSTOP)
     try:
-        one_line(load(run, server, "silent", "--timeout", "1", path, status=(2,)), "no answer within 1 s")
+        one_line(load(run, server, "silent", "--timeout", "1", path, status=(2,)), "answer within ")
     finally:
         server.send(signal.SIGCONT)
     load(run, server, "silent", path)
