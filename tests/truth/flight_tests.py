@@ -7,6 +7,7 @@ Prints TAP. tests/programs/flight/calls.c is built by gcc and clang, each way th
 shared file after each of them. Whatever ends it: what is read is at least that, and at most one call of each thread more.
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -54,6 +55,17 @@ class Fails(Exception):
 def expect(condition, *what):
     if not condition:
         raise Fails(" ".join(str(word) for word in what))
+
+
+@contextlib.contextmanager
+def running(command, **more):
+    """A process, which does not outlive what fails here: that would be waited for without end."""
+    with subprocess.Popen(command, **more) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 class Bench:
@@ -140,7 +152,7 @@ def killed(bench, words):
         (bench.directory / "counts").write_bytes(bytes(8 * MOST))
         environment = {**os.environ, "LD_PRELOAD": library, "TRACKWAY_FLIGHT": str(log),
                        "TRACKWAY_FLIGHT_OPTIONS": bench.random.choice(["", "clock=tsc", "clock=monotonic"])}
-        with subprocess.Popen(command, env=environment) as process:
+        with running(command, env=environment) as process:
             while not sum(bench.counts()[:4]):
                 time.sleep(0.001)
             time.sleep(bench.random.random() / 20)
@@ -158,7 +170,7 @@ def orphaned(bench, words):
     library = ["--library", bench.options.library] if bench.options.library else []
     command = [bench.tool, "record", "--to", "xray-fdr", "-o", bench.directory / "out.xray", *library, "--", program,
                bench.directory / "counts", "4", "0", "return"]
-    with subprocess.Popen(command) as process:
+    with running(command) as process:
         while not sum(bench.counts()[:4]):
             time.sleep(0.001)
         process.kill()
@@ -181,7 +193,7 @@ def read_llvm(bench, mode, command, ends):
     (bench.directory / "counts").write_bytes(bytes(8 * MOST))
     environment = {**os.environ, "XRAY_OPTIONS": f"patch_premain=true xray_mode=xray-{mode} xray_logfile_base={bench.directory}/llvm.",
                    "XRAY_BASIC_OPTIONS": "func_duration_threshold_us=0"}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
+    with running(command, env=environment, stderr=subprocess.DEVNULL) as process:
         ends(process)
     written, read = sum(bench.counts()[:4]), 0
     for log in bench.directory.glob("llvm.*"):
@@ -219,7 +231,7 @@ def deaths(bench, words):
         if way == "full disk":
             environment["TRACKWAY_FLIGHT_OPTIONS"] = "max-size=1M"
         if way == "parent":  # a shell that starts it and dies
-            with subprocess.Popen(["sh", "-c", '"$@" >&2 & echo $!; wait', "sh", *command], env=environment,
+            with running(["sh", "-c", '"$@" >&2 & echo $!; wait', "sh", *command], env=environment,
                                   stdout=subprocess.PIPE, text=True) as shell:
                 child = int(shell.stdout.readline())
                 while not sum(bench.counts()[:4]):
@@ -236,7 +248,7 @@ def deaths(bench, words):
                 if not log.name.startswith(f"death-{child}"):
                     log.unlink()
         else:
-            with subprocess.Popen(command, env=environment) as process:
+            with running(command, env=environment) as process:
                 (kill if way == "SIGKILL" else wait)(process)
         written, read, lost = sum(bench.counts()[:4]), 0, 0
         for part in bench.directory.glob("death*"):
@@ -279,7 +291,7 @@ def asked(bench, words):
     counts.write_bytes(bytes(8 * MOST))
     environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(log),
                    "TRACKWAY_FLIGHT_OPTIONS": "signals=1,delayed=1,ring=64K"}
-    with subprocess.Popen([program, counts, "4", "0", "return"], env=environment) as process:
+    with running([program, counts, "4", "0", "return"], env=environment) as process:
         try:
             moves(1000)
             expect(last(process.pid) == 0, "delayed")
@@ -359,7 +371,7 @@ def aged(bench, words):
         counts.write_bytes(b"")
         environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(log),
                        "TRACKWAY_FLIGHT_OPTIONS": f"signals=1,snapshot-age={age}{ring}"}
-        with subprocess.Popen([program, counts], env=environment) as process:
+        with running([program, counts], env=environment) as process:
             try:
                 while count() < 2 or raw() - done()[0][0] < 3 * age:
                     time.sleep(0.01)
@@ -397,14 +409,21 @@ def attached(bench, words):
         return list(bench.directory.glob("out*.part"))
 
     def calls_in_part():
-        return bool(parts()) and sum(row["count"] for row in bench.rows("stat", "--json", parts()[0]) if row["name"] == "leaf")
+        """Whether the log that is being made, or that another makes and removes to see that it can, has calls already."""
+        done = subprocess.run([bench.tool, "stat", "--json", *parts()[:1]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, check=False)
+        return any(json.loads(line)["name"] == "leaf" for line in done.stdout.splitlines())
+
+    def is_recorded(process):
+        """The program has a log mapped: another request is refused."""
+        return ".part" in pathlib.Path(f"/proc/{process.pid}/maps").read_text()
 
     def stretch(process, ends):
         """What is recorded is what was counted in that time."""
         for old in bench.directory.glob("out*"):
             old.unlink()
         before = count()
-        with subprocess.Popen([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
+        with running([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
             while recorder.poll() is None and not calls_in_part():
                 time.sleep(0.01)
             begun = count()
@@ -421,7 +440,7 @@ def attached(bench, words):
     plain = build_moments(bench, words)
     for program, library in ((plain, bench.library()), (build_moments(bench, [*words, "-static"], True), "")):
         counts.write_bytes(b"")
-        with subprocess.Popen([program, counts], env={**os.environ, "LD_PRELOAD": library}) as process:
+        with running([program, counts], env={**os.environ, "LD_PRELOAD": library}) as process:
             try:
                 while not count():
                     expect(process.poll() is None, "the program ends at once:", process.returncode)
@@ -438,30 +457,24 @@ def attached(bench, words):
 
     out.unlink()
     idle = [bench.build([*words], "idle"), counts, "1", "0", "return"]
-    with subprocess.Popen(idle) as process:
+    with running(idle) as process:
         refused(process.pid, "has no recorder in it that waits")
         process.kill()
-    with subprocess.Popen(idle, env={**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT_OPTIONS": "control=off"}) as process:
+    with running(idle, env={**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT_OPTIONS": "control=off"}) as process:
         refused(process.pid, "has no recorder in it that waits")
         process.kill()
     process.wait()
     refused(process.pid, "No such process")
-    with subprocess.Popen(["sleep", "100"], env={**os.environ, "LD_PRELOAD": bench.library()}) as process:
-        while "tw-flight" not in [path.read_text().strip() for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/comm")]:
+    with running(["sleep", "100"], env={**os.environ, "LD_PRELOAD": bench.library()}) as process:
+        while process.poll() is None and "tw-flight" not in [path.read_text().strip() for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/comm")]:
             time.sleep(0.001)
         refused(process.pid, "no calls were recorded", "--duration", "1ms")
         expect(not parts() and not out.exists(), parts())
-        with subprocess.Popen([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
-            while not parts():
-                expect(recorder.poll() is None, "the recorder ends:", recorder.stderr)
+        with running([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
+            while not is_recorded(process):
+                expect(recorder.poll() is None, "the recorder ends:", recorder.returncode)
                 time.sleep(0.001)
-            while True:
-                try:
-                    refused(process.pid, "is recorded already")
-                    break
-                except Fails:
-                    if recorder.poll() is not None:
-                        raise
+            refused(process.pid, "is recorded already")
             process.kill()
 
 

@@ -288,6 +288,7 @@ static int attach(struct flight *flight)
 	const ssize_t length = readlink(path, program, sizeof program - 1);
 	program[length < 0 ? 0 : length] = '\0';
 	int status = tw_parts_begin(&flight->parts, flight->options->output);
+	tw_flight_block();
 	status = status ? status : ask_start(flight, process);
 	if (status == 0) {
 		tw_flight_wait(process, flight->options->duration);

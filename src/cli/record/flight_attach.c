@@ -108,17 +108,28 @@ int tw_flight_say_refused(pid_t process, int error)
 
 /* ---- Waiting. ---- */
 
+static sigset_t ends(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		sigaddset(&set, numbers[i]);
+	return set;
+}
+
+void tw_flight_block(void)
+{
+	const sigset_t asked = ends();
+	sigprocmask(SIG_BLOCK, &asked, NULL);
+}
+
 void tw_flight_wait(pid_t process, uint64_t duration)
 {
 	enum { LOOK_MS = 100 };
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	const uint64_t ms = 1000000;
+	const sigset_t asked = ends();
 	struct timespec begin, now;
-	sigset_t asked;
-	sigemptyset(&asked);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		sigaddset(&asked, numbers[i]);
-	sigprocmask(SIG_BLOCK, &asked, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	uint64_t gone = 0;
 	while (manage_is_running(process) && (!duration || gone < duration)) {

@@ -119,8 +119,10 @@ int tw_flight_ask(pid_t process, const char *request);
 /* Says why it would not. Returns TW_EXIT_FAILED. */
 int tw_flight_say_refused(pid_t process, int error);
 
-/* Waits until the process has ended, a time has passed (ns; 0: none), or a signal tells this one to end, which are
- * blocked then. */
+/* Blocks the signals that tell this process to end: before it asks for what it has to end itself. */
+void tw_flight_block(void);
+
+/* Waits until the process has ended, a time has passed (ns; 0: none), or such a signal has come. */
 void tw_flight_wait(pid_t process, uint64_t duration);
 
 /* ---- parts.c ---- */
