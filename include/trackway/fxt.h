@@ -185,6 +185,7 @@ struct tw_fxt_record {
 	uint64_t trailing_size;  /* in bytes; trailing is NULL when not all of a large record is here */
 	bool padded;             /* some padding byte is not 0 */
 	bool reserved;           /* some reserved bit is not 0 */
+	bool as_found;           /* tw_fxt_next() gave the record: it may be encoded with what is wrong in it */
 	uint8_t argument_count;
 	struct tw_fxt_argument arguments[TW_FXT_ARGUMENTS_MAX]; /* those beyond argument_count stay as they were */
 };
@@ -222,8 +223,9 @@ TW_API int tw_fxt_next(struct tw_fxt_decoder *decoder, struct tw_fxt_record *rec
  * Returns 0 and *size, the bytes written; TW_ERR_ROOM when room is too small (*size: what it takes); TW_ERR_VALUE
  * for what no record can hold (a text of more than 32,767 bytes, an index out of range, more than 15 arguments,
  * more than 4,095 words), and for a text that would be lost: its reference is an index, or tells another length than
- * `length` (TW_FXT_STRING_INLINE alone tells none). Whatever tw_fxt_next() gives is encoded as it was: a duration may
- * end before it begins, and an inline text may have no byte. */
+ * `length` (TW_FXT_STRING_INLINE alone tells none). An inline text without a byte (reference 0 is the empty string),
+ * and a duration that ends before it begins, are TW_ERR_VALUE, too, unless record->as_found is set: what tw_fxt_next()
+ * gave is encoded as it was. */
 TW_API int tw_fxt_encode(const struct tw_fxt_record *record, bool big, uint8_t *out, size_t room, size_t *size);
 
 #ifdef __cplusplus

@@ -165,8 +165,8 @@ struct tw_reader;
  * close it in any case. path: the file, or "-" for standard input; compressed files (.gz, .zst) are recognised by
  * content. options: NULL for the defaults.
  * Returns 0, or TW_ERR_SYSTEM, TW_ERR_FORMAT, TW_ERR_EMPTY, TW_ERR_COMPRESSED, TW_ERR_MEMORY, TW_ERR_UNSUPPORTED
- * (options that the format has nothing for), TW_ERR_VALUE (to_ns before from_ns; of an xtrace: a layout that is
- * none). */
+ * (options that the format has nothing for), TW_ERR_VALUE (no path; to_ns before from_ns; of an xtrace: a layout that
+ * is none). */
 TW_API int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options);
 
 /* The same for bytes in memory, which must live until close. name: in messages and findings; NULL: "input". */
@@ -274,7 +274,8 @@ TW_API void tw_merged_shared(const struct tw_reader *merged, struct tw_merge_sha
 
 /* A reader is read once and in one way: by tw_read(), by tw_read_record(), or as a whole by one call of tw_read_info(),
  * tw_repair(), tw_transcode() or what tells about all events, such as tw_profile_add(). TW_ERR_VALUE where it was read
- * in another way, or where a whole trace is wanted and some of it was read: what that was would be missing. */
+ * in another way, or where a whole trace is wanted and some of it was read: what that was would be missing. Of a reader
+ * that could not be opened all of them are TW_ERR_VALUE, and tw_reader_error() still tells why it is not open. */
 
 /* Pulls the next batch of events. Returns how many (> 0), 0 at the end, or a negative status. The batch lives until the
  * next call. */

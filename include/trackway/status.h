@@ -20,7 +20,8 @@ extern "C" {
  * at. Who uses members that came after 0.1 sets struct_size, and asks tw_version() whether they are known. */
 
 /* Every function that can fail returns an int: 0 or more is success (a count where the function says so), less than 0
- * is one of these. After a negative status only the text of the error and closing are legal on that handle.
+ * is one of these. After a negative status only the text of the error and closing are legal on that handle. Pointers
+ * are not NULL unless a comment says that they may be.
  *
  * X(name, number, text) */
 #define TW_STATUS_LIST(X)                                                                                              \

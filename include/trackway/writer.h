@@ -57,7 +57,8 @@ struct tw_writer;
  * *writer is set even on failure (NULL only for TW_ERR_MEMORY), so that tw_writer_error() can tell why; discard it in
  * any case.
  * Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM, TW_ERR_FORMAT (no such format), TW_ERR_UNSUPPORTED (a format for which
- * tw_writer_takes_events() is false), TW_ERR_VALUE (options that the format cannot have). */
+ * tw_writer_takes_events() is false), TW_ERR_VALUE (no path or no format; options that the format cannot
+ * have). */
 TW_API int tw_create(struct tw_writer **writer, const char *path, const char *format,
                      const struct tw_write_options *options);
 
@@ -85,8 +86,8 @@ TW_API void *tw_writer_take(struct tw_writer *writer, size_t *size);
 /* Writes a batch of a reader's events, or of one's own (trackway/own.h). The reader tells names, tracks and clock, some
  * of them at the end: it must be the same one for all batches, and open until tw_finish() returns or the writer is
  * discarded. What the format cannot hold is counted, never an error. Returns 0 or a negative status: TW_ERR_VALUE,
- * nothing being written, where there is no reader, an event is of a kind that does not exist, or the writer is
- * finished. */
+ * nothing being written, where there is no reader, or one that is not open, or no batch, where an event is of a kind
+ * that does not exist, or the writer is finished. */
 TW_API int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
 
 /* Completes the file. Call it once, after the last batch; then only losses, error and discard are legal.

@@ -396,6 +396,15 @@ int tw_fail_memory(struct tw_reader *reader);
 /* The same for an errno of a temporary file. */
 int tw_fail_file(struct tw_reader *reader, int error);
 
+/* reader.c: returns the status of opening. A reader that is not open keeps the line that tells why, and is read in no
+ * way. */
+int tw_opened(struct tw_reader *reader, int status);
+
+static inline bool tw_is_failed(const struct tw_reader *reader)
+{
+	return reader->use == TW_USE_FAILED;
+}
+
 /* Takes back what tw_begin() or tw_use() said: nothing was read after all. */
 static inline void tw_use_not(struct tw_reader *reader)
 {

@@ -153,8 +153,8 @@ int tw_open_own(struct tw_reader **reader, const struct tw_own_trace *trace, con
 	if (!*reader)
 		return TW_ERR_MEMORY;
 	if (!trace->dictionary)
-		return tw_fail(*reader, TW_ERR_VALUE, "a trace of its own needs a dictionary");
+		return tw_opened(*reader, tw_fail(*reader, TW_ERR_VALUE, "a trace of its own needs a dictionary"));
 	(*reader)->format = &own;
 	int status = take_trace(*reader, trace);
-	return status < 0 ? status : tw_open_format(*reader);
+	return tw_opened(*reader, status < 0 ? status : tw_open_format(*reader));
 }

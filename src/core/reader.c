@@ -313,19 +313,32 @@ char *tw_trace_folder(const char *path)
 	return slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
 }
 
+int tw_opened(struct tw_reader *reader, int status)
+{
+	static const struct tw_format none = {.name = ""};
+	if (status >= 0)
+		return status;
+	reader->use = TW_USE_FAILED;
+	if (!reader->format)
+		reader->format = &none;
+	return status;
+}
+
+static int open_path(struct tw_reader *reader, const char *path)
+{
+	if (!path)
+		return tw_fail(reader, TW_ERR_VALUE, "a trace that is read needs a path");
+	reader->format = tw_format_claiming(path, reader->options.format);
+	if (!reader->format)
+		return open_input(reader, tw_input_open(&reader->input, path));
+	reader->path = reader->own_path = strdup(path);
+	return reader->path ? with_text(reader, tw_open_format(reader)) : tw_fail_memory(reader);
+}
+
 int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_options *options)
 {
 	*reader = tw_reader_new(options);
-	if (!*reader)
-		return TW_ERR_MEMORY;
-	(*reader)->format = tw_format_claiming(path, (*reader)->options.format);
-	if ((*reader)->format) {
-		(*reader)->path = (*reader)->own_path = strdup(path);
-		if (!(*reader)->path)
-			return tw_fail(*reader, TW_ERR_MEMORY, "out of memory");
-		return with_text(*reader, tw_open_format(*reader));
-	}
-	return open_input(*reader, tw_input_open(&(*reader)->input, path));
+	return *reader ? tw_opened(*reader, open_path(*reader, path)) : TW_ERR_MEMORY;
 }
 
 int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_piece *pieces, size_t count,
@@ -334,7 +347,8 @@ int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
-	return open_input(*reader, tw_input_open_pieces(&(*reader)->input, path, pieces, count));
+	int status = open_input(*reader, tw_input_open_pieces(&(*reader)->input, path, pieces, count));
+	return tw_opened(*reader, status);
 }
 
 int tw_open_memory(struct tw_reader **reader, const char *name, const void *bytes, size_t size,
@@ -343,7 +357,8 @@ int tw_open_memory(struct tw_reader **reader, const char *name, const void *byte
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
-	return open_input(*reader, tw_input_memory(&(*reader)->input, name ? name : "input", bytes, size));
+	int status = open_input(*reader, tw_input_memory(&(*reader)->input, name ? name : "input", bytes, size));
+	return tw_opened(*reader, status);
 }
 
 int tw_open_stream(struct tw_reader **reader, const struct tw_stream *given, const struct tw_read_options *options)
@@ -355,8 +370,9 @@ int tw_open_stream(struct tw_reader **reader, const struct tw_stream *given, con
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
-	return open_input(*reader, stream.read ? tw_input_open_calls(&(*reader)->input, name, &calls)
-	                                       : tw_input_open_fd(&(*reader)->input, name, stream.fd));
+	int status = stream.read ? tw_input_open_calls(&(*reader)->input, name, &calls)
+	                         : tw_input_open_fd(&(*reader)->input, name, stream.fd);
+	return tw_opened(*reader, open_input(*reader, status));
 }
 
 /* Makes a reader of the same input as the whole. NULL when there is no memory. */
@@ -379,6 +395,8 @@ static struct tw_reader *new_part(struct tw_reader *whole)
 int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned shard, unsigned shards)
 {
 	*part = NULL;
+	if (tw_is_failed(whole))
+		return TW_ERR_VALUE;
 	if (!whole->format->reading.open_shard || whole->options.order != TW_ORDER_TRACK)
 		return TW_ERR_UNSUPPORTED;
 	*part = new_part(whole);
@@ -386,7 +404,7 @@ int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned sha
 		return TW_ERR_MEMORY;
 	(*part)->shards = shards;
 	int status = whole->format->reading.open_shard(*part, shard, shards);
-	return status < 0 ? status : tw_reader_add_filter(*part);
+	return tw_opened(*part, status < 0 ? status : tw_reader_add_filter(*part));
 }
 
 /* Gives a part of an input that is not seekable an input of its own. */
@@ -406,7 +424,7 @@ int tw_open_instead(struct tw_reader **instead, struct tw_reader *reader)
 		return TW_ERR_MEMORY;
 	int status = tw_input_seekable(reader->input) ? 0 : read_once_more(*instead);
 	status = status < 0 ? status : reader->format->reading.open(*instead);
-	return status < 0 ? status : tw_reader_add_filter(*instead);
+	return tw_opened(*instead, status < 0 ? status : tw_reader_add_filter(*instead));
 }
 
 int tw_open_again(struct tw_reader **again, struct tw_reader *reader)
@@ -436,6 +454,8 @@ bool tw_open_before(struct tw_reader **before, const struct tw_reader *reader, s
 
 int tw_use(struct tw_reader *reader, enum tw_use use)
 {
+	if (tw_is_failed(reader))
+		return TW_ERR_VALUE; /* the line of opening it stays */
 	if (reader->use != TW_USE_NONE && (reader->use != use || use == TW_USE_WHOLE))
 		return tw_fail(reader, TW_ERR_VALUE, "%s: it was read from before, and must be opened anew",
 		               tw_source_name(reader));
@@ -505,7 +525,7 @@ int tw_read(struct tw_reader *reader, struct tw_batch *batch)
 
 int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 {
-	if (!reader->format->reading.read_record)
+	if (!reader->format->reading.read_record && !tw_is_failed(reader))
 		return tw_fail(reader, TW_ERR_UNSUPPORTED,
 		               "%s: a trace of format %s has no records to be read one by one", tw_source_name(reader),
 		               reader->format->name);
@@ -516,7 +536,7 @@ int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 {
 	*info = (struct tw_info){.format = reader->format->name};
-	if (!reader->format->survey.info)
+	if (!reader->format->survey.info && !tw_is_failed(reader))
 		return tw_fail(reader, TW_ERR_UNSUPPORTED, "%s: no survey for format %s", tw_source_name(reader),
 		               reader->format->name);
 	int status = tw_use(reader, TW_USE_WHOLE);

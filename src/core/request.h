@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* A reader is read in one of these ways. */
-enum tw_use { TW_USE_NONE, TW_USE_EVENTS, TW_USE_RECORDS, TW_USE_WHOLE };
+enum tw_use { TW_USE_NONE, TW_USE_EVENTS, TW_USE_RECORDS, TW_USE_WHOLE, TW_USE_FAILED /* it is not open */ };
 
 /* Given once by tw_begin(), after the trace was opened and before its first event: who opens a trace for a public
  * function does not know yet what will be read of it. Nobody writes it afterwards. All zero asks for nothing. */

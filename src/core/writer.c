@@ -69,6 +69,8 @@ static int open_output(struct tw_writer *writer, const struct tw_sink *sink)
 static int open_writer(struct tw_writer *writer, const char *path, const struct tw_sink *sink, const char *format,
                        const struct tw_write_options *options)
 {
+	if (!path || !format)
+		return tw_writer_fail(writer, TW_ERR_VALUE, "a trace that is written needs a path and a format");
 	writer->target = target_named(format);
 	if (!writer->target)
 		return tw_writer_fail(writer, TW_ERR_FORMAT, "%s: no format of this name can be written", format);
@@ -206,6 +208,11 @@ static int fail_write(struct tw_writer *writer, int error)
 	return TW_ERR_SYSTEM;
 }
 
+static int no_batch(struct tw_writer *writer)
+{
+	return tw_writer_fail(writer, TW_ERR_VALUE, "%s: there is no batch of events", writer->name);
+}
+
 static int no_reader(struct tw_writer *writer)
 {
 	return tw_writer_fail(writer, TW_ERR_VALUE, "%s: a reader must tell the names and the clock of its events",
@@ -237,8 +244,10 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 {
 	if (!writer->open)
 		return not_open(writer);
-	if (!reader)
+	if (!reader || tw_is_failed(reader))
 		return no_reader(writer);
+	if (!batch)
+		return no_batch(writer);
 	int status = check_form(writer, reader);
 	status = status < 0 ? status : check_own(writer, reader, batch);
 	if (status < 0)
@@ -443,6 +452,8 @@ static int rewrite_set(struct tw_reader *reader, const char *path, bool repairs,
 
 int tw_repair(struct tw_reader *reader, const char *path, struct tw_rewrite_result *result)
 {
+	if (tw_is_failed(reader))
+		return TW_ERR_VALUE;
 	if (is_set(reader))
 		return rewrite_set(reader, path, true, result);
 	if (!reader->format->rewriting.repair)
@@ -455,6 +466,8 @@ int tw_transcode(struct tw_reader *reader, const char *path, const struct tw_wri
                  struct tw_rewrite_result *result)
 {
 	struct tw_write_options chosen;
+	if (tw_is_failed(reader))
+		return TW_ERR_VALUE;
 	TW_COPY_OPTIONS(&chosen, options, struct tw_write_options);
 	const char *format = chosen.format, *source = format ? tw_writer_source(format) : NULL;
 	if (source && strcmp(source, reader->format->name) != 0)

@@ -148,7 +148,10 @@ static void test_longest_text_of_a_record(void **state)
 	record.name = text_of(32745);
 	expect_encoded("text", &record, TW_ERR_VALUE);
 	record.name = text_of(0); /* inline and empty: 0x8000 */
+	expect_encoded("text", &record, TW_ERR_VALUE);
+	record.as_found = true;
 	expect_encoded("text", &record, 0);
+	record.as_found = false;
 	record.kind = TW_FXT_LARGE_BLOB;
 	record.payload = filler;
 	record.name = text_of(32767);

@@ -198,7 +198,8 @@ static void no_text_is_lost(void **state)
 	    {{7, 0, NULL}, 0},
 	    {{INLINE, 4, text}, 0},
 	    {{INLINE | 4, 4, text}, 0},
-	    {{INLINE, 0, NULL}, 0}, /* as a reader may find it */
+	    {{INLINE, 0, NULL}, TW_ERR_VALUE},
+	    {{INLINE, 0, text}, TW_ERR_VALUE},
 	    {{INLINE | 4, 0, text}, TW_ERR_VALUE},
 	    {{INLINE | 3, 4, text}, TW_ERR_VALUE},
 	    {{INLINE, 4, NULL}, TW_ERR_VALUE},
@@ -224,6 +225,29 @@ static void no_text_is_lost(void **state)
 			assert_int_equal(tw_fxt_encode(&records[k], false, bytes, sizeof bytes, &size),
 			                 cases[i].status);
 		}
+	}
+}
+
+/* A record of one's own is held to what readers of the format expect; one that was found is written back. */
+static void only_found_records_are_wrong(void **state)
+{
+	(void)state;
+	struct tw_fxt_record empty = {.kind = TW_FXT_INSTANT, .name = {.reference = TW_FXT_STRING_INLINE}};
+	struct tw_fxt_record back = {.kind = TW_FXT_DURATION_COMPLETE, .time = 7, .end = 6};
+	struct tw_fxt_record at_once = {.kind = TW_FXT_DURATION_COMPLETE, .time = 7, .end = 7}, found;
+	struct tw_fxt_record *wrong[] = {&empty, &back};
+	uint8_t bytes[64], again[64];
+	size_t size, took;
+	assert_int_equal(tw_fxt_encode(&at_once, false, bytes, sizeof bytes, &size), 0);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(tw_fxt_encode(wrong[i], false, bytes, sizeof bytes, &size), TW_ERR_VALUE);
+		wrong[i]->as_found = true;
+		assert_int_equal(tw_fxt_encode(wrong[i], false, bytes, sizeof bytes, &size), 0);
+		struct tw_fxt_decoder decoder = {.bytes = bytes, .left = size};
+		assert_int_equal(tw_fxt_next(&decoder, &found), 1);
+		assert_int_equal(tw_fxt_encode(&found, false, again, sizeof again, &took), 0);
+		assert_int_equal(took, size);
+		assert_memory_equal(again, bytes, size);
 	}
 }
 
@@ -360,15 +384,73 @@ static int use_cpu(struct tw_reader *reader)
 	return status;
 }
 
+/* Ways to read a trace, each as the first of a reader. */
+static int (*const ways[])(struct tw_reader *) = {read_events, read_records, read_info, repair,   transcode,
+                                                  profile,     find_calls,   count,     schedule, collect,
+                                                  compile,     allocate,     use_cpu};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* No file, no format, options that are wrong when the format is known, a window that is none, no path. */
+static void not_open(void **state)
+{
+	static const struct {
+		const char *path;
+		struct tw_read_options options;
+		const char *error;
+	} cases[] = {
+	    {"/nowhere/at/all", {0}, "nowhere/at/all: No such file or directory"},
+	    {"/dev/null", {0}, "dev/null"},
+	    {"xray/v5.xray", {.provider = "x"}, "no providers to choose from"},
+	    {"xray/v5.xray", {.from_ns = 2, .to_ns = 1}, "ends before it begins"},
+	    {NULL, {0}, "needs a path"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (size_t a = 0; a < WAYS; a++) {
+			const char *name = cases[i].path, *folder = name && *name == '/' ? "" : getenv("TW_TEST_DATA");
+			struct tw_reader *reader, *part;
+			char path[512];
+			snprintf(path, sizeof path, "%s/%s", folder, name ? name : "");
+			assert_true(tw_open(&reader, name ? path : NULL, &cases[i].options) < 0);
+			assert_int_equal(ways[a](reader), TW_ERR_VALUE);
+			assert_int_equal(tw_open_shard(&part, reader, 0, 2), TW_ERR_VALUE);
+			assert_non_null(strstr(tw_reader_error(reader), cases[i].error));
+			tw_close(reader);
+		}
+}
+
+/* A writer without what it is made of, and one that is given nothing. */
+static void nothing_to_write(void **state)
+{
+	struct tw_writer *writer;
+	struct tw_reader *closed, *reader = open_stacks();
+	const struct tw_batch batch = {0};
+	(void)state;
+	assert_int_equal(tw_create(&writer, "/dev/null", NULL, NULL), TW_ERR_VALUE);
+	assert_non_null(strstr(tw_writer_error(writer), "a path and a format"));
+	tw_discard(writer);
+	assert_int_equal(tw_create(&writer, NULL, "chrome", NULL), TW_ERR_VALUE);
+	tw_discard(writer);
+	assert_int_equal(tw_create_memory(&writer, NULL, NULL), TW_ERR_VALUE);
+	tw_discard(writer);
+	assert_int_equal(tw_create_memory(&writer, "chrome", NULL), 0);
+	assert_int_equal(tw_write(writer, reader, NULL), TW_ERR_VALUE);
+	assert_string_equal(tw_writer_error(writer), "output: there is no batch of events");
+	assert_int_equal(tw_open(&closed, "/nowhere/at/all", NULL), TW_ERR_SYSTEM);
+	assert_int_equal(tw_write(writer, closed, &batch), TW_ERR_VALUE);
+	tw_close(closed);
+	assert_int_equal(tw_write(writer, reader, &batch), 0);
+	assert_int_equal(tw_finish(writer), 0);
+	tw_discard(writer);
+	tw_close(reader);
+}
+
 static void one_way_of_reading(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"fxt/streaming.fxt", "xray/v5.xray", "xray/basic-v3.xray",
 	                                    "tracelog/kinds.log"};
-	static int (*const ways[])(struct tw_reader *) = {read_events, read_records, read_info, repair,   transcode,
-	                                                  profile,     find_calls,   count,     schedule, collect,
-	                                                  compile,     allocate,     use_cpu};
-	enum { WAYS = sizeof ways / sizeof *ways, STEPWISE = 2 };
+	enum { STEPWISE = 2 };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		for (size_t a = 0; a < WAYS; a++)
 			for (size_t b = 0; b < WAYS; b++) {
@@ -870,10 +952,13 @@ int main(void)
 	    cmocka_unit_test(no_such_counting),
 	    cmocka_unit_test(no_such_record),
 	    cmocka_unit_test(no_text_is_lost),
+	    cmocka_unit_test(only_found_records_are_wrong),
 	    cmocka_unit_test(no_such_report),
 	    cmocka_unit_test(write_when_finished),
 	    cmocka_unit_test(errno_tells),
 	    cmocka_unit_test(one_way_of_reading),
+	    cmocka_unit_test(not_open),
+	    cmocka_unit_test(nothing_to_write),
 	    cmocka_unit_test(rewrite_elsewhere),
 	    cmocka_unit_test(least_memory),
 	    cmocka_unit_test(test_folded),

@@ -528,7 +528,7 @@ int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sour
 		return TW_ERR_MEMORY;
 	struct tw_merge *merge = calloc(1, sizeof *merge);
 	if (!merge)
-		return no_memory(*merged);
+		return tw_opened(*merged, no_memory(*merged));
 	TW_COPY_OPTIONS(&merge->options, how, struct tw_merge_options);
 	merge->homes.together = merge->options.same_machine;
 	(*merged)->format = &merged_format;
@@ -538,7 +538,7 @@ int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sour
 	int status = add_traces(*merged, sources, count);
 	if (status == 0)
 		status = (count > direct_most() ? tw_merge_many_begin : open_all)(*merged);
-	return status < 0 ? status : tw_reader_add_filter(*merged);
+	return tw_opened(*merged, status < 0 ? status : tw_reader_add_filter(*merged));
 }
 
 void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift)

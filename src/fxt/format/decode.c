@@ -344,6 +344,7 @@ static int take_record(struct tw_fxt_decoder *decoder, struct tw_fxt_record *rec
 		return refuse(decoder, TW_ERR_VALUE, in.at, in.fault);
 	record->padded = in.padded;
 	record->reserved = in.reserved;
+	record->as_found = true;
 	record->trailing_size = in.end - in.at;
 	if (record->trailing_size && in.here == in.end)
 		record->trailing = in.bytes + in.at;

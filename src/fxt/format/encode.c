@@ -13,7 +13,8 @@ struct encoding {
 	uint64_t headers[2]; /* the second is a large blob's */
 	uint64_t second_at;  /* where that stands; 0: there is none */
 	bool big;
-	bool wrong; /* a value that no record can hold */
+	bool as_found; /* the record is written back */
+	bool wrong;    /* a value that no record can hold */
 };
 
 /* Bytes of the largest record: 32 bits count its words. */
@@ -60,12 +61,13 @@ static bool is_inline(const struct tw_fxt_string *string)
 	return string->reference & TW_FXT_STRING_INLINE;
 }
 
-/* The 16 bits of a reference. A text that would not be written, or not as long as the reference says, is wrong. */
+/* The 16 bits of a reference. A text that would not be written, or not as long as the reference says, is wrong; so is a
+ * new one without a byte. */
 static uint64_t reference(struct encoding *out, const struct tw_fxt_string *string)
 {
 	const unsigned told = string->reference & ~(unsigned)TW_FXT_STRING_INLINE;
 	if (is_inline(string))
-		out->wrong |= told && told != string->length;
+		out->wrong |= (told && told != string->length) || (!string->length && !out->as_found);
 	else
 		out->wrong |= string->length != 0;
 	return is_inline(string) ? TW_FXT_STRING_INLINE | field(out, 0, 14, string->length) : string->reference;
@@ -293,10 +295,11 @@ static uint64_t numbers_and_size(struct encoding *out, const struct tw_fxt_recor
 
 int tw_fxt_encode(const struct tw_fxt_record *record, bool big, uint8_t *out, size_t room, size_t *size)
 {
-	struct encoding to = {.room = room, .at = TW_FXT_WORD, .big = big};
+	struct encoding to = {.room = room, .at = TW_FXT_WORD, .big = big, .as_found = record->as_found};
 	to.bytes = out;
 	if ((unsigned)record->kind >= TW_FXT_KINDS)
 		return TW_ERR_VALUE;
+	to.wrong = record->kind == TW_FXT_DURATION_COMPLETE && record->end < record->time && !record->as_found;
 	put_fields(&to, record);
 	if (!to.later)
 		put_words(&to, record->trailing, record->trailing_size);
