@@ -192,16 +192,6 @@ const ALONE = {
 		}
 	},
 
-	async "a file that has grown meanwhile is told"(browser, folder) {
-		const view = await View.open(browser, [join(folder, "calls.json")], { change: trace => ({ ...trace,
-			files: trace.files.map(file => ({ ...file, changed: "grown" })) }) });
-		try {
-			await view.page.locator("#alert", { hasText: "calls.json has grown" }).waitFor();
-		} finally {
-			await view.close();
-		}
-	},
-
 	async "flows are arrows from slice to slice, and keys follow them"(browser, folder) {
 		const file = join(folder, "flows.json");
 		writeFileSync(file, flowing());

@@ -95,7 +95,7 @@ export class View {
 		await this.context.close();
 		const ended = new Promise(resolve => this.server.once("exit", resolve));
 		this.server.kill("SIGINT");
-		await ended;
+		assert.equal(await ended, 0, "the server ends well");
 	}
 
 	boxes() {

@@ -249,8 +249,9 @@ const struct tw_command tw_command_view = {
     .operands = "FILE...",
     .description =
 	"Reads the traces once and shows them in the browser: the address is printed, and opened where there is a "
-	"desktop. It answers while it still reads. The server listens on 127.0.0.1 alone, and to nobody without the "
-	"token in the address; over ssh, forward its port with -L. Ctrl-C ends it.\n\n"
+	"desktop. It answers while it still reads; files that grow extend the picture. The server listens on "
+	"127.0.0.1 alone, and to nobody without the token in the address; over ssh, forward its port with -L. Ctrl-C "
+	"ends it.\n\n"
 	"Several files are on one clock, each from its own start or --offset later. One of them that is no trace, "
 	"or may not be read, is told and left out. A page that --export writes has the slices of all tracks, "
 	"functions and the flame graph, and loads nothing from elsewhere.",

@@ -31,6 +31,7 @@ static void put_progress(struct tw_json *json, const struct view *view)
 	view_json_digits(json, "events", view->index.events);
 	view_json_digits(json, "left", view->index.left);
 	view_json_digits(json, "end", since_start(view, view->index.end));
+	tw_json_bool(json, "follows", view->follower.running);
 	tw_json_text(json, "error", view->reading_error[0] ? view->reading_error : NULL);
 }
 

@@ -3,14 +3,12 @@
 #include "view/serve/view.h"
 
 #include "core/format.h"
-#include "view/serve/tables.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 /* Bytes by which records may come late: sections of several providers are as long. */
@@ -28,7 +26,7 @@ static void options_for_index(struct view *view, struct tw_read_options *options
 	options->order = TW_ORDER_TRACK;
 	options->on_finding = take_finding;
 	options->finding_context = view;
-	options->stop = &view->stop;
+	options->stop = options->stop ? options->stop : &view->stop;
 	if (!options->reorder_window)
 		options->reorder_window = REORDER_WINDOW;
 }
@@ -171,9 +169,8 @@ static const char *why(const struct view *view, int status)
 	return *words ? words : view_reader_error(NULL, status);
 }
 
-static void *run(void *context)
+void view_read(struct view *view)
 {
-	struct view *view = context;
 	int got = read_all(view);
 	view_lock(view);
 	view->index.event = NULL;
@@ -182,7 +179,6 @@ static void *run(void *context)
 	else
 		view_finish(view, got < 0 ? VIEW_FAILED : VIEW_DONE, got < 0 ? why(view, got) : "");
 	view_unlock(view);
-	return NULL;
 }
 
 /* ---- Opening. ---- */
@@ -191,16 +187,6 @@ static int fail(struct view *view, int status, const char *words)
 {
 	snprintf(view->error, sizeof view->error, "%s", words);
 	return status;
-}
-
-static int make_token(struct view *view, char token[static VIEW_TOKEN_SIZE + 1])
-{
-	unsigned char bytes[VIEW_TOKEN_SIZE / 2];
-	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-		return fail(view, TW_ERR_SYSTEM, strerror(errno));
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-	return 0;
 }
 
 /* Bytes that the index may become: far more than it will, even if the files are compressed. What is no file of its own
@@ -219,7 +205,7 @@ static uint64_t room_of(const struct view *view)
 	return room;
 }
 
-static int start(struct view *view)
+int view_begin(struct view *view)
 {
 	struct tw_read_options options = view->options.read;
 	options_for_index(view, &options);
@@ -239,83 +225,30 @@ static int start(struct view *view)
 	if (status < 0)
 		return fail(view, status,
 		            status == TW_ERR_SYSTEM ? strerror(view->index.store.error) : "out of memory");
-	int error = pthread_create(&view->thread, NULL, run, view);
-	view->running = error == 0;
-	return error ? fail(view, TW_ERR_SYSTEM, strerror(error)) : 0;
+	return 0;
 }
 
-int view_open(struct view **opened, const struct view_options *options)
+struct view *view_new(const struct view_options *options)
 {
-	struct view *view = *opened = calloc(1, sizeof *view);
+	struct view *view = calloc(1, sizeof *view);
 	if (!view)
-		return TW_ERR_MEMORY;
+		return NULL;
 	view->options = *options;
 	pthread_mutex_init(&view->gate, NULL);
 	pthread_mutex_init(&view->lock, NULL);
 	view_questions_init(&view->questions);
-	view->sql_missing = view_tables_load(options->read.memory_limit);
-	for (size_t i = 0; i < VIEW_USES; i++)
-		if (!(view->tables[i] = view_tables_new()))
-			return fail(view, TW_ERR_MEMORY, "out of memory");
 	view->file_findings = calloc(options->count + 1, sizeof *view->file_findings);
-	if (!view->file_findings)
-		return fail(view, TW_ERR_MEMORY, "out of memory");
-	int status = make_token(view, view->token);
-	status = status ? status : make_token(view, view->ticket);
-	return status ? status : start(view);
+	if (view->file_findings)
+		return view;
+	view_free(view);
+	return NULL;
 }
 
-const char *view_error(const struct view *view)
-{
-	return view->error;
-}
-
-int view_serve(struct view *view, unsigned port)
-{
-	int status = view_http_start(view, port);
-	static const char form[] = "http://127.0.0.1:%u/?token=%s";
-	snprintf(view->address, sizeof view->address, form, view->port, view->token);
-	snprintf(view->address_once, sizeof view->address_once, form, view->port, view->ticket);
-	return status;
-}
-
-const char *view_address(const struct view *view)
-{
-	return view->address;
-}
-
-const char *view_address_once(const struct view *view)
-{
-	return view->address_once;
-}
-
-const char *view_reading_error(const struct view *view)
-{
-	return view->reading_error;
-}
-
-uint64_t view_error_count(const struct view *view)
-{
-	return tw_reader_findings(view->reader, TW_ERROR);
-}
-
-void view_wait(struct view *view)
-{
-	if (view->running)
-		pthread_join(view->thread, NULL);
-	view->running = false;
-}
-
-void view_close(struct view *view)
+void view_free(struct view *view)
 {
 	if (!view)
 		return;
-	__atomic_store_n(&view->stop, 1, __ATOMIC_RELAXED);
-	view_http_stop(view);
 	view_questions_free(&view->questions);
-	for (size_t i = 0; i < VIEW_USES; i++)
-		view_tables_free(view->tables[i]);
-	view_wait(view);
 	view_index_free(&view->index);
 	tw_close(view->reader);
 	if (view->file_findings)

@@ -40,6 +40,13 @@ struct view_file {
 	uint64_t start; /* when it begins, on the reader's clock */
 };
 
+/* Who looks whether files grow. All zero follows nothing. */
+struct view_follower {
+	pthread_t thread;
+	bool running; /* there is a thread */
+	int wake;     /* eventfd: it is over */
+};
+
 struct view {
 	struct view_options options;
 	struct tw_reader *reader;
@@ -62,6 +69,7 @@ struct view {
 	/* Not under the lock. */
 	pthread_t thread;
 	bool running; /* there is a thread */
+	struct view_follower follower;
 	volatile int stop;
 	unsigned port;
 	char token[VIEW_TOKEN_SIZE + 1], ticket[VIEW_TOKEN_SIZE + 1]; /* the ticket is good once */
@@ -86,6 +94,16 @@ static inline void view_unlock(struct view *view)
 	pthread_mutex_unlock(&view->lock);
 }
 
+/* Makes a view of nothing yet, that nobody is served; NULL without memory. */
+struct view *view_new(const struct view_options *options);
+void view_free(struct view *view);
+
+/* Opens its traces. Returns 0 or a negative status: view->error. */
+int view_begin(struct view *view);
+
+/* Reads them to the end. */
+void view_read(struct view *view);
+
 /* Ends the index after the last event, and says how reading ended. The lock is held. */
 void view_finish(struct view *view, enum view_state state, const char *error);
 
@@ -106,6 +124,13 @@ void view_files_take(struct view *view, size_t first);
 
 /* What has become of a file since: "grown", "truncated", "replaced", "gone"; NULL: nothing. */
 const char *view_file_change(const struct view *view, size_t i);
+
+/* Begins to look at the files, where all are files of their own: those that grow are read anew, and the picture becomes
+ * one of all that there is. Without memory or threads nothing is followed. */
+void view_follow(struct view *view);
+
+/* Ends that; view->stop is set. */
+void view_follow_end(struct view *view);
 
 /* ---- Answers. ---- */
 

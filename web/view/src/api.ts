@@ -5,7 +5,9 @@ import type { Unit } from "./format";
 export interface Progress {
 	generation: number;
 	tracks: number;
-	state: "reading" | "following" | "done" | "failed";
+	state: "reading" | "done" | "failed";
+	/** Whether files that grow are read anew. */
+	follows: boolean;
 	read: number;
 	size: number | null;
 	events: number;
@@ -370,7 +372,7 @@ function known(digits: string | null | undefined): number | null {
 
 function progressOf(answer: any): Progress {
 	return { generation: answer.generation, tracks: answer.tracks, state: answer.state, read: Number(answer.read),
-		size: known(answer.size), events: Number(answer.events), end: Number(answer.end),
+		size: known(answer.size), events: Number(answer.events), end: Number(answer.end), follows: answer.follows === true,
 		error: answer.error };
 }
 

@@ -27,10 +27,9 @@ import { plain } from "./timeline/text";
 import { Timeline } from "./timeline/timeline";
 
 const OFTEN = 250; // ms between questions while the trace is read
-const SELDOM = 1000; // while it may grow
+const SELDOM = 2000; // afterwards: it may grow
 const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
-const LATER = 5000; // between looks at whether files have changed
 const CHANGES: Record<string, string> = { grown: "has grown", truncated: "was cut off", replaced: "is another file now", gone: "is gone" };
 const STRIP = 10_000; // rows that are a track
 const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
@@ -114,28 +113,40 @@ class Page implements Context {
 	// ---- What the server knows meanwhile ----
 
 	async follow(): Promise<void> {
-		while (this.current.state === "reading" || this.current.state === "following") {
-			await new Promise(resolve => setTimeout(resolve, this.current.state === "reading" ? OFTEN : SELDOM));
+		while (this.current.state === "reading") {
+			await new Promise(resolve => setTimeout(resolve, OFTEN));
 			const progress = await this.server.progress().catch(() => null);
 			if (progress)
 				await this.take(progress);
 		}
 	}
 
-	/** Tells, once each, of files that are not what they were when they were opened. */
+	/** Takes what files have more than before, and tells, once each, of those that are not what they were. */
 	async watch(): Promise<void> {
 		const told = new Set<string>();
 		while (this.server.live) {
-			await new Promise(resolve => setTimeout(resolve, LATER));
+			await new Promise(resolve => setTimeout(resolve, SELDOM));
 			if (document.hidden)
 				continue;
 			const now = await this.server.trace().catch(() => null);
-			const changed = now?.files.filter(file => file.changed !== null && !told.has(file.path + file.changed)) ?? [];
+			if (now && now.generation !== this.current.generation) {
+				await this.take(now);
+				this.refresh();
+			}
+			const changed = now?.files.filter(file => file.changed !== null && !(file.changed === "grown" && now.follows) &&
+				!told.has(file.path + file.changed)) ?? [];
 			changed.forEach(file => told.add(file.path + file.changed));
 			if (changed.length)
 				alarm(`${changed.map(file => `${plain(file.path)} ${CHANGES[file.changed!] ?? "has changed"}`).join("; ")}. ` +
 					"The picture is of what it was: start trackway view again to see it.");
 		}
+	}
+
+	/** Has the panel show what has come, but not while somebody is at it. */
+	private refresh(): void {
+		const { tab } = this.store.state;
+		if (tab !== "sql" && tab !== "search" && !byId("panel").contains(document.activeElement))
+			this.drawer.refresh();
 	}
 
 	private async take(progress: Progress): Promise<void> {

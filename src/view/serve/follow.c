@@ -1,0 +1,139 @@
+/* follow.c - files that grow are read anew, and the picture becomes one of all that there is.
+ *
+ * All is read once more, into an index of its own: so the picture is the same as of a file that ends there, in every
+ * format, and the one before it stays until then. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/renew.h"
+#include "view/serve/view.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A look at the files every half second, and at most a fifth of the time for reading. */
+enum { LOOK_MS = 500, SHARE = 4 };
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Whether there is more than what was read, and nothing else has happened to the files. *size: bytes of all. */
+static bool has_grown(struct view *view, uint64_t *size)
+{
+	bool grown = false, alike = true;
+	*size = 0;
+	view_lock(view);
+	for (size_t i = 0; i < view->options.count; i++) {
+		struct stat now;
+		const char *change = view_file_change(view, i);
+		*size += stat(view->options.paths[i], &now) == 0 ? (uint64_t)now.st_size : 0;
+		grown |= change != NULL;
+		alike &= !change || strcmp(change, "grown") == 0;
+	}
+	const bool ready = view->state != VIEW_READING;
+	view_unlock(view);
+	return ready && grown && alike;
+}
+
+static void take_files(struct view *view, const struct view *again)
+{
+	for (size_t i = 0; i < view->options.count; i++)
+		view->files[i] = again->files[i];
+}
+
+/* The findings change places, so that each view frees what it has. */
+static void swap_findings(struct view *view, struct view *again)
+{
+	uint64_t *by_file = view->file_findings;
+	view->file_findings = again->file_findings;
+	again->file_findings = by_file;
+	for (size_t i = 0; i < VIEW_FINDINGS_KEPT; i++) {
+		const struct view_finding was = view->findings[i];
+		view->findings[i] = again->findings[i];
+		again->findings[i] = was;
+	}
+	view->finding_count = again->finding_count;
+}
+
+/* Shows what has been read anew. What could not be read to its end does not take the place of what could. */
+static void adopt(struct view *view, struct view *again)
+{
+	view_lock(view);
+	const bool better = again->state == VIEW_DONE || view->state == VIEW_FAILED;
+	if (better && view_index_replace(&view->index, &again->index) == 0) {
+		struct tw_reader *before = view->reader;
+		view->reader = again->reader;
+		again->reader = before;
+		view->start = again->start;
+		view->started = again->started;
+		view->clock = again->clock;
+		view->state = again->state;
+		memcpy(view->reading_error, again->reading_error, sizeof view->reading_error);
+		take_files(view, again);
+		swap_findings(view, again);
+		view->generation++;
+	}
+	view_unlock(view);
+}
+
+static void read_anew(struct view *view)
+{
+	struct view_options options = view->options;
+	options.read.stop = &view->stop;
+	struct view *again = view_new(&options);
+	if (again && view_begin(again) == 0 && view_index_number_as(&again->index, &view->index) == 0) {
+		view_read(again);
+		if (!__atomic_load_n(&view->stop, __ATOMIC_RELAXED))
+			adopt(view, again);
+	}
+	view_free(again);
+}
+
+static void *follow(void *context)
+{
+	struct view *view = context;
+	struct pollfd wake = {.fd = view->follower.wake, .events = POLLIN};
+	uint64_t tried = 0, size;
+	for (int64_t pause = LOOK_MS; poll(&wake, 1, (int)pause) <= 0;) {
+		const int64_t begun = now_ms();
+		pause = LOOK_MS;
+		if (!has_grown(view, &size) || size == tried)
+			continue;
+		tried = size;
+		read_anew(view);
+		pause += (now_ms() - begun) * SHARE;
+		pause = pause < INT32_MAX ? pause : INT32_MAX;
+	}
+	return NULL;
+}
+
+void view_follow(struct view *view)
+{
+	for (size_t i = 0; i < view->options.count; i++)
+		if (!view->files[i].regular)
+			return;
+	view->follower.wake = eventfd(0, EFD_CLOEXEC);
+	if (view->follower.wake < 0)
+		return;
+	view_lock(view);
+	const bool begun = pthread_create(&view->follower.thread, NULL, follow, view) == 0;
+	view->follower.running = begun;
+	view_unlock(view);
+	if (!begun)
+		close(view->follower.wake);
+}
+
+void view_follow_end(struct view *view)
+{
+	if (!view->follower.running)
+		return;
+	eventfd_write(view->follower.wake, 1);
+	pthread_join(view->follower.thread, NULL);
+	close(view->follower.wake);
+	view->follower.running = false;
+}
