@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import struct
@@ -655,6 +656,12 @@ def full(bench, words):
     info = bench.rows("info", "--json", log)[0]
     expect(done.returncode == 0 and "had no room" in done.stderr, done.returncode, done.stderr)
     expect(info["lost_records"] + info["kinds"]["function.enter"] + info["kinds"]["function.exit"] >= 2 * 2 * 200000, info)
+    # More threads than there are chunks: each record of leaf, middle, work and main, and of end, if it is a call, is written or counted.
+    log, done = bench.record(program, "2000", "3", "return", options=["--max-size", "1M"])
+    info = bench.rows("info", "--json", log)[0]
+    written, lost = info["kinds"]["function.enter"] + info["kinds"]["function.exit"], info["lost_records"]
+    expect(written + lost - 2 * (2000 * (3 + 3 + 1) + 1) in (0, 2) and bench.calls(log)["work"] < 256, written, lost)
+    expect(done.returncode == 0 and f"{lost:,} records had no room" in done.stderr, done.stderr)
     out, done = bench.record(program, "2", "100000", "return", preexec_fn=lambda: limit_files(2 << 20))
     expect(done.returncode == 0 and "had no room" in done.stderr, out, done.returncode, done.stderr)
 
@@ -673,6 +680,40 @@ def closed(bench, words):
     expect(done.returncode == 0 and "had no room" in done.stderr, done.returncode, done.stderr)
     info = bench.rows("info", "--json", log)[0]
     expect(info["lost_records"] + info["kinds"]["function.enter"] + info["kinds"]["function.exit"] >= 3 * 2 * 200000, info)
+
+
+def interrupted(bench, words):
+    """`record` ends by a signal while it puts the log in order, which nobody reads here; what the program had of it is passed over."""
+    program, out = bench.build(words, "program"), bench.directory / "out.xray"
+    library = ["--library", bench.options.library] if bench.options.library else []
+    os.mkfifo(out)
+
+    def has(process, field):
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        return int(re.search(rf"{field}:\s*(\w+)", status)[1], 16) >> (signal.SIGTERM - 1) & 1
+
+    def await_(process, done):
+        end = time.monotonic() + 100
+        while not done():
+            expect(process.poll() is None and time.monotonic() < end, "it waits", process.returncode)
+            time.sleep(0.001)
+
+    for calls, spare in (("100", 0), ("0", 1)):
+        bench.directory.joinpath("counts").write_bytes(bytes(8 * MOST))
+        command = [bench.tool, "record", "--to", "xray-fdr", "-o", out, *library, "--", program, bench.directory / "counts", "4", calls, "return"]
+        with running(command, stderr=subprocess.DEVNULL) as process:
+            await_(process, lambda: sum(bench.counts()[:4]) >= 400)
+            for _ in range(spare):
+                process.send_signal(signal.SIGTERM)
+            await_(process, lambda: not has(process, "SigBlk"))
+            for _ in range(spare):
+                process.send_signal(signal.SIGTERM)
+                await_(process, lambda: not has(process, "SigCgt"))
+            process.send_signal(signal.SIGTERM)
+            expect(process.wait() == -signal.SIGTERM, process.returncode)
+        log, = bench.directory.glob("out.xray.*.part")
+        bench.expect_all(log)
+        log.unlink()
 
 
 def stale(bench, words):
@@ -1050,6 +1091,7 @@ def tests(options):
     yield "sleds of events and arguments", clang_events, sleds
     yield "a program without calls", nothing, hooks
     yield "logs that an earlier run left", stale, hooks
+    yield "a signal while a log is put in order", interrupted, hooks
     yield "what is no log, and outputs that cannot be", misplaced, []
     yield "hooks: linked with the recorder", linked, hooks
     yield "sleds: linked with the recorder", linked, BUILDS["clang -fxray-instrument -fxray-modes=none, stripped"][:-1]

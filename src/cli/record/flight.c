@@ -312,6 +312,7 @@ static int record_program(struct flight *flight)
 	status = status ? status : tw_parts_begin(&flight->parts, flight->options->output);
 	status = status ? status : tw_program_run(&program);
 	if (status == 0) {
+		tw_program_unblock(&program);
 		status = tw_parts_finish(&flight->parts, program.pid, finish, flight);
 		status = status ? status : write_counts(flight);
 		status = status ? status : say_end(flight, &program);

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- Finding. ---- */
@@ -74,13 +75,14 @@ static void pass_to_left(const struct tw_witness *witness, bool saw, int number)
 	free(list);
 }
 
-static void take_signal(struct tw_witness *witness, int signals, pid_t running)
+static void take_signal(struct tw_program *program, struct tw_witness *witness, int signals, pid_t running)
 {
 	struct signalfd_siginfo info;
 	poll(&(struct pollfd){.fd = signals, .events = POLLIN}, 1, -1);
 	if (read(signals, &info, sizeof info) != sizeof info || info.ssi_signo == SIGCHLD)
 		return;
 	const int number = (int)info.ssi_signo;
+	sigaddset(&program->signals, number);
 	const bool saw = tw_witness_saw(witness, number);
 	if (running)
 		tw_witness_pass(saw, running, number);
@@ -96,7 +98,7 @@ static void wait_for_all(struct tw_program *program, struct tw_witness *witness,
 	int status;
 	while ((ended = waitpid(-1, &status, WNOHANG)) >= 0 || errno == EINTR) {
 		if (ended == 0)
-			take_signal(witness, signals, running);
+			take_signal(program, witness, signals, running);
 		if (ended <= 0 || ended != program->pid)
 			continue;
 		program->status = status;
@@ -110,6 +112,7 @@ int tw_program_run(struct tw_program *program)
 	sigset_t before;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	fflush(NULL);
+	sigemptyset(&program->signals);
 	const int signals = tw_witness_begin(&witness, &before);
 	program->pid = signals < 0 ? -1 : fork();
 	if (program->pid == 0) {
@@ -125,6 +128,30 @@ int tw_program_run(struct tw_program *program)
 	if (signals >= 0)
 		close(signals);
 	return error ? tw_say_error("cannot start %s: %s", program->name, strerror(error)) : 0;
+}
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+/* Once: then its default is what it does. */
+static void pass_over(int number)
+{
+	(void)number;
+}
+
+void tw_program_unblock(const struct tw_program *program)
+{
+	const struct sigaction once = {.sa_handler = pass_over, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+	sigset_t set, came = program->signals;
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		sigaddset(&set, ending[i]);
+	/* What waits came before the end of the program, and was for it. */
+	for (int number; (number = sigtimedwait(&set, NULL, &(struct timespec){0})) > 0;)
+		sigaddset(&came, number);
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		if (sigismember(&came, ending[i]))
+			sigaction(ending[i], &once, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 int tw_status_of(int status)

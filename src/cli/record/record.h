@@ -7,6 +7,7 @@
 #include "cli/options/options.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <sys/types.h>
 
 /* Parts of a program (xtrace). */
@@ -74,12 +75,17 @@ struct tw_program {
 	const void *context;
 	const char *name;
 	pid_t pid;
-	int status; /* as of wait() */
+	int status;       /* as of wait() */
+	sigset_t signals; /* that came meanwhile, and were passed on */
 };
 
 /* Runs a program to its end, and what it leaves running. Signals for us end the program. Returns 0, or TW_EXIT_FAILED
  * after saying why it could not be run. */
 int tw_program_run(struct tw_program *program);
+
+/* After the end of a program: signals end this process again, but for one more of those that came meanwhile. Who ends a
+ * group of processes, as timeout(1) does, may send it to the group and to this process. */
+void tw_program_unblock(const struct tw_program *program);
 
 /* The status that a shell gives a program. */
 int tw_status_of(int status);
