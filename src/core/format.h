@@ -52,6 +52,7 @@ struct tw_traits {
 	uint64_t moved_cpus, moved_threads;
 	uint64_t moved_ids;      /* and how many flows and operations of all processes */
 	uint64_t left_members;   /* a format of texts: how many members of events the events have no place for */
+	uint64_t flat_arguments; /* and how many arguments are arrays and objects, which events have as texts */
 	uint64_t left_documents; /* of how many traces that were merged `document` is left out */
 	uint64_t disordered; /* tw_request.lasting: so many events came behind later ones of their track. A reader that
 	                        is asked for more than that has them in order */
@@ -292,11 +293,11 @@ struct tw_writer {
 	struct tw_output out;
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
-	bool later;                                       /* an event after time 0 has been written */
-	uint64_t left_members, left_documents, moved_ids; /* of tw_traits: how many have been counted */
-	uint64_t moved_cpus, moved_threads;               /* of a merge: how many have been counted */
-	struct tw_loss *kind_losses[TW_EVENT_KINDS];      /* those of whole kinds; NULL: not yet */
-	bool open;                                        /* events can be written: from tw_create() to tw_finish() */
+	bool later;                                                       /* an event after time 0 has been written */
+	uint64_t left_members, flat_arguments, left_documents, moved_ids; /* of tw_traits: how many have been counted */
+	uint64_t moved_cpus, moved_threads;                               /* of a merge: how many have been counted */
+	struct tw_loss *kind_losses[TW_EVENT_KINDS];                      /* those of whole kinds; NULL: not yet */
+	bool open; /* events can be written: from tw_create() to tw_finish() */
 	bool finished;
 	uint64_t bytes_out; /* when it is finished: before compression; 0 of a directory */
 	char error[TW_ERROR_TEXT];

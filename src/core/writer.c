@@ -169,6 +169,9 @@ static void count_moved(struct tw_writer *writer, const struct tw_reader *reader
 	                traits->left_documents - writer->left_documents);
 	writer->moved_cpus = traits->moved_cpus;
 	tw_count_losses(writer, "member of an event", false, traits->left_members - writer->left_members);
+	tw_count_losses(writer, "array or object as an argument", true,
+	                traits->flat_arguments - writer->flat_arguments);
+	writer->flat_arguments = traits->flat_arguments;
 	writer->moved_ids = traits->moved_ids;
 	writer->left_members = traits->left_members;
 	writer->left_documents = traits->left_documents;

@@ -185,6 +185,9 @@ listings() {
 		    assert child.wait() == 0, command
 		    return text.decode().replace("\r", "").split("\n")
 		assert max(map(len, lines(40, "stat", "long.json"))) <= 40
+		for command in ("dump", "record", "sql", "diff"):
+		    assert max(map(len, lines(40, command, "--help"))) <= 40, command
+		assert max(map(len, lines(40, "--help"))) <= 40
 		for width in (60, 80, 100, 118):
 		    shown = lines(width, "stat", "long.json")
 		    assert max(map(len, shown)) <= width, (width, shown)
@@ -199,6 +202,8 @@ listings() {
 		    assert len(shown) == 3 and shown[1].split() == ["0", "100000"], shown
 		    shown = lines(width, "stacks", "long.json")
 		    assert max(map(len, shown)) == width and shown[1].endswith("\u2026"), (width, shown)
+		    shown = lines(width, "dump", "long.json")
+		    assert len(shown) == 2 and len(shown[0]) == width and shown[0].endswith("\u2026"), (width, shown)
 		    help_lines = lines(width, "stat", "--help")
 		    prose = [line for line in help_lines if not line.startswith("  ")]
 		    assert max(map(len, prose)) <= width, (width, max(prose, key=len))

@@ -659,3 +659,37 @@ assert sum(json.loads(line)["self"] for line in sys.stdin) == 8900000'
 	trackway convert m.json -o n.json 2>err
 	[ ! -s err ]
 }
+
+@test "arrays, and objects too deep for dotted names, are texts in other formats: that is counted" {
+	cat >a.json <<-'END'
+		[{"name":"a","ph":"X","ts":0,"dur":5,"pid":1,"tid":1,"args":{"Input Dims":[[1,2],[3]],"text":"[1]","o":{"p":1}}},
+		 {"name":"b","ph":"i","ts":1,"pid":1,"tid":1,"args":{"o":{"p":{"q":{"r":{"s":{"t":1}}}}},"none":[]}}]
+	END
+	for target in fxt perfetto jsonl csv; do
+		trackway convert a.json --to $target -o a.out 2>err
+		grep -q 'array or object as an argument: 3 kept in another form' err || fail "$target: $(cat err)"
+	done
+	run trackway convert --strict a.json --to jsonl -o a.jsonl
+	[ "$status" -eq 1 ]
+	trackway convert a.json -o b.json 2>err
+	[ ! -s err ]
+	trackway stat a.json >found 2>err
+	[ ! -s err ]
+}
+
+@test "an end without a name ends a marker of Firefox's profiler by the name of its begin" {
+	cat >a.json <<-'END'
+		[{"cat":"c","ph":"b","id":4,"pid":1,"tid":1,"ts":0,"name":"first"},{"cat":"c","ph":"b","id":5,"pid":1,"tid":1,"ts":1,"name":"second"},
+		 {"cat":"c","ph":"e","id":4,"pid":1,"tid":1,"ts":6},{"cat":"c","ph":"e","id":5,"pid":1,"tid":1,"ts":7},
+		 {"cat":"c","ph":"e","id":6,"pid":1,"tid":1,"ts":8}]
+	END
+	trackway convert a.json --to firefox -o a.firefox.json 2>err
+	"$PYTHON" - <<-'END'
+		import json
+		thread, = json.load(open("a.firefox.json"))["threads"]
+		markers = thread["markers"]
+		names = [thread["stringArray"][name] for name in markers["name"]]
+		assert list(zip(names, markers["phase"])) == [("first", 2), ("second", 2), ("first", 3), ("second", 3),
+		                                              ("async-end", 3)], names
+	END
+}

@@ -3,7 +3,8 @@
 #include "cli/files/nothing_passed.h"
 #include "cli/files/walk.h"
 #include "cli/output/fields.h"
-#include "cli/output/screen.h"
+#include "cli/output/message.h"
+#include "cli/output/table.h"
 
 #include <poll.h>
 #include <string.h>
@@ -27,12 +28,16 @@ static void put_offset(struct tw_output *out, uint64_t offset)
 	tw_output_took(out, 2 + count);
 }
 
-static void put_text(struct tw_screen *screen, const struct tw_record *record)
+struct dump {
+	struct tw_screen screen;
+	struct tw_output line; /* to `text`: lines that are cut */
+	struct tw_text text;
+};
+
+static void put_record(struct tw_output *out, const struct tw_record *record)
 {
-	struct tw_output *out = &screen->out;
 	if (record->text) {
 		tw_put(out, record->text, record->text_size);
-		tw_put_char(out, '\n');
 		return;
 	}
 	put_offset(out, record->offset);
@@ -46,12 +51,31 @@ static void put_text(struct tw_screen *screen, const struct tw_record *record)
 		tw_put_char(out, '=');
 		tw_put_field_text(out, &record->fields[i]);
 	}
+}
+
+/* A terminal without a pager has room for its width. */
+static bool is_cut(const struct tw_screen *screen)
+{
+	return screen->width && !screen->pager;
+}
+
+static void put_text(struct dump *dump, const struct tw_record *record)
+{
+	struct tw_output *out = &dump->screen.out;
+	if (is_cut(&dump->screen)) {
+		dump->text.length = 0;
+		put_record(&dump->line, record);
+		tw_output_flush(&dump->line);
+		tw_put_cut(out, dump->text.length ? dump->text.bytes : "", dump->screen.width);
+	} else {
+		put_record(out, record);
+	}
 	tw_put_char(out, '\n');
 }
 
-static void put_json(struct tw_screen *screen, const struct tw_record *record)
+static void put_json(struct dump *dump, const struct tw_record *record)
 {
-	struct tw_json json = {.out = &screen->out};
+	struct tw_json json = {.out = &dump->screen.out};
 	tw_json_object(&json, NULL);
 	tw_json_u64(&json, "offset", record->offset);
 	tw_json_text(&json, "record", record->kind);
@@ -78,15 +102,16 @@ static bool is_pipe(const char *path)
 /* Stops at once when the listing can no longer be written, for its reader may be gone. */
 static int read_records(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	struct tw_screen *screen = walk->context;
+	struct dump *dump = walk->context;
+	struct tw_screen *screen = &dump->screen;
 	struct tw_record record;
 	int status = tw_screen_open_form(screen, walk->common);
 	if (status)
 		return status;
-	void (*put)(struct tw_screen *, const struct tw_record *) = walk->common->json ? put_json : put_text;
+	void (*put)(struct dump *, const struct tw_record *) = walk->common->json ? put_json : put_text;
 	bool any = false, pipe = is_pipe(path), functions = false;
 	for (; (status = tw_read_record(reader, &record)) > 0 && !screen->out.error; any = true) {
-		put(screen, &record);
+		put(dump, &record);
 		functions |= strncmp(record.kind, "function.", 9) == 0;
 		if (pipe && may_wait(path))
 			tw_output_flush(&screen->out);
@@ -103,17 +128,21 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct tw_screen screen = {0};
+	struct dump dump = {0};
+	if (tw_output_text(&dump.line, &dump.text))
+		return tw_say_error("out of memory");
 	struct tw_walk walk = {
 	    .common = common,
 	    .options = {.order = TW_ORDER_FILE, .listing = !common->json},
 	    .filter_slices = true,
 	    .quiet = tw_goes_to_terminal(common->output),
-	    .context = &screen,
+	    .context = &dump,
 	    .read = read_records,
 	};
 	int status = tw_walk(&walk, operands, count);
-	return tw_screen_end(&screen, status);
+	tw_output_discard(&dump.line);
+	tw_text_free(&dump.text);
+	return tw_screen_end(&dump.screen, status);
 }
 
 static const struct tw_option own_options[] = {

@@ -9,7 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 80, WIDEST = 120, OPTION_COLUMN = 26, CHOICE_COLUMN = 12, COMMAND_COLUMN = 14, FORMAT_COLUMN = 17 };
+enum {
+	WIDTH = 80,
+	WIDEST = 120,
+	NARROW = 60, /* below that the texts of options begin further left */
+	OPTION_COLUMN = 26,
+	CHOICE_COLUMN = 12,
+	COMMAND_COLUMN = 14,
+	FORMAT_COLUMN = 17,
+};
 
 const char tw_tool_title[] = "execution traces: read, checked, converted and analysed";
 
@@ -60,6 +68,27 @@ static size_t width_of(const struct tw_screen *screen)
 	return !screen->width ? WIDTH : screen->width < WIDEST ? screen->width : WIDEST;
 }
 
+static size_t option_column(const struct tw_screen *screen)
+{
+	return width_of(screen) < NARROW ? CHOICE_COLUMN : OPTION_COLUMN;
+}
+
+/* Writes a word, in several lines where one has no room for it. Returns the column behind it. */
+static size_t put_word(struct tw_screen *screen, const char *word, size_t length, size_t indent, size_t column)
+{
+	while (column + length > width_of(screen)) {
+		const size_t room = width_of(screen) - column;
+		tw_put(&screen->out, word, room);
+		tw_put_char(&screen->out, '\n');
+		put_spaces(&screen->out, indent);
+		word += room;
+		length -= room;
+		column = indent;
+	}
+	tw_put(&screen->out, word, length);
+	return column + length;
+}
+
 /* One paragraph; returns where it ends: at the end of the text or at an empty line. */
 static const char *put_paragraph(struct tw_screen *screen, const char *text, size_t indent, size_t column)
 {
@@ -75,8 +104,7 @@ static const char *put_paragraph(struct tw_screen *screen, const char *text, siz
 			tw_put_char(out, ' ');
 			column++;
 		}
-		tw_put(out, text, length);
-		column += length;
+		column = put_word(screen, text, length, indent, column);
 		first = false;
 		text += length;
 		if (*text && strncmp(text, "\n\n", 2) != 0)
@@ -142,6 +170,18 @@ static size_t put_choices(struct tw_screen *screen, const struct tw_option *opti
 	return column;
 }
 
+/* What an option or a variable means, behind its name, which ends at `column`. */
+static void put_help(struct tw_screen *screen, const char *help, size_t column)
+{
+	const size_t begin = option_column(screen);
+	if (column + 2 > begin) {
+		tw_put_char(&screen->out, '\n');
+		column = 0;
+	}
+	put_spaces(&screen->out, begin - column);
+	put_filled(screen, help, begin, begin);
+}
+
 static void put_option(struct tw_screen *screen, const struct tw_option *option)
 {
 	struct tw_output *out = &screen->out;
@@ -158,12 +198,7 @@ static void put_option(struct tw_screen *screen, const struct tw_option *option)
 		tw_put_argument(out, option);
 		column = (size_t)(tw_output_position(out) - begin);
 	}
-	if (column + 2 > OPTION_COLUMN) {
-		tw_put_char(out, '\n');
-		column = 0;
-	}
-	put_spaces(out, OPTION_COLUMN - column);
-	put_filled(screen, option->help, OPTION_COLUMN, OPTION_COLUMN);
+	put_help(screen, option->help, column);
 }
 
 static void put_heading(struct tw_screen *screen, const char *heading)
@@ -175,25 +210,50 @@ static void put_heading(struct tw_screen *screen, const char *heading)
 	tw_put_char(&screen->out, '\n');
 }
 
+/* A line of an example: whole in a file, in as many lines as it needs on a terminal. */
+static void put_example(struct tw_screen *screen, const char *line, size_t size, size_t column)
+{
+	struct tw_text text = {0};
+	put_spaces(&screen->out, column);
+	if (!screen->width || !tw_text_add(&text, line, size))
+		tw_putf(&screen->out, "%.*s\n", (int)size, line);
+	else
+		put_filled(screen, text.bytes, column + 2, column);
+	tw_text_free(&text);
+}
+
 static void put_examples(struct tw_screen *screen, const char *examples)
 {
+	enum { EXAMPLE = 2, BEHIND = 6 };
 	put_heading(screen, "Examples");
 	for (const char *line = examples; *line;) {
 		size_t command = strcspn(line, "\t"), whole = strcspn(line, "\n");
-		tw_putf(&screen->out, "  %.*s\n      %.*s\n", (int)command, line, (int)(whole - command - 1),
-		        line + command + 1);
+		put_example(screen, line, command, EXAMPLE);
+		put_example(screen, line + command + 1, whole - command - 1, BEHIND);
 		line += whole + (line[whole] == '\n');
 	}
 }
 
+static void put_usage(struct tw_screen *screen, const char *usage)
+{
+	static const char head[] = "Usage:";
+	tw_screen_bold(screen);
+	tw_put_text(&screen->out, head);
+	tw_screen_plain(screen);
+	tw_put_char(&screen->out, ' ');
+	if (screen->width)
+		put_filled(screen, usage, sizeof head, sizeof head);
+	else
+		tw_putf(&screen->out, "%s\n", usage);
+	tw_put_char(&screen->out, '\n');
+}
+
 static void help_command(struct tw_screen *screen, const struct tw_command *command)
 {
-	struct tw_output *out = &screen->out;
-	tw_screen_bold(screen);
-	tw_put_text(out, "Usage:");
-	tw_screen_plain(screen);
-	tw_putf(out, " trackway %s [OPTION]...%s%s\n\n", command->name, *command->operands ? " " : "",
-	        command->operands);
+	char usage[512];
+	snprintf(usage, sizeof usage, "trackway %s [OPTION]...%s%s", command->name, *command->operands ? " " : "",
+	         command->operands);
+	put_usage(screen, usage);
 	put_filled(screen, command->description, 0, 0);
 	for (const struct tw_option_group *const *group = command->groups; *group; group++) {
 		put_heading(screen, (*group)->title);
@@ -227,8 +287,8 @@ static void put_terms(struct tw_screen *screen, const char *heading, const struc
 {
 	put_heading(screen, heading);
 	for (; term->name; term++) {
-		tw_putf(&screen->out, "  %-*s", OPTION_COLUMN - 2, term->name);
-		put_filled(screen, term->text, OPTION_COLUMN, OPTION_COLUMN);
+		tw_putf(&screen->out, "  %s", term->name);
+		put_help(screen, term->text, 2 + strlen(term->name));
 	}
 }
 
@@ -236,10 +296,7 @@ static void help_tool(struct tw_screen *screen)
 {
 	const struct tw_command *command;
 	struct tw_output *out = &screen->out;
-	tw_screen_bold(screen);
-	tw_put_text(out, "Usage:");
-	tw_screen_plain(screen);
-	tw_put_text(out, " trackway COMMAND [OPTION]... [FILE]...\n\n");
+	put_usage(screen, "trackway COMMAND [OPTION]... [FILE]...");
 	put_filled(screen, tw_tool_description, 0, 0);
 	put_heading(screen, "Commands");
 	for (size_t i = 0; (command = tw_command_at(i)); i++) {
@@ -252,7 +309,8 @@ static void help_tool(struct tw_screen *screen)
 	put_heading(screen, "Exit status");
 	tw_put_text(out, "  ");
 	put_filled(screen, tw_strict_exit_status, 2, 2);
-	tw_put_text(out, "\n'trackway COMMAND --help' tells the options of a command.\n");
+	tw_put_char(out, '\n');
+	put_filled(screen, "'trackway COMMAND --help' tells the options of a command.", 0, 0);
 }
 
 void tw_help(struct tw_screen *screen, const struct tw_command *command)

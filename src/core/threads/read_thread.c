@@ -30,7 +30,7 @@ struct item {
 	struct tw_clock clock;
 	bool raised;                        /* as tw_traits.raised, */
 	uint64_t moved_cpus, moved_threads; /* and these */
-	uint64_t moved_ids, left_documents, left_members;
+	uint64_t moved_ids, left_documents, left_members, flat_arguments;
 	size_t changes; /* up to here they belong to this batch and those before */
 };
 
@@ -154,6 +154,7 @@ static void add_item(struct read_thread *thread, struct block *block, const stru
 	                                                  .moved_threads = thread->source->traits.moved_threads,
 	                                                  .moved_ids = thread->source->traits.moved_ids,
 	                                                  .left_members = thread->source->traits.left_members,
+	                                                  .flat_arguments = thread->source->traits.flat_arguments,
 	                                                  .left_documents = thread->source->traits.left_documents,
 	                                                  .changes = block->changes.count};
 }
@@ -342,6 +343,7 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 	reader->traits.moved_ids = item->moved_ids;
 	reader->traits.left_documents = item->left_documents;
 	reader->traits.left_members = item->left_members;
+	reader->traits.flat_arguments = item->flat_arguments;
 	*batch = item->batch;
 	return status < 0 ? status : (int)item->batch.count;
 }

@@ -206,11 +206,11 @@ static void make_data(struct firefox *firefox, const struct tw_event *event)
 	tw_line_text(line, "}");
 }
 
-static void add_marker(struct firefox *firefox, const struct tw_event *event, enum firefox_phase phase)
+static void add_marker(struct firefox *firefox, const struct tw_event *event, uint32_t name, enum firefox_phase phase)
 {
 	struct tw_measured *measured = &firefox->measured;
 	uint32_t track = event->track;
-	uint64_t string = event->name ? tw_firefox_name(event->name) : event->kind;
+	uint64_t string = name ? tw_firefox_name(name) : event->kind;
 	tw_line_text(&measured->line, firefox->tracks[track].records[FIREFOX_MARKERS] ? "," : "");
 	make_data(firefox, event);
 	tw_spool_add(&measured->spool, tw_firefox_lane(track, FIREFOX_DATA), measured->line.text.bytes,
@@ -224,16 +224,40 @@ static void add_marker(struct firefox *firefox, const struct tw_event *event, en
 
 static void take_instant(struct firefox *firefox, const struct tw_event *event)
 {
-	add_marker(firefox, event, PHASE_INSTANT);
+	add_marker(firefox, event, event->name, PHASE_INSTANT);
+}
+
+static void begin_operation(struct firefox *firefox, const struct tw_event *event)
+{
+	struct tw_open_pair *pair =
+	    tw_pairs_begin(&firefox->operations.open, firefox->measured.dictionary, event, firefox->operations.limit);
+	if (pair)
+		pair->name = event->name;
+}
+
+/* The name of the operation that an event ends, which the event need not tell. */
+static uint32_t end_operation(struct firefox *firefox, const struct tw_event *event)
+{
+	struct tw_open_pair *pair = tw_pairs_ended(&firefox->operations.open, firefox->measured.dictionary, event);
+	if (!pair)
+		return event->name;
+	const uint32_t name = pair->name;
+	tw_pairs_remove(&firefox->operations.open, pair);
+	firefox->measured.failed |= !tw_pairs_sweep(&firefox->operations.open);
+	return name;
 }
 
 /* The profiler pairs them by name; their ids are nothing to it. */
 static void take_async(struct firefox *firefox, const struct tw_event *event)
 {
-	add_marker(firefox, event,
-	           event->kind == TW_ASYNC_BEGIN ? PHASE_START
-	           : event->kind == TW_ASYNC_END ? PHASE_END
-	                                         : PHASE_INSTANT);
+	static const enum firefox_phase phases[TW_EVENT_KINDS] = {
+	    [TW_ASYNC_BEGIN] = PHASE_START, [TW_ASYNC_INSTANT] = PHASE_INSTANT, [TW_ASYNC_END] = PHASE_END};
+	uint32_t name = event->name;
+	if (event->kind == TW_ASYNC_BEGIN)
+		begin_operation(firefox, event);
+	else if (event->kind == TW_ASYNC_END)
+		name = end_operation(firefox, event);
+	add_marker(firefox, event, name, phases[event->kind]);
 	tw_approximate(firefox->measured.writer, event->kind);
 }
 
@@ -310,6 +334,7 @@ static int write_firefox(struct tw_writer *writer, const struct tw_reader *reade
 	tw_names_meet(&firefox->names, firefox->measured.dictionary);
 	tw_names_meet(&firefox->args.names, firefox->measured.dictionary);
 	firefox->jobs = reader->options.jobs;
+	firefox->operations.limit = tw_memory_limit(reader) / OPERATION_SHARE;
 	tw_names_bound(&firefox->names, tw_memory_limit(reader));
 	tw_names_bound(&firefox->args.names, tw_memory_limit(reader));
 	firefox->measured.spool.keep_limit = firefox->measured.spool.memory_limit;
@@ -354,6 +379,7 @@ static void close_firefox(struct tw_writer *writer)
 	free(firefox->thread_frames);
 	free(firefox->local_strings);
 	free(firefox->thread_strings);
+	tw_pairs_free(&firefox->operations.open);
 	tw_pieces_free(&firefox->pieces);
 	tw_text_free(&firefox->text.text);
 	free(firefox);

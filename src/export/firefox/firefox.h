@@ -3,6 +3,7 @@
 #ifndef EXPORT_FIREFOX_FIREFOX_H
 #define EXPORT_FIREFOX_FIREFOX_H
 
+#include "core/calls/pairs.h"
 #include "core/calls/track_runs.h"
 #include "export/profiles/children.h"
 #include "export/profiles/measured.h"
@@ -25,6 +26,8 @@ enum firefox_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END, FIRE
 
 enum { NS_PER_MS = 1000000 };
 
+enum { OPERATION_SHARE = 8 }; /* of the memory limit, for operations that are open */
+
 struct firefox_track {
 	uint32_t *parents; /* of stacks, by number, 0: none; from TW_ROW_FIRST on, the thread's table */
 	size_t count, room;
@@ -43,6 +46,11 @@ struct firefox_counters {
 	size_t count, room;
 	struct tw_map map; /* of what a series is known by to its number */
 	struct tw_spool spool;
+};
+
+struct firefox_operations {
+	struct tw_pairs open;
+	size_t limit; /* bytes for them */
 };
 
 enum firefox_column {
@@ -83,6 +91,7 @@ struct firefox {
 	struct firefox_track *tracks;
 	size_t track_room;
 	struct firefox_counters counters;
+	struct firefox_operations operations;
 	uint32_t *local_frames;  /* by frame: its number in the thread at hand, plus 1 */
 	uint32_t *thread_frames; /* by that number less 1: the frame */
 	uint32_t *local_strings; /* the same of strings: kinds of events, and behind them names */
