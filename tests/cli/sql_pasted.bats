@@ -601,6 +601,34 @@ documented() { # the columns to be looked at, as cut has them; expected lines; s
 	asked 'include perfetto module time; include perfetto module time.*; include perfetto module TIME.conversion; select time_from_s(2)' 2000000000
 }
 
+# As a join over all pairs has it: intervals that overlap within their own table, at once, without time, before their
+# own start, and of no group.
+@test "intervals of several tables, as a plain join has them, and many of them" {
+	scene
+	made() { # table, intervals, columns
+		echo "create perfetto table $1 as with recursive n(i) as (select 0 union all select i + 1 from n where i < $2 - 1)
+			select i as id, $3 from n;"
+	}
+	few="include perfetto module intervals.intersect;
+		$(made a 150 '(i * 7919) % 251 as ts, (i * 31) % 23 - 1 as dur, iif(i % 11 = 0, null, i % 3) as k, i % 2 as j')
+		$(made b 100 '(i * 104729) % 251 as ts, (i * 17) % 37 as dur, iif(i % 13 = 0, null, i % 4) as k, i % 2 as j')
+		$(made c 70 '(i * 1299709) % 251 as ts, (i * 19) % 41 as dur, i % 2 as k, i % 2 as j')"
+	overlap() { echo "$1.ts < $2.ts + $2.dur and $2.ts < $1.ts + $1.dur"; }
+	pairs="select max(a.ts, b.ts), min(a.ts + a.dur, b.ts + b.dur) - max(a.ts, b.ts), a.id, b.id from a, b where $(overlap a b)"
+	three="select max(a.ts, b.ts, c.ts), min(a.ts + a.dur, b.ts + b.dur, c.ts + c.dur) - max(a.ts, b.ts, c.ts), a.id, b.id, c.id,
+		a.k, a.j from a join b using (k, j) join c using (k, j)
+		where $(overlap a b) and $(overlap a c) and $(overlap b c)"
+	for case in "()|(a, b)|$pairs" "(k, j)|(a, b, c)|$three"; do
+		IFS='|' read -rd '' columns tables plain <<<"$case" || true
+		found="select * from _interval_intersect!($tables, $columns)"
+		asked "$few select count(*) > 50 as many, count(*) = (select count(*) from ($plain)) as alike from ($found)" 1,1
+		asked "$few select count(*) from ($found except $plain)" 0
+	done
+	# 100,000 a side, of which each overlaps one: the product would take hours.
+	asked "include perfetto module intervals.intersect; $(made a 100000 'i * 10 as ts, 5 as dur') $(made b 100000 'i * 10 + 3 as ts, 5 as dur')
+		select count(*), sum(dur) from _interval_intersect!((a, b), ())" 100000,200000
+}
+
 @test "modules: scheduling and the CPUs' utilization" {
 	scene
 	asked 'include perfetto module sched.time_in_state; select * from sched_time_in_state_for_thread order by utid, state' \
