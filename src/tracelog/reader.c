@@ -432,6 +432,19 @@ int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline
 	return status;
 }
 
+int tracelog_tell_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *teller)
+{
+	struct tw_batch batch;
+	int status = begin(reader);
+	if (status < 0)
+		return status;
+	events_of(reader)->log.source_lines = to;
+	events_of(reader)->log.pdbs.teller = teller;
+	while ((status = tracelog_read(reader, &batch)) > 0)
+		;
+	return status;
+}
+
 void tracelog_events_free(struct tracelog_events *events)
 {
 	if (!events)

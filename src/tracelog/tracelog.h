@@ -11,6 +11,7 @@ extern const struct tw_target tw_target_tracelog;
 
 struct tracelog_events;
 struct tracelog_records;
+struct tracelog_source_lines;
 struct tracelog_summary;
 
 /* What a reader keeps. */
@@ -28,6 +29,8 @@ int tracelog_image_open(struct tw_reader *reader);
 int tracelog_look(struct tw_reader *reader);
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch);
 int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline *dependencies);
+/* Reads the whole log, and notes the lines of all instructions. What is wrong with PDBs is told by another reader. */
+int tracelog_tell_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *teller);
 void tracelog_events_free(struct tracelog_events *events);
 
 /* records.c */

@@ -88,3 +88,81 @@ END
 	mkdir app.pdb
 	lines_of app.log | head -n 2 | sort | diff - offsets
 }
+
+# Instructions of frames, of a frame that stays, of an allocation; of functions that are told behind their first sample;
+# and of a place that no code is at. Numbers of lines are by hand from METHODS of portable_pdb.py.
+vs_log() {
+	local head functions
+	head="$(grep '^prf\|^mod\|^thr' app.log)"
+	functions="$(grep '^fun ... 0x0000000[12] ' app.log)"
+	printf '%s\n' "$head" 'sam str 0x00000000 10 1 0:0 0x1:0xC0001000 0x2:0xC0002000' "$functions" \
+		'sam str 0x00000000 20 1 1:2:0xC0001020' 'sam mem 0x00000000 20 0x00000005:2:48:0xC0001040' \
+		'sam str 0x00000000 30 1 1:1:0xC000FFFF'
+}
+
+@test "convert: to vs, lines from PDBs are written before the first record that has them, behind their functions" {
+	prepare
+	vs_log >deep.log
+	run trackway convert --strict deep.log --dialect vs -o vs.tracelog
+	[ "$status" = 1 ]
+	[[ "$output" == *"4 kept in another form"* ]] || fail "$output"
+	grep -v '^prf\|^mod\|^thr\|^fun' vs.tracelog | diff - <(printf '%s\n' \
+		'sam str 0x00000000 10 1 0:0 0x1:0x1 0x2:0x2' \
+		'fil src 0x00000001 "/src/app/Main.cs"' \
+		'lin src 0x00000001 0x00000001 0x00000001 10 5 10 6' \
+		'fil src 0x00000002 "C:\work\Other.cs"' \
+		'lin src 0x00000002 0x00000002 0x00000002 20000 70 20001 3' \
+		'lin src 0x00000003 0x00000001 0x00000001 11 9 11 40' \
+		'sam str 0x00000000 20 1 1:2:0x3' \
+		'lin src 0x00000004 0x00000001 0x00000001 8 1 9 30' \
+		'sam mem 0x00000000 20 0x00000005:2:48:0x4' \
+		'sam str 0x00000000 30 1 1:1:0x0')
+	[ "$(sed -n '/^fil src/{=;q}' vs.tracelog)" -gt "$(sed -n '/^fun nam 0x00000002/=' vs.tracelog)" ]
+	trackway info vs.tracelog 2>/dev/null | grep -q 'dialect: *vs'
+	# What is read back has the same lines: of samples, of time and of bytes; from a pipe too.
+	for weight in samples wall bytes; do
+		for log in app.log deep.log; do
+			trackway convert "$log" --dialect vs -o again.tracelog 2>/dev/null
+			trackway stat --by line --weight $weight --csv "$log" 2>/dev/null | sed 's/+IL_....\|@0x[0-9a-f]*//' >whole
+			trackway stat --by line --weight $weight --csv again.tracelog 2>/dev/null | diff - whole
+		done
+	done
+	cat deep.log | trackway convert - --from tracelog --to tracelog --dialect vs -o piped.tracelog 2>/dev/null
+	cmp piped.tracelog vs.tracelog
+	trackway convert vs.tracelog --dialect vs -o same.tracelog
+	cmp same.tracelog vs.tracelog
+}
+
+@test "convert: to vs, each session has its own lines; a part has those that it needs; without PDBs ips go" {
+	prepare
+	vs_log >deep.log
+	sed 's/^prf stm 2018-06-25 07:24:28/prf stm 2018-06-25 07:24:29/' deep.log | cat deep.log - >two.log
+	trackway convert two.log --dialect vs -o two.tracelog 2>/dev/null
+	[ "$(grep -c '^fil src' two.tracelog)" = 4 ]
+	[ "$(grep '^lin src' two.tracelog | cut -d ' ' -f 3 | sort -u | wc -l)" = 8 ]
+	lines_of two.log | grep 'cs:' | diff - <(lines_of two.tracelog | grep 'cs:')
+	trackway convert deep.log --dialect vs --from-time 15ms -o part.tracelog 2>/dev/null
+	[ "$(grep -c '^lin src' part.tracelog)" = 2 ] || fail "$(cat part.tracelog)"
+	lines_of part.tracelog | grep -q '^1 /src/app/Main.cs:11$'
+	rm app.pdb
+	trackway convert deep.log --dialect vs -o bare.tracelog 2>/dev/null
+	fails grep -q '^lin src\|0xC000' <(grep -v '^fun' bare.tracelog)
+	trackway convert deep.log --dialect vs --pdb nosuch -o bare.tracelog 2>told && fail "a folder that is not there"
+	grep -q 'nosuch: No such file' told || fail "$(cat told)"
+}
+
+@test "lines: damage inside the lines of a single method is told once; other methods have theirs" {
+	prepare
+	"$PYTHON" - <<'END'
+data = bytearray(open("app.pdb", "rb").read())
+at = data.index(b"\xc0\x00\x4e\x20")  # line 20000, the first of M2; no line is as large as what it becomes
+data[at:at + 4] = b"\xdf\xff\xff\xff"
+open("app.pdb", "wb").write(data)
+END
+	lines_of app.log | sort | diff - <(printf '%s\n' '1 /src/app/Main.cs:300' '1 /src/app/Main.cs:8' '1 App::M2+IL_0000' \
+		'1 App::M2+IL_0006' '1 App::M2+IL_0007' '1 App::M3+IL_0000' '2 /src/app/Main.cs:10' '2 /src/app/Main.cs:11' | sort)
+	[ "$(grep -c 'tracelog.pdb-damaged' notes)" = 1 ] || fail "$(cat notes)"
+	grep -q 'app.dll: the lines of method 0x06000002 in its PDB are damaged' notes
+	trackway convert app.log --dialect vs -o vs.tracelog 2>notes
+	[ "$(grep -c 'the lines of method 0x06000002 in its PDB are damaged' notes)" = 1 ] || fail "$(cat notes)"
+}

@@ -19,7 +19,8 @@ static void ask_pdb(const uint8_t *bytes, size_t size)
 		for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
 			struct tracelog_pdb_line line;
 			struct tw_text name = {0};
-			if (!tracelog_pdb_find(&pdb, 0x06000000 | method, offsets[i], &line))
+			bool damaged;
+			if (!tracelog_pdb_find(&pdb, 0x06000000 | method, offsets[i], &line, &damaged))
 				continue;
 			fuzz_require(method && method <= pdb.method_count, "a method that is there has the line");
 			fuzz_require(line.line && line.document <= pdb.document_count, "and a document of its own");

@@ -48,7 +48,7 @@
 	X(TRACELOG_PDB_OTHER, "tracelog.pdb-other", TW_NOTE,                                                           \
 	  "A PDB is of another build than its assembly: it is not used.")                                              \
 	X(TRACELOG_PDB_DAMAGED, "tracelog.pdb-damaged", TW_WARNING,                                                    \
-	  "A PDB cannot be read: source lines of its assembly are missing.")                                           \
+	  "A PDB, or a method in it, cannot be read: source lines are missing.")                                       \
 	X(TRACELOG_DIALECTS_MIXED, "tracelog.dialects-mixed", TW_WARNING,                                              \
 	  "A record is of another dialect than those before it can be of.")                                            \
 	X(TRACELOG_SETTING_VALUE, "tracelog.setting-value", TW_WARNING,                                                \

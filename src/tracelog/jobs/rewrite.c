@@ -4,6 +4,7 @@
 #include "base/memory/memory.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/jobs/cut.h"
+#include "tracelog/jobs/inject_lines.h"
 #include "tracelog/lines/cursor.h"
 #include "tracelog/tracelog.h"
 
@@ -28,7 +29,8 @@ struct log_rewrite {
 	struct tracelog_cursor cursor;
 	struct tw_output *out;
 	struct tw_rewrite_result *result;
-	struct tracelog_cut *cut; /* NULL: all lines are wanted */
+	struct tracelog_cut *cut;              /* NULL: all lines are wanted */
+	struct tracelog_lines_injector *lines; /* to vs, where PDBs tell them; otherwise NULL */
 	unsigned dialect;
 	bool repair;
 	bool narrow;                        /* the last pointer had 32 bits */
@@ -315,7 +317,7 @@ static void begin(struct log_rewrite *r, size_t size)
 static bool put(struct log_rewrite *r, const struct tw_tracelog_record *record)
 {
 	const struct tw_text_line *line = &r->cursor.line;
-	size_t most = line->size + record->list.size;
+	size_t most = line->size + record->list.size + record->name.size;
 	if (!tw_grow(&r->line, &r->line_room, 3 * most + LINE_ROOM, 1)) {
 		r->failed = true;
 		return false;
@@ -334,8 +336,33 @@ static bool put(struct log_rewrite *r, const struct tw_tracelog_record *record)
 	return true;
 }
 
+/* Writes the lines of the source that go before a record, or that are left at the end. */
+static void put_lines(struct log_rewrite *r, bool at_end)
+{
+	struct tw_tracelog_record made;
+	while (r->lines && !r->failed && tracelog_inject_lines_next(r->lines, at_end, &made)) {
+		r->approximated = false;
+		r->result->records_out += put(r, &made);
+	}
+}
+
+/* Instructions become the numbers of their lines, which are written before the record. */
+static void take_lines(struct log_rewrite *r, struct tw_tracelog_record *record)
+{
+	bool any = tracelog_inject_lines_take(r->lines, record);
+	bool approximated = r->approximated || any;
+	if (tracelog_inject_lines_failed(r->lines))
+		r->failed = true;
+	else if (record->kind == TW_TRACELOG_SAM_STR || record->kind == TW_TRACELOG_STR_SAM ||
+	         record->kind == TW_TRACELOG_SAM_MEM)
+		put_lines(r, false);
+	r->approximated = approximated;
+}
+
 static void write(struct log_rewrite *r, struct tw_tracelog_record *record, bool readable)
 {
+	if (readable && r->lines)
+		take_lines(r, record);
 	bool kept = !readable || adapt(r, record);
 	if (kept && !r->failed && put(r, record))
 		r->result->records_out++;
@@ -392,6 +419,7 @@ static void rewrite_free(struct log_rewrite *r)
 {
 	tracelog_cursor_free(&r->cursor);
 	tracelog_cut_free(r->cut);
+	tracelog_inject_lines_free(r->lines);
 	tw_map_free(&r->system_of);
 	tw_map_free(&r->thread_of);
 	tw_map_free(&r->classes);
@@ -408,6 +436,7 @@ static int rewrite(struct log_rewrite *r, struct tw_reader *reader)
 		take_line(r);
 	if (!r->begun)
 		begin(r, SIZE_MAX);
+	put_lines(r, true);
 	if (status == 0)
 		tracelog_cursor_end(&r->cursor);
 	if (r->failed)
@@ -427,13 +456,17 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_
                      unsigned dialect)
 {
 	struct log_rewrite r = {.out = out, .result = result, .dialect = dialect};
-	bool filtered = reader->filter || reader->options.thread_count;
+	bool filtered = reader->filter || reader->options.thread_count, own = false;
 	int status = filtered ? tracelog_cut_new(&r.cut, reader) : 0;
 	result->nothing_passed = filtered && status == 0 && tracelog_cut_is_empty(r.cut);
-	if (status == 0)
+	int told = status == 0 && dialect == TW_TRACELOG_VS ? tracelog_inject_lines_new(&r.lines, reader, &own) : 0;
+	r.lines_for_ips = r.lines || own;
+	if (status == 0 && told == 0)
 		return rewrite(&r, reader);
+	tracelog_inject_lines_free(r.lines);
 	tracelog_cut_free(r.cut);
-	return tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
+	return told < 0 ? told
+	                : tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
 }
 
 int tracelog_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,

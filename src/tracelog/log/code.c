@@ -4,6 +4,7 @@
 
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "tracelog/jobs/source_lines.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -203,6 +204,14 @@ static void judge_ip(struct tracelog_log *log, const struct tracelog_object *fun
 		              function->iid, first_start(&log->sources, body));
 }
 
+static void note(struct tracelog_log *log, const struct tracelog_object *function, uint64_t ip,
+                 const struct tracelog_source *source)
+{
+	const struct tracelog_placed_ip placed = {.ip = ip, .session = log->session.number, .iid = function->iid};
+	tracelog_note_line(log->source_lines, &placed, source->file, tw_dictionary_name(log->dictionary, source->file),
+	                   &source->at);
+}
+
 /* Places a location, as far as its function's code is known. Returns whether nothing more is to be learned: where it is
  * in no body, one that has it may still be told. */
 static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_object *function)
@@ -218,11 +227,14 @@ static bool place(struct tracelog_log *log, uint32_t location, const struct trac
 		return false;
 	}
 	const struct tracelog_range *range = find_range(&log->sources, body, code->before + (ip - code->start));
-	uint32_t file, line = 0;
-	if (range && !tracelog_find_source(log, function, range->il, &file, &line))
-		file = name_offset(log, range->il);
+	struct tracelog_source source;
+	bool known = range && tracelog_find_source(log, function, range->il, &source);
+	if (known && log->source_lines)
+		note(log, function, ip, &source);
+	if (range && !known)
+		source.file = name_offset(log, range->il);
 	if (range)
-		tw_dictionary_locate(log->dictionary, location, file, line);
+		tw_dictionary_locate(log->dictionary, location, source.file, source.at.line);
 	return true;
 }
 
@@ -379,6 +391,8 @@ static void judge_function(struct tracelog_log *log, uint32_t iid)
 void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	uint32_t file;
+	if (log->source_lines)
+		log->source_lines->own = true;
 	if (!tw_map_find(&log->sources.files, record->file, &file))
 		tracelog_tell(log, TRACELOG_FILE_UNKNOWN, "file 0x%" PRIx32 " was not named", record->file);
 	add_line(log, record);

@@ -11,6 +11,7 @@
 #include "tracelog/log/threads.h"
 
 struct tracelog_dependencies;
+struct tracelog_source_lines;
 
 /* What the reader of the log is asked for. */
 struct tracelog_request {
@@ -37,6 +38,7 @@ struct tracelog_log {
 	struct tw_dictionary *dictionary;
 	struct tracelog_request request;            /* written when the log is opened */
 	struct tracelog_dependencies *dependencies; /* is told of lines; NULL: nobody asks for it */
+	struct tracelog_source_lines *source_lines; /* the same of lines of instructions */
 	struct tracelog_place at;                   /* the line that is being read; written by the reader */
 	bool beyond;                   /* the line is about a thread that there was no memory for: it is not
 	                                               judged; written by threads.c, cleared by record.c */

@@ -10,6 +10,7 @@
 #include "tracelog/pdb/assembly.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static struct file read_file(const struct tracelog_log *log, const char *path)
 
 static void tell(struct tracelog_log *log, enum tracelog_rule rule, const char *path, const char *wrong)
 {
-	tw_report(log->reader, &tracelog_rules[rule], log->at.offset, log->at.offset, log->at.line, "%s%s%s", path,
+	tw_report(log->pdbs.teller, &tracelog_rules[rule], log->at.offset, log->at.offset, log->at.line, "%s%s%s", path,
 	          wrong ? ": " : "", wrong ? wrong : "");
 }
 
@@ -129,7 +130,7 @@ static void look_for(struct tracelog_log *log, struct tracelog_module_pdb *modul
 }
 
 /* The PDB of a module, looked for once; NULL where there is no memory. It lives until the next call. */
-static const struct tracelog_module_pdb *pdb_of(struct tracelog_log *log, uint32_t module)
+static struct tracelog_module_pdb *pdb_of(struct tracelog_log *log, uint32_t module)
 {
 	struct tracelog_pdbs *pdbs = &log->pdbs;
 	const char *path =
@@ -159,22 +160,41 @@ static bool offset_of(int64_t il, uint32_t *offset)
 	return true;
 }
 
-bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object *function, int64_t il, uint32_t *file,
-                          uint32_t *line)
+/* Damage in the lines of a single method is told once for a module. */
+static void tell_method(struct tracelog_log *log, struct tracelog_module_pdb *module,
+                        const struct tracelog_object *function)
 {
-	struct tracelog_pdb_line found;
+	const uint32_t name = tracelog_object(log, TRACELOG_MODULE, function->module)->name;
+	char wrong[64];
+	snprintf(wrong, sizeof wrong, "the lines of method 0x%08" PRIx32 " in its PDB are damaged", function->token);
+	if (!module->told)
+		tell(log, TRACELOG_PDB_DAMAGED, tw_dictionary_name(log->dictionary, name)->text, wrong);
+	module->told = true;
+}
+
+bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object *function, int64_t il,
+                          struct tracelog_source *source)
+{
 	struct tw_text name = {0};
 	uint32_t offset;
+	bool damaged = false;
+	*source = (struct tracelog_source){0};
 	if (!function->module || !tracelog_object(log, TRACELOG_MODULE, function->module)->named ||
 	    !offset_of(il, &offset))
 		return false;
-	const struct tracelog_module_pdb *module = pdb_of(log, function->module);
-	bool known = module && module->bytes && tracelog_pdb_find(&module->pdb, function->token, offset, &found) &&
-	             tracelog_pdb_name(&module->pdb, found.document, &name);
-	*file = known ? tracelog_name(log, name.bytes, name.length) : 0;
-	*line = known ? found.line : 0;
+	struct tracelog_module_pdb *module = pdb_of(log, function->module);
+	if (!module || !module->bytes)
+		return false;
+	bool found = tracelog_pdb_find(&module->pdb, function->token, offset, &source->at, &damaged);
+	bool named = found && tracelog_pdb_name(&module->pdb, source->at.document, &name);
+	if (damaged || (found && !named))
+		tell_method(log, module, function);
+	if (named)
+		source->file = tracelog_name(log, name.bytes, name.length);
+	else
+		*source = (struct tracelog_source){0};
 	tw_text_free(&name);
-	return known;
+	return named;
 }
 
 void tracelog_pdbs_free(struct tracelog_pdbs *pdbs)
@@ -183,5 +203,5 @@ void tracelog_pdbs_free(struct tracelog_pdbs *pdbs)
 		free(pdbs->items[i].bytes);
 	free(pdbs->items);
 	tw_map_free(&pdbs->by_module);
-	*pdbs = (struct tracelog_pdbs){0};
+	*pdbs = (struct tracelog_pdbs){.teller = pdbs->teller};
 }

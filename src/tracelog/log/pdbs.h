@@ -9,22 +9,29 @@
 struct tracelog_module_pdb {
 	uint8_t *bytes; /* NULL: there is none that can be read */
 	struct tracelog_pdb pdb;
+	bool told; /* that lines of a method in it are damaged */
 };
 
 /* Written by pdbs.c. */
 struct tracelog_pdbs {
+	struct tw_reader *teller; /* reports what is wrong with them; written when the log is opened */
 	struct tracelog_module_pdb *items;
 	size_t count, room;
 	struct tw_map by_module; /* number of a module's object to its place */
 };
 
+/* A place in a source. */
+struct tracelog_source {
+	uint32_t file; /* a name of the dictionary */
+	struct tracelog_pdb_line at;
+};
+
 struct tracelog_log;
 struct tracelog_object;
 
-/* The place in a source of an offset in the IL of a function: its file, a name of the dictionary, and its line. False
- * where no PDB tells it. */
-bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object *function, int64_t il, uint32_t *file,
-                          uint32_t *line);
+/* The place in a source of an offset in the IL of a function. False, and all zero, where no PDB tells it. */
+bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object *function, int64_t il,
+                          struct tracelog_source *source);
 
 void tracelog_pdbs_free(struct tracelog_pdbs *pdbs);
 

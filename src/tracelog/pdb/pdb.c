@@ -9,7 +9,8 @@ enum {
 	DOCUMENT = 0x30,        /* numbers of tables */
 	METHOD = 0x31,
 	METHOD_TOKEN = 0x06, /* in the upper byte of a token */
-	NAME_MAX_BYTES = 4096
+	NAME_MAX_BYTES = 4096,
+	SOURCE_LINE_MAX = 0x1fffffff /* of sequence points */
 };
 
 /* ---- Numbers one after the other. ---- */
@@ -184,7 +185,7 @@ static bool find_blob(const struct tracelog_pdb *pdb, uint32_t at, struct tracel
 /* The sequence points of a method: each is an offset, and the line of what is there. */
 struct pdb_points {
 	struct pdb_cursor cursor;
-	uint32_t document, il, line, column;
+	uint32_t document, il, line, column, end_line, end_column;
 	bool begun, placed; /* there was one; one with a line */
 	bool hidden;        /* the one that was read has no line */
 };
@@ -199,6 +200,8 @@ static void take_place(struct pdb_points *points)
 		return;
 	points->line = points->placed ? points->line + (uint32_t)take_signed(cursor) : take_unsigned(cursor);
 	points->column = points->placed ? points->column + (uint32_t)take_signed(cursor) : take_unsigned(cursor);
+	points->end_line = points->line + lines;
+	points->end_column = points->column + (uint32_t)columns;
 	points->placed = true;
 }
 
@@ -220,26 +223,38 @@ static bool next_point(struct pdb_points *points)
 	return false;
 }
 
-bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line)
+/* Whether a point is one that a compiler writes. */
+static bool is_sound(const struct tracelog_pdb *pdb, const struct pdb_points *points)
+{
+	return points->hidden || (points->document && points->document <= pdb->document_count && points->line &&
+	                          points->line <= SOURCE_LINE_MAX && points->end_line <= SOURCE_LINE_MAX);
+}
+
+bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
+                       bool *damaged)
 {
 	const uint32_t number = token & 0xffffff;
 	struct tracelog_pdb_bytes blob;
+	*damaged = false;
+	*line = (struct tracelog_pdb_line){0};
 	if (token >> 24 != METHOD_TOKEN || number == 0 || number > pdb->method_count)
 		return false;
 	const uint8_t *row = pdb->methods + (number - 1) * pdb->method_size;
 	struct pdb_points points = {.document = load(row, pdb->document_width)};
 	uint32_t at = load(row + pdb->document_width, pdb->blob_width);
-	if (at == 0 || !find_blob(pdb, at, &blob))
+	*damaged = at && !find_blob(pdb, at, &blob);
+	if (at == 0 || *damaged)
 		return false;
 	points.cursor = cursor_of(blob);
 	take_unsigned(&points.cursor); /* the signature of local variables */
 	if (!points.document)
 		points.document = take_unsigned(&points.cursor);
-	*line = (struct tracelog_pdb_line){0};
-	while (next_point(&points) && points.il <= il)
+	while (next_point(&points) && points.il <= il && is_sound(pdb, &points))
 		if (!points.hidden)
-			*line = (struct tracelog_pdb_line){points.document, points.line};
-	return line->line && line->document && line->document <= pdb->document_count;
+			*line = (struct tracelog_pdb_line){points.document, points.line, points.column, points.end_line,
+			                                   points.end_column};
+	*damaged = points.cursor.failed || (points.il <= il && points.begun && !is_sound(pdb, &points));
+	return line->line;
 }
 
 /* ---- Documents. ---- */

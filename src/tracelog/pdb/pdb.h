@@ -34,14 +34,17 @@ struct tracelog_pdb {
 struct tracelog_pdb_line {
 	uint32_t document; /* its row, from 1 */
 	uint32_t line;     /* from 1 */
+	uint32_t column, end_line, end_column;
 };
 
 /* Finds the parts. False: the bytes are no portable PDB, or a damaged one; `wrong` says so. */
 bool tracelog_pdb_open(struct tracelog_pdb *pdb, const uint8_t *bytes, size_t size);
 
 /* The line of an offset in the intermediate language of a method, which a token of metadata tells. What the compiler
- * made without a line of its own belongs to the line before. False: there is none. */
-bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line);
+ * made without a line of its own belongs to the line before. False: there is none; *damaged: the method's lines
+ * cannot be read up to there. */
+bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
+                       bool *damaged);
 
 /* Adds the name of a document, as the compiler had it, to a text. False: it has none that can be read, or there is no
  * memory. */
