@@ -140,6 +140,7 @@ static struct profiler_place *make(struct profiler_thread *thread, struct profil
 	*place = (struct profiler_place){.frame = frame, .class_id = class_id, .stack = *now};
 	*now = old;
 	place->iid = profiler_tell_class(class_id, false, 0);
+	profiler_tell_frames(&place->stack);
 	place->gone = atomic_load_explicit(&gone, memory_order_relaxed);
 	place->fixed = is_fixed(&place->stack, frame);
 	return place;

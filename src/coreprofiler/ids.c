@@ -47,16 +47,27 @@ static struct id *take(struct ids *ids, uint64_t key)
 	return id;
 }
 
-uint32_t ids_tell(struct ids *ids, uint64_t key, bool *first)
+uint32_t ids_look(struct ids *ids, uint64_t key, bool *told)
+{
+	pthread_mutex_lock(&ids->mutex);
+	const struct id *id = take(ids, key);
+	const uint32_t iid = id ? id->iid : TEXT_NO_ID;
+	*told = !id || id->told;
+	pthread_mutex_unlock(&ids->mutex);
+	return iid;
+}
+
+bool ids_tell(struct ids *ids, uint64_t key, void (*put)(void *context), void *context)
 {
 	pthread_mutex_lock(&ids->mutex);
 	struct id *id = take(ids, key);
-	const uint32_t iid = id ? id->iid : TEXT_NO_ID;
-	*first = id && !id->told;
-	if (id)
+	const bool first = id && !id->told;
+	if (first && put)
+		put(context);
+	if (first)
 		id->told = true;
 	pthread_mutex_unlock(&ids->mutex);
-	return iid;
+	return first;
 }
 
 uint32_t ids_of(struct ids *ids, uint64_t key)

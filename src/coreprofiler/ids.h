@@ -13,7 +13,7 @@ struct ids {
 	struct id {
 		uint64_t key; /* 0: free */
 		uint32_t iid;
-		bool told; /* there is a record of it */
+		bool told; /* a record of it is in the log */
 	} * table;
 	size_t count, room; /* room: a power of two */
 	uint32_t next;
@@ -27,8 +27,13 @@ struct ids {
 /* The internal id, TEXT_NO_ID where there is no memory for it. key is not 0. */
 uint32_t ids_of(struct ids *ids, uint64_t key);
 
-/* The same; the caller tells of it, if it is the first. */
-uint32_t ids_tell(struct ids *ids, uint64_t key, bool *first);
+/* The same. `told`: a record of it is in the log, or there is no memory for one. Whoever has not found one tells of it before
+ * the number stands anywhere: the program may end between two threads' lines. */
+uint32_t ids_look(struct ids *ids, uint64_t key, bool *told);
+
+/* Has the record, which is complete, put into the log, unless one is there: false. `put` may be NULL, and asks the
+ * runtime nothing. */
+bool ids_tell(struct ids *ids, uint64_t key, void (*put)(void *context), void *context);
 
 /* What the runtime may use the id for from now on is something else. */
 void ids_forget(struct ids *ids, uint64_t key);

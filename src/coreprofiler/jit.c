@@ -33,6 +33,8 @@ void profiler_tell_jit(const char *kind, uint64_t id, const int32_t *status)
 	struct text line;
 	if (is_half_told(id, ends) || profiler.paused)
 		return;
+	if (!ends) /* its name is there, whatever becomes of it */
+		profiler_tell_function(id);
 	profiler_begin_at_now(&line, kind);
 	profiler_add_pointer(&line, id);
 	if (status)

@@ -4,43 +4,76 @@
 
 #include <stdlib.h>
 
+/* ---- Records: whoever has the number of one finds it in the log. ---- */
+
+struct records {
+	struct text lines[2];
+	unsigned count;
+};
+
+static struct text *add_record(struct records *records, const char *kind)
+{
+	struct text *line = &records->lines[records->count++];
+	text_begin(line, kind);
+	return line;
+}
+
+static void put(void *context)
+{
+	struct records *records = context;
+	for (unsigned i = 0; i < records->count; i++)
+		profiler_send(&records->lines[i]);
+}
+
+/* Frees them. False: another thread has told of it meanwhile. */
+static bool put_first(struct ids *ids, uint64_t key, struct records *records)
+{
+	const bool first = ids_tell(ids, key, put, records);
+	for (unsigned i = 0; !first && i < records->count; i++)
+		text_end(&records->lines[i]);
+	return first;
+}
+
 /* ---- Classes. ---- */
 
-static void put_class(uint64_t id, uint32_t iid, int32_t status)
+static void add_class(struct records *records, uint64_t id, uint32_t iid, int32_t status)
 {
 	uint64_t module = 0;
 	uint32_t token = 0;
-	struct text line;
 	if (COM_CALL(profiler.info, class_info, id, &module, &token) < 0)
 		return;
-	text_begin(&line, "cls ldf");
-	profiler_add_pointer(&line, id);
-	text_char(&line, ' ');
-	text_id(&line, iid);
-	profiler_add_pointer(&line, module);
-	profiler_add_hex8(&line, token);
-	profiler_add_hex8(&line, (uint32_t)status);
-	profiler_send(&line);
+	struct text *line = add_record(records, "cls ldf");
+	profiler_add_pointer(line, id);
+	text_char(line, ' ');
+	text_id(line, iid);
+	profiler_add_pointer(line, module);
+	profiler_add_hex8(line, token);
+	profiler_add_hex8(line, (uint32_t)status);
+}
+
+static void add_class_name(struct records *records, uint64_t id, uint32_t iid)
+{
+	struct text *line = add_record(records, "cls nam ");
+	text_id(line, iid);
+	text_string(line, " \"");
+	profiler_add_class(line, id);
+	text_char(line, '"');
 }
 
 /* Arrays have no record but their name. */
 uint32_t profiler_tell_class(uint64_t id, bool loaded, int32_t status)
 {
-	bool first;
-	const uint32_t iid = ids_tell(&profiler.classes, id, &first);
-	if (!first)
+	bool told;
+	const uint32_t iid = ids_look(&profiler.classes, id, &told);
+	if (told)
 		return iid;
+	struct records records = {.count = 0};
 	uint32_t type, rank;
 	uint64_t base;
 	if (loaded || COM_CALL(profiler.info, is_array, id, &type, &base, &rank) != COM_OK)
-		put_class(id, iid, status);
-	struct text line;
-	text_begin(&line, "cls nam ");
-	text_id(&line, iid);
-	text_string(&line, " \"");
-	profiler_add_class(&line, id);
-	text_char(&line, '"');
-	profiler_send(&line);
+		add_class(&records, id, iid, status);
+	add_class_name(&records, id, iid);
+	put_first(&profiler.classes, id, &records);
 	return iid;
 }
 
@@ -93,25 +126,43 @@ static void add_map(struct text *line, uint64_t start)
 }
 
 /* start 0: no code is known of it */
-static void put_function(uint64_t id, uint32_t iid, uint64_t start)
+static void add_function(struct records *records, uint64_t id, uint32_t iid, uint64_t start)
 {
 	uint64_t class_id = 0, module = 0;
 	uint32_t token = 0, count = 0;
 	COM_CALL(profiler.info, function_info, id, 0, &class_id, &module, &token, 0, &count, NULL);
 	if (class_id)
 		profiler_tell_class(class_id, false, 0);
-	struct text line;
-	text_begin(&line, "fun inf ");
-	text_id(&line, iid);
-	profiler_add_pointer(&line, id);
-	profiler_add_pointer(&line, class_id);
-	profiler_add_pointer(&line, module);
-	profiler_add_hex8(&line, token);
+	struct text *line = add_record(records, "fun inf ");
+	text_id(line, iid);
+	profiler_add_pointer(line, id);
+	profiler_add_pointer(line, class_id);
+	profiler_add_pointer(line, module);
+	profiler_add_hex8(line, token);
 	if (start) {
-		add_code(&line, start);
-		add_map(&line, start);
+		add_code(line, start);
+		add_map(line, start);
 	}
-	profiler_send(&line);
+}
+
+static void add_function_name(struct records *records, uint64_t id, uint32_t iid)
+{
+	struct text *line = add_record(records, "fun nam ");
+	text_id(line, iid);
+	text_char(line, ' ');
+	profiler_add_function(line, id);
+}
+
+static bool put_body(uint64_t id, uint32_t iid, uint64_t start)
+{
+	const uint64_t key = start ^ (uint64_t)iid << 48;
+	bool told;
+	ids_look(&bodies, key, &told);
+	if (told)
+		return false;
+	struct records records = {.count = 0};
+	add_function(&records, id, iid, start);
+	return put_first(&bodies, key, &records);
 }
 
 static bool put_bodies(uint64_t id, uint32_t iid)
@@ -121,28 +172,21 @@ static bool put_bodies(uint64_t id, uint32_t iid)
 	bool any = false;
 	if (COM_CALL(profiler.info, bodies, id, 0, BODIES, &count, starts) < 0)
 		return false;
-	for (uint32_t i = 0; i < count && i < BODIES; i++) {
-		bool first;
-		ids_tell(&bodies, starts[i] ^ (uint64_t)iid << 48, &first);
-		if (first)
-			put_function(id, iid, starts[i]);
-		any |= first;
-	}
+	for (uint32_t i = 0; i < count && i < BODIES; i++)
+		any |= put_body(id, iid, starts[i]);
 	return any;
 }
 
 void profiler_tell_function(uint64_t id)
 {
-	bool first;
-	const uint32_t iid = ids_tell(&profiler.functions, id, &first);
-	if (!put_bodies(id, iid) && first)
-		put_function(id, iid, 0);
-	if (!first)
+	bool told;
+	const uint32_t iid = ids_look(&profiler.functions, id, &told);
+	const bool any = put_bodies(id, iid);
+	if (told)
 		return;
-	struct text line;
-	text_begin(&line, "fun nam ");
-	text_id(&line, iid);
-	text_char(&line, ' ');
-	profiler_add_function(&line, id);
-	profiler_send(&line);
+	struct records records = {.count = 0};
+	if (!any)
+		add_function(&records, id, iid, 0);
+	add_function_name(&records, id, iid);
+	put_first(&profiler.functions, id, &records);
 }

@@ -204,7 +204,10 @@ void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_s
 /* Begins such a line, up to what is to be told of depths. */
 void profiler_begin_stack(struct text *line, const struct profiler_thread *thread, uint64_t ms, uint32_t ticks);
 
-/* Tells of functions that stacks have shown for the first time. Not while the runtime is suspended. */
+/* Tells of the functions of a stack, which is written later. Not while the runtime is suspended. */
+void profiler_tell_frames(const struct profiler_stack *stack);
+
+/* Tells of bodies of functions that stacks have shown for the first time. Neither. */
 void profiler_tell_seen(void);
 
 /* Its id may become another one's. */

@@ -2,19 +2,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coreprofiler/profiler.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+/* What was found then, and is written when the runtime goes on: functions are told of before. */
+static struct sampled {
+	struct profiler_thread *thread;
+	uint64_t id, ms;
+	struct profiler_stack stack;
+} * sampled;
+static size_t count, room;
+
+static struct sampled *next_sampled(void)
+{
+	enum { LEAST = 16 };
+	if (count == room) {
+		const size_t more_room = room ? 2 * room : LEAST;
+		struct sampled *more = realloc(sampled, more_room * sizeof *more);
+		if (!more)
+			return NULL;
+		memset(more + room, 0, (more_room - room) * sizeof *more);
+		sampled = more;
+		room = more_room;
+	}
+	return &sampled[count];
+}
+
+static void take(struct profiler_thread *thread)
+{
+	const uint64_t id = atomic_load_explicit(&thread->id, memory_order_acquire);
+	struct sampled *next = id ? next_sampled() : NULL;
+	if (!next || !profiler_walk(&next->stack, id))
+		return;
+	next->thread = thread;
+	next->id = id;
+	next->ms = profiler_ms();
+	count++;
+}
+
+static void tell(const struct sampled *sample)
+{
+	struct profiler_thread *thread = sample->thread;
+	profiler_tell_frames(&sample->stack);
+	if (!profiler_take_soon(thread))
+		return;
+	if (thread->id == sample->id) {
+		profiler_tell_allocated(thread);
+		profiler_tell_stack(thread, &sample->stack, 1, sample->ms);
+	}
+	profiler_give(thread);
+}
+
 void profiler_sample(void)
 {
 	if (profiler.options.method != PROFILER_SAMPLING || COM_DO(profiler.info, suspend) < 0)
 		return; /* the runtime is not there yet, or no longer */
-	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
-		const uint64_t id = atomic_load_explicit(&thread->id, memory_order_acquire);
-		if (!id || !profiler_try(thread))
-			continue;
-		profiler_tell_allocated(thread);
-		if (profiler_walk(&thread->now, id))
-			profiler_tell_stack(thread, &thread->now, 1, profiler_ms());
-		profiler_give(thread);
-	}
+	count = 0;
+	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next)
+		take(thread);
 	COM_DO(profiler.info, resume);
+	for (size_t i = 0; i < count; i++)
+		tell(&sampled[i]);
 	profiler_tell_seen();
 }

@@ -65,7 +65,7 @@ bool profiler_walk(struct profiler_stack *stack, uint64_t id)
 	return !stack->failed && (status >= 0 || stack->depth);
 }
 
-/* ---- Functions that stacks show: those that were compiled before the program ran are told of late. ---- */
+/* ---- Functions that stacks show: of those that were compiled before the program ran bodies are told of late. ---- */
 
 static struct ids shown = IDS_BEGIN(0);
 static pthread_mutex_t seen_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -74,9 +74,7 @@ static size_t seen_count, seen_room;
 
 static void see(uint64_t function)
 {
-	bool is_first;
-	ids_tell(&shown, function, &is_first);
-	if (!is_first)
+	if (!ids_tell(&shown, function, NULL, NULL))
 		return;
 	pthread_mutex_lock(&seen_mutex);
 	if (seen_count == seen_room) {
@@ -88,6 +86,18 @@ static void see(uint64_t function)
 	if (seen_count < seen_room)
 		seen[seen_count++] = function;
 	pthread_mutex_unlock(&seen_mutex);
+}
+
+void profiler_tell_frames(const struct profiler_stack *stack)
+{
+	for (size_t i = 0; i < stack->depth; i++) {
+		const uint64_t function = stack->frames[i].function;
+		bool told = true;
+		if (function)
+			ids_look(&profiler.functions, function, &told);
+		if (!told)
+			profiler_tell_function(function);
+	}
 }
 
 void profiler_forget_function(uint64_t id)

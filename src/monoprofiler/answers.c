@@ -101,22 +101,23 @@ static int32_t body_map(struct com *own, uint64_t start, uint32_t room, uint32_t
 static struct ids shown = IDS_BEGIN(0);
 
 /* Methods of generic types share code. */
-static bool is_new(const struct mono_method *method, const void *start)
+static uint64_t key_of(const struct mono_method *method, const void *start)
 {
-	bool first;
-	ids_tell(&shown, ID(start) << 16 ^ ID(method), &first);
-	return first;
+	return ID(start) << 16 ^ ID(method);
 }
 
 void mono_tell_body(struct mono_method *method, void *start)
 {
 	const struct told outer = told;
-	if (!is_new(method, start))
+	bool is_told;
+	ids_look(&shown, key_of(method, start), &is_told);
+	if (is_told)
 		return;
 	told.method = method;
 	told.start = start;
 	profiler_tell_function(ID(method));
 	told = outer;
+	ids_tell(&shown, key_of(method, start), NULL, NULL); /* from now on */
 }
 
 struct mono_method *mono_tell_frame(struct mono_method *method, void *start)

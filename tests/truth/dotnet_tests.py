@@ -170,8 +170,8 @@ def expect_estimates(bench, log, difference, large):
     expect(all(row["sampled_bytes"] for row in rows.values()), "they are told to be estimates")
 
 
-def older(bench):
-    log, _ = bench.record("--dialect", "d2", how="background")
+def older(bench, how="background"):
+    log, _ = bench.record("--dialect", "d2", how=how)
     bench.check(log)
     bench.expect_made(log)
     expect({line.split()[4] for line in bench.lines(log, "gch gcs ")} <= {"induced", "?"}, "d2 has two reasons")

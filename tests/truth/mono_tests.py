@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import dotnet_tests
 from dotnet_tests import ROOT, SAID, Fails, expect
@@ -112,6 +113,10 @@ def instrumented(bench):
     dotnet_tests.coarse(bench)
 
 
+def older(bench):
+    dotnet_tests.older(bench, "")  # Mono collects nothing in the background
+
+
 def alone(bench):
     log = bench.directory / "alone.log"
     done = bench.alone(PROF_TRACE_FILENAME=str(log))
@@ -147,6 +152,21 @@ def stress(bench):
     expect(len(begun) == len(ended) and sum(line.endswith("ttft") for line in begun) >= 3, len(begun), len(ended))
 
 
+def kills(bench):
+    """Wherever it is killed: what a line names stands in the log."""
+    for ms in range(40, 360, 40):
+        log = bench.directory / "killed.log"
+        with subprocess.Popen([bench.tool, "record", "--to", "tracelog", "-o", log, "--sampling-timeout", "1ms", "--", bench.host], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=bench.environment("stress")) as record:
+            time.sleep(ms / 1000)
+            program = pathlib.Path(f"/proc/{record.pid}/task/{record.pid}/children").read_text().split()
+            for process in program:
+                os.kill(int(process), signal.SIGKILL)
+            record.communicate()
+        if log.exists():
+            bench.check(log)
+
+
 def limit(bench):
     log, done = bench.record("--max-size", "1M", "--collect-method", "Instrumentation", how="calls")
     expect(done.returncode == 0 and log.stat().st_size <= 1 << 20, "the log is not longer", done)
@@ -172,7 +192,7 @@ TESTS = {
     "names": names,
     "what lives after collections": live_heap,
     "calls by enter and leave": instrumented,
-    "the dialect of the document": dotnet_tests.older,
+    "the dialect of the document": older,
     "without record": alone,
     "it ends by Environment.Exit": dotnet_tests.ends("exit", 3),
     "it ends by FailFast": dotnet_tests.ends("fail", ABORTED),
@@ -183,6 +203,7 @@ TESTS = {
     "a forked child": dotnet_tests.forked(),
     "estimates of allocations": estimates,
     "threads that collect": stress,
+    "it is killed anywhere": kills,
     "a limit of size": limit,
     "options of the user": kept_options,
     "no program of Mono": no_mono,

@@ -112,7 +112,7 @@ static int32_t object_size(struct com *own, uint64_t object, uint64_t *size)
 }
 
 /* RUN has two bodies when it was compiled again; the second has two pieces. */
-static uint32_t bodies_of_run = 1;
+static uint32_t bodies_of_run;
 
 static int32_t bodies(struct com *own, uint64_t id, uint64_t rejit, uint32_t room, uint32_t *count, uint64_t *starts)
 {
@@ -308,12 +308,14 @@ static void each_body_is_told_once(void **state)
 	             "cls nam 0x00000003 \"My.App\"\n");
 	CALL(COM_ON_JIT_STARTED, (struct com *, uint64_t, int32_t), (uint64_t)RUN, 1);
 	now_ms = 9;
+	bodies_of_run = 1;
 	CALL(COM_ON_JIT_FINISHED, (struct com *, uint64_t, int32_t, int32_t), (uint64_t)RUN, 0, 1);
 	snprintf(lines, sizeof lines,
+	         "fun inf 0x00000002 0x0000000000003000 0x0000000000002000 0x0000000000001000 0x06000001\n"
+	         "fun nam 0x00000002 \"My.App::Run\" \"void\" \"(string[], ref int, My.App<long>, T[,])\"\n"
 	         "jit cms %d 7 0x0000000000003000\njit cmf %d 9 0x0000000000003000 0x00000000\n"
 	         "fun inf 0x00000002 0x0000000000003000 0x0000000000002000 0x0000000000001000 0x06000001 "
-	         "0x0000000000005000:0x20 0xfffffffe:0x0:0x4 0x1f:0x4:0x20\n"
-	         "fun nam 0x00000002 \"My.App::Run\" \"void\" \"(string[], ref int, My.App<long>, T[,])\"\n",
+	         "0x0000000000005000:0x20 0xfffffffe:0x0:0x4 0x1f:0x4:0x20\n",
 	         gettid(), gettid());
 	expect_lines(lines);
 	bodies_of_run = 2;

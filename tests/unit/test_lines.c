@@ -452,20 +452,52 @@ static void ids_are_given_once_and_never_again(void **state)
 {
 	enum { MANY = 20000 };
 	struct ids ids = IDS_BEGIN(2);
-	bool first;
+	bool told;
 	(void)state;
 	for (uint64_t i = 0; i < MANY; i++)
 		assert_int_equal(ids_of(&ids, 0x7f0000000000 + 8 * i), 2 + i);
-	assert_int_equal(ids_tell(&ids, 0x7f0000000000, &first), 2);
-	assert_true(first);
-	assert_int_equal(ids_tell(&ids, 0x7f0000000000, &first), 2);
-	assert_false(first);
+	assert_int_equal(ids_look(&ids, 0x7f0000000000, &told), 2);
+	assert_false(told);
+	assert_true(ids_tell(&ids, 0x7f0000000000, NULL, NULL));
+	assert_int_equal(ids_look(&ids, 0x7f0000000000, &told), 2);
+	assert_true(told);
 	for (uint64_t i = 0; i < MANY; i += 2)
 		ids_forget(&ids, 0x7f0000000000 + 8 * i);
 	for (uint64_t i = 1; i < MANY; i += 2)
 		assert_int_equal(ids_of(&ids, 0x7f0000000000 + 8 * i), 2 + i);
-	assert_int_equal(ids_tell(&ids, 0x7f0000000000, &first), 2 + MANY);
-	assert_true(first);
+	assert_int_equal(ids_look(&ids, 0x7f0000000000, &told), 2 + MANY);
+	assert_false(told);
+	free(ids.table);
+}
+
+struct record {
+	struct ids *ids;
+	unsigned put;
+	bool held; /* nobody could look meanwhile */
+};
+
+static void put_record(void *context)
+{
+	struct record *record = context;
+	record->put++;
+	record->held = pthread_mutex_trylock(&record->ids->mutex) != 0;
+}
+
+/* An id counts as told of when its record is in the log, and not before: another thread would write its number. */
+static void ids_are_told_of_by_who_has_the_record(void **state)
+{
+	struct ids ids = IDS_BEGIN(0);
+	struct record record = {.ids = &ids};
+	bool told;
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		ids_look(&ids, 8, &told);
+		assert_false(told);
+	}
+	assert_true(ids_tell(&ids, 8, put_record, &record));
+	assert_false(ids_tell(&ids, 8, put_record, &record));
+	assert_int_equal(record.put, 1);
+	assert_true(record.held);
 	free(ids.table);
 }
 
@@ -486,6 +518,7 @@ int main(void)
 	    cmocka_unit_test(lines_have_no_limit),
 	    cmocka_unit_test(forked_children_write_nothing),
 	    cmocka_unit_test(ids_are_given_once_and_never_again),
+	    cmocka_unit_test(ids_are_told_of_by_who_has_the_record),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
