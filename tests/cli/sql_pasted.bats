@@ -667,6 +667,24 @@ documented() { # the columns to be looked at, as cut has them; expected lines; s
 	asked 'include perfetto module linux.cpu.frequency; select ts, dur, freq, cpu from cpu_frequency_counters' 0,60,1000,0 60,180,2000,0
 }
 
+# A CPU's number is the counter's id, as in the kernel's own names, or stands in the name; 4294967295 is no idle state
+# (the kernel's cpu_idle, and Perfetto's linux.cpu.idle). A counter that tells the CPU as one of its values is no CPU's.
+@test "counters of CPUs: frequencies and idle states by the names of Perfetto" {
+	counter='{"ph":"C","pid":0,"ts"'
+	printf '%s\n' "[$counter:0,\"name\":\"cpufreq\",\"id\":0,\"args\":{\"value\":1000}},$counter:2,\"name\":\"cpufreq\",\"id\":1,\"args\":{\"value\":2000}}," \
+		"$counter:3,\"name\":\"cpuidle\",\"id\":1,\"args\":{\"value\":4294967295}},$counter:4,\"name\":\"cpuidle\",\"id\":1,\"args\":{\"value\":2}}," \
+		"$counter:5,\"name\":\"CPU 12 Frequency\",\"args\":{\"value\":5}},$counter:5,\"name\":\"CPU Frequency [7]\",\"args\":{\"value\":9}}," \
+		"$counter:5,\"name\":\"cpu3 temp\",\"args\":{\"value\":40}},$counter:5,\"name\":\"cpu_load_5\",\"args\":{\"value\":1}}," \
+		"$counter:6,\"name\":\"cpu_usage\",\"id\":\"0x55aa\",\"args\":{\"value\":1}},$counter:6,\"name\":\"cpu2 idle\",\"args\":{\"value\":0}}," \
+		"$counter:7,\"name\":\"cpu_frequency\",\"args\":{\"state\":4,\"cpu_id\":2}}]" >t.fxt
+	asked 'select name, cpu from cpu_counter_track order by name, cpu' 'cpu3 temp,3' cpufreq,0 cpufreq,1 cpufreq,7 cpufreq,12 \
+		cpuidle,1 cpuidle,2
+	asked 'include perfetto module linux.cpu.frequency; select ts, dur, freq, cpu from cpu_frequency_counters order by cpu' \
+		0,7000,1000,0 2000,5000,2000,1 5000,2000,9,7 5000,2000,5,12
+	asked 'include perfetto module linux.cpu.idle; select ts, dur, idle, cpu from cpu_idle_counters order by cpu, ts' \
+		3000,1000,-1,1 4000,3000,2,1 6000,1000,0,2
+}
+
 @test "modules: stacks of samples" {
 	printf '%s\n' 'main;work;leaf 3' 'main;work 2' 'main;other 1' 'main;work;leaf 1' >t.fxt # the name that asked() reads
 	for module in stacks.cpu_profiling:cpu_profiling_summary_tree linux.perf.samples:linux_perf_samples_summary_tree; do

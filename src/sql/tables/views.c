@@ -20,8 +20,21 @@ const struct sql_alias sql_aliases[] = {
     {"counters", "the same as counter", "select * from counter"},
     {"process_counter_track", "series of counters, with their processes",
      "select id, name, series, category, upid from counter_track where upid is not null"},
-    {"cpu_counter_track", "series of counters that are a CPU's: their name begins with cpu, their id is its number",
-     "select id, name, series, category, counter_id as cpu from counter_track where name glob 'cpu*'"},
+    {"cpu_counter_track",
+     "series of counters that are a CPU's: its number is in their name (CPU 3 Frequency), or is their id (cpufreq); "
+     "those of frequencies and idle states are named cpufreq and cpuidle, as in Perfetto",
+     "select id, coalesce(kind, name) as name, series, category, cast(coalesce(number, counter_id) as int) as cpu\n"
+     "  from (select *, iif(kind is null or behind <> '', nullif(behind, ''), nullif(last, '')) as number\n"
+     "    from (select *, case when word in ('freq', 'frequency') then 'cpufreq'\n"
+     "        when word in ('idle', 'idle state', 'idle_state', 'c-state', 'cstate') then 'cpuidle' end as kind,\n"
+     "      iif(first glob '[0-9]*', substr(first, 1, length(first) - length(ltrim(first, '0123456789'))), '') as behind,\n"
+     "      substr(trimmed, length(rtrim(trimmed, '0123456789')) + 1) as last\n"
+     "      from (select *, ltrim(substr(name, 4), ' _.:/#[(') as first, rtrim(name, ' )]') as trimmed,\n"
+     "        trim(lower(substr(name, 4)), '0123456789 _.:/#[]()') as word,\n"
+     "        max(counter_id) over (partition by name) as most,\n"
+     "        max(series in ('cpu', 'cpu_id')) over (partition by name) as told\n"
+     "        from counter_track where name like 'cpu%')))\n"
+     "  where not told and (number is not null or kind is not null or most between 1 and 4095)"},
     {"cpu", "the CPUs that threads ran on",
      "select cpu as id, cpu as ucpu, cpu, null as cluster_id, null as processor, null as machine_id, null as capacity\n"
      "  from (select distinct cpu from sched)"},
