@@ -229,6 +229,7 @@ listings() {
 
 @test "record: a directory that holds a trace is refused without --force" {
 	printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0' >program
+	head -c 44 /dev/zero >>program && chmod +x program
 	printf '#!/bin/sh\necho "qemu-aarch64 version 7.2.0"\n' >qemu && chmod +x qemu
 	mkdir trace && touch trace/xtrace.1.0.hint1.xinsndata.bin trace/notes.txt
 	run trackway record --qemu "$PWD/qemu" --plugin "$PWD/program" -o trace -- ./program
