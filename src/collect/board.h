@@ -29,6 +29,7 @@ struct collect_slot {
 	_Atomic uint32_t state;
 	_Atomic uint64_t start, end;
 	_Atomic uint64_t stored; /* where it is compressed: bytes of the file up to `start` */
+	uint32_t snapshot_size;  /* 0: there is none yet */
 	char data_name[TW_XTRACE_NAME_SIZE + 4], snapshot_name[TW_XTRACE_NAME_SIZE]; /* room for ".zst" */
 	uint8_t buffer[COLLECT_BUFFER + COLLECT_SLACK];
 };
@@ -71,6 +72,9 @@ struct collect_board {
 	uint32_t compress;                    /* the files of tokens are of frames of zstd */
 	uint32_t vectors;                     /* nothing but basic block vectors is wanted */
 	uint32_t of_machine;                  /* QEMU runs a whole machine */
+	uint32_t scalable;                    /* the processor has SVE */
+	_Atomic uint32_t resized;             /* vectors have another length than at a thread's first snapshot */
+	_Atomic uint32_t matrix;              /* instructions of SME were met */
 	_Atomic uint32_t refused;             /* why the plugin did not begin: enum collect_refusal */
 	_Atomic int32_t error;                /* errno of the first failed write: nothing is recorded after it */
 	_Atomic uint32_t streams, unrecorded; /* threads; and those for which there was no slot */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER = 24, SNAPSHOT = 1424, SNAPSHOT_INDEX = 8 };
+enum { HEADER = 24, SNAPSHOT_INDEX = 8 };
 
 struct collect_board *collect_board_make(int *fd)
 {
@@ -135,13 +135,13 @@ static int flush_snapshots(const struct collect_board *board, const struct colle
 	if (fd < 0)
 		return errno;
 	uint64_t size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
-	uint64_t count = size > HEADER ? (size - HEADER) / SNAPSHOT : 0;
+	uint64_t step = slot->snapshot_size, count = step && size > HEADER ? (size - HEADER) / step : 0;
 	for (; count; count--) {
-		off_t at = (off_t)(HEADER + (count - 1) * SNAPSHOT + SNAPSHOT_INDEX);
+		off_t at = (off_t)(HEADER + (count - 1) * step + SNAPSHOT_INDEX);
 		if (pread(fd, index, sizeof index, at) == sizeof index && tw_load64(index, false) < length)
 			break;
 	}
-	if (ftruncate(fd, size >= HEADER ? (off_t)(HEADER + count * SNAPSHOT) : 0) < 0)
+	if (ftruncate(fd, size >= HEADER ? (off_t)(HEADER + count * step) : 0) < 0)
 		error = errno;
 	close(fd);
 	return error;

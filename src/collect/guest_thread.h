@@ -6,6 +6,7 @@
 #include "collect/block.h"
 #include "collect/calls.h"
 #include "collect/machine.h"
+#include "collect/scalable/scalable.h"
 #include "collect/stream.h"
 #include "collect/windows/plan.h"
 
@@ -33,6 +34,7 @@ struct guest_thread {
 	uint64_t address;                           /* of the first of them */
 	uint64_t operands[4];                       /* LSE: what registers were before */
 	uint8_t old[16];                            /* LSE: memory before, where no register tells */
+	struct scalable_state scalable;
 	uint64_t tpidr;
 	struct interrupted where;
 	bool is_interrupted; /* registers are those of `where` */

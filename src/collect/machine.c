@@ -6,6 +6,7 @@
 #include "collect/board.h"
 #include "collect/qemu.h"
 #include "collect/qemu72.h"
+#include "collect/scalable/registers.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ __attribute__((constructor)) static void choose_version(void)
 
 int qemu_plugin_version;
 
-int machine_setup(void)
+int machine_setup(bool scalable)
 {
 	*(void **)&qemu.bytes_new = symbol("g_byte_array_new");
 	*(void **)&qemu.bytes_resize = symbol("g_byte_array_set_size");
@@ -64,6 +65,8 @@ int machine_setup(void)
 	*(void **)&qemu.is_device = symbol("qemu_plugin_hwaddr_is_io");
 	*(void **)&qemu.debug_access = symbol("cpu_memory_rw_debug");
 	if (!qemu.bytes_new || !qemu.bytes_resize || !qemu.insn_bytes)
+		return COLLECT_NO_REGISTERS;
+	if (scalable && (qemu_plugin_version == 4 || !scalable_setup()))
 		return COLLECT_NO_REGISTERS;
 	if (qemu_plugin_version == 4)
 		return qemu.registers && qemu.read_register && qemu.read_memory ? 0 : COLLECT_NO_REGISTERS;
@@ -132,7 +135,7 @@ bool machine_open(struct guest *machine)
 		qemu.ready = qemu.ready || take_handles();
 		return qemu.ready;
 	}
-	return qemu72_open(machine);
+	return qemu72_open(machine) && scalable_open(machine);
 }
 
 uint64_t machine_register(const struct guest *machine, unsigned number)

@@ -14,8 +14,8 @@ struct guest {
 
 enum { MACHINE_VECTOR = 16, MACHINE_SP = 31 };
 
-/* Finds what this QEMU offers. Returns 0, or enum collect_refusal. */
-int machine_setup(void);
+/* Finds what this QEMU offers. scalable: the processor has SVE. Returns 0, or enum collect_refusal. */
+int machine_setup(bool scalable);
 
 /* To be called in the thread, at the beginning of a block. Returns whether the registers can be read. */
 bool machine_open(struct guest *machine);

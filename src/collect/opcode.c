@@ -43,6 +43,8 @@ static enum op_kind kind_of_access(const struct xtrace_operation *operation)
 	bool both = operation->load && operation->store;
 	if (operation->traits & XTRACE_STORE_EXCLUSIVE)
 		return OP_STXR;
+	if ((operation->opcode & 0x9e000000) == 0x84000000)
+		return OP_SCALABLE;
 	if (!total || total > MOST || operation->traits & XTRACE_SCATTERED)
 		return OP_PLAIN;
 	if (both)

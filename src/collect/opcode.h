@@ -7,12 +7,13 @@
 #include <stdint.h>
 
 enum op_kind {
-	OP_PLAIN,  /* neither registers nor memory are of interest */
-	OP_ACCESS, /* loads or stores, reported by QEMU access by access */
-	OP_STXR,   /* exclusive store: to be told from the status register whether it stored */
-	OP_ATOMIC, /* LSE: loads, computes, stores */
-	OP_CAS,    /* LSE: loads, stores if it is what was expected */
-	OP_ZERO,   /* DC ZVA, DC GZVA */
+	OP_PLAIN,    /* neither registers nor memory are of interest */
+	OP_ACCESS,   /* loads or stores, reported by QEMU access by access */
+	OP_STXR,     /* exclusive store: to be told from the status register whether it stored */
+	OP_ATOMIC,   /* LSE: loads, computes, stores */
+	OP_CAS,      /* LSE: loads, stores if it is what was expected */
+	OP_SCALABLE, /* SVE: loads, stores and prefetches */
+	OP_ZERO,     /* DC ZVA, DC GZVA */
 	OP_MRS,
 	OP_RANDOM, /* MRS of RNDR and RNDRRS: NZCV tells whether it failed */
 	OP_MSR,

@@ -75,6 +75,12 @@ static void want_all(struct qemu_plugin_tb *translated, struct translated_block 
 	}
 }
 
+/* SMSTART and SMSTOP; loads and stores of SME. */
+static bool is_of_matrix(uint32_t opcode)
+{
+	return (opcode & 0xfffff0ff) == 0xd503407f || (opcode & 0xfe000000) == 0xe0000000;
+}
+
 static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	uint32_t opcodes[BLOCK_MAX];
@@ -82,8 +88,11 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	if (count == 0 || count > BLOCK_MAX)
 		return;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		opcodes[i] = machine_opcode(qemu_plugin_tb_get_insn(tb, i));
+		if (is_of_matrix(opcodes[i]))
+			board->matrix = 1;
+	}
 	images_see(board, qemu_plugin_tb_vaddr(tb), machine_code(qemu_plugin_tb_get_insn(tb, 0)));
 	struct translated_block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
 	if (!block)
@@ -176,7 +185,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 	board = take_board(argc, argv, &slot);
 	if (!board)
 		return -1;
-	int refusal = machine_setup();
+	int refusal = machine_setup(board->scalable);
 	if (refusal) {
 		board->refused = (uint32_t)refusal;
 		return -1;

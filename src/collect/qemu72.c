@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-	CORE = 0x8000,     /* where X0 and the flags are, from the processor's first byte */
-	WHOLE = 0xe000,    /* where the vectors and TPIDR_EL0 are: still inside, by a wide margin */
-	REGISTERS_AT = 64, /* the environment begins with the 16 registers of AArch32 */
+	CORE = 0x8000,        /* where X0 and the flags are, from the processor's first byte */
+	WHOLE = QEMU72_WHOLE, /* where the vectors and TPIDR_EL0 are: still inside, by a wide margin */
+	REGISTERS_AT = 64,    /* the environment begins with the 16 registers of AArch32 */
 	GDB_PC = 32,
 	GDB_PSTATE,
 	GDB_FPSR = 32, /* of the floating point's own numbers */
@@ -119,12 +119,22 @@ static bool find_flags(struct guest *machine)
 	return layout.c && layout.v && layout.z && layout.n;
 }
 
+void *qemu72_environment(const struct guest *machine)
+{
+	return (void *)(uintptr_t)(machine->cpu + layout.x - REGISTERS_AT);
+}
+
+size_t qemu72_vectors(void)
+{
+	return layout.vectors;
+}
+
 /* Sets V0 and V1 to something odd and looks for it. */
 static size_t find_vectors(struct guest *machine)
 {
 	static const uint8_t odd[MACHINE_VECTOR] = {0xb7, 0x1e, 0x51, 0x62, 0x8a, 0xed, 0x2a, 0x6a,
 	                                            0xbf, 0x71, 0x58, 0x80, 0x9c, 0xf4, 0xf3, 0xc7};
-	void *environment = (void *)(uintptr_t)(machine->cpu + layout.x - REGISTERS_AT);
+	void *environment = qemu72_environment(machine);
 	uint8_t old[MACHINE_VECTOR];
 	size_t found = 0;
 	machine->scratch->size = 0;
@@ -167,7 +177,7 @@ void qemu72_vector(const struct guest *machine, unsigned number, uint8_t bytes[M
 void qemu72_system(const struct guest *machine, struct tw_xtrace_snapshot *snapshot)
 {
 	struct guest own = *machine;
-	const uint8_t *environment = machine->cpu + layout.x - REGISTERS_AT;
+	const void *environment = qemu72_environment(machine);
 	snapshot->fpcr = ask(&own, layout.floating, environment, GDB_FPCR);
 	snapshot->fpsr = ask(&own, layout.floating, environment, GDB_FPSR);
 	if (layout.tpidr)

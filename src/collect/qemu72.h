@@ -14,6 +14,15 @@ void **qemu72_processor(void);
 /* Finds the registers of the calling thread's processor. */
 bool qemu72_open(struct guest *machine);
 
+/* Bytes of a processor that are known to be there. */
+enum { QEMU72_WHOLE = 0xe000 };
+
+/* The environment, as QEMU calls it, in a processor. */
+void *qemu72_environment(const struct guest *machine);
+
+/* Where the vectors are, from the processor's first byte. */
+size_t qemu72_vectors(void);
+
 uint64_t qemu72_flags(const struct guest *machine);
 void qemu72_vector(const struct guest *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR]);
 void qemu72_system(const struct guest *machine, struct tw_xtrace_snapshot *snapshot);

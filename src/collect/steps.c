@@ -6,6 +6,7 @@
 #include "collect/calls.h"
 #include "collect/execs.h"
 #include "collect/recording.h"
+#include "collect/scalable/steps.h"
 #include "collect/tokens.h"
 #include "collect/windows/detail.h"
 
@@ -21,23 +22,10 @@ static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told w
 
 /* ---- Accesses. ---- */
 
-/* A load or store of 1, 2, 4, ... bytes. */
-static void put_access(struct guest_thread *thread, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
-{
-	const struct tw_xtrace_token token = {.kind = is_load ? TW_XTRACE_LOAD : TW_XTRACE_STORE,
-	                                      .value = address,
-	                                      .payload = bytes,
-	                                      .payload_size = (uint32_t)size};
-	stream_token(&thread->stream, tokens_board, &token);
-}
-
 /* Loads and stores by register, each a token; others by as large powers of two as there are. */
 void steps_put_accesses(struct guest_thread *thread, const struct insn *insn, bool is_load, const uint8_t *bytes)
 {
-	size_t total = insn->op.total, at = 0;
-	for (size_t size = insn->op.size; size && at < total; size /= 2)
-		for (; total - at >= size; at += size)
-			put_access(thread, is_load, thread->address + at, bytes + at, size);
+	tokens_accesses(thread, is_load, thread->address, bytes, insn->op.total, insn->op.size);
 	thread->accessed = 0;
 }
 
@@ -122,7 +110,7 @@ static void after_zero(struct guest_thread *thread, const struct insn *insn)
 	unsigned size = atomic_load(&zero_block);
 	uint64_t value = tokens_operand(thread, insn->op.rt);
 	tokens_value(thread, TW_XTRACE_DC, value);
-	put_access(thread, false, tw_bits(value, 0, 55) & ~(uint64_t)(size - 1), zeros, size);
+	tokens_access(thread, false, tw_bits(value, 0, 55) & ~(uint64_t)(size - 1), zeros, size);
 	tokens_order(thread);
 }
 
@@ -238,6 +226,7 @@ const struct step steps[] = {
     [OP_STXR] = {NULL, after_exclusive, false},
     [OP_ATOMIC] = {before_atomic, after_atomic, false},
     [OP_CAS] = {before_atomic, after_compare, false},
+    [OP_SCALABLE] = {scalable_before, scalable_after, false},
     [OP_ZERO] = {NULL, after_zero, false},
     [OP_MRS] = {NULL, after_read, false},
     [OP_RANDOM] = {NULL, after_read, false},

@@ -7,6 +7,7 @@
 
 #include "collect/alive.h"
 #include "collect/pack.h"
+#include "collect/scalable/registers.h"
 #include "collect/system/registers.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 
 static const struct tw_xtrace_layout layout = {.header_size = 24, .has_za = true, .vector_bits = 8 * MACHINE_VECTOR};
 
-enum { HEADER = 24, SNAPSHOT = 1424 };
+enum { HEADER = 24 };
 
 /* Nothing is recorded any more, by no thread: a trace with holes that look like jumps is worse than a short one. */
 static void fail(struct stream *stream, struct collect_board *board, int error)
@@ -108,6 +109,7 @@ static void open_files(struct stream *stream, struct collect_board *board, struc
 	atomic_store(&stream->slot->start, 0);
 	atomic_store(&stream->slot->end, 0);
 	atomic_store(&stream->slot->stored, 0);
+	stream->slot->snapshot_size = 0;
 	tw_xtrace_name_format(&name, stream->slot->data_name);
 	strcat(stream->slot->data_name, suffix_of(board));
 	name.snapshots = true;
@@ -200,31 +202,63 @@ void stream_close(struct stream *stream, struct collect_board *board)
 
 /* ---- Snapshots and tokens. ---- */
 
-void stream_snapshot(struct stream *stream, struct collect_board *board, const struct guest *machine)
+/* Of one length in a file: that of its first. */
+static void take_vector(struct stream *stream, struct collect_board *board, const struct guest *machine)
 {
-	uint8_t bytes[SNAPSHOT], vectors[32 * MACHINE_VECTOR];
-	if (!stream->slot)
-		return;
+	unsigned length = scalable_length(machine);
+	struct tw_xtrace_layout own = layout;
+	if (!stream->vector)
+		stream->vector = length;
+	else if (stream->vector != length)
+		atomic_store(&board->resized, 1);
+	own.vector_bits = (uint16_t)(8 * stream->vector);
+	stream->snapshot_size = (uint32_t)tw_xtrace_snapshot_size(&own);
+	stream->slot->snapshot_size = stream->snapshot_size;
+}
+
+/* bytes: of the slot's size. */
+static void encode_snapshot(const struct stream *stream, const struct guest *machine, uint8_t *bytes)
+{
+	uint8_t vectors[32 * MACHINE_VECTOR];
+	struct scalable_room room;
+	struct tw_xtrace_layout own = layout;
 	struct tw_xtrace_snapshot snapshot = {.index = atomic_load(&stream->slot->end),
 	                                      .user_count = stream->count - stream->kernel_count,
 	                                      .count = stream->count};
 	machine_snapshot(machine, &snapshot, vectors);
+	scalable_snapshot(machine, stream->vector, &snapshot, &room);
 	if (stream->of_core)
 		system_snapshot(machine, &snapshot);
-	tw_xtrace_snapshot_encode(&snapshot, &layout, bytes);
+	own.vector_bits = (uint16_t)(8 * stream->vector);
+	tw_xtrace_snapshot_encode(&snapshot, &own, bytes);
+}
+
+void stream_snapshot(struct stream *stream, struct collect_board *board, const struct guest *machine)
+{
+	if (!stream->slot)
+		return;
+	take_vector(stream, board, machine);
+	size_t size = stream->snapshot_size;
+	uint8_t *bytes = malloc(size);
+	if (!bytes) {
+		fail(stream, board, ENOMEM);
+		return;
+	}
+	encode_snapshot(stream, machine, bytes);
 	if (stream->snapshots > HEADER && stream->last_count == stream->count)
-		stream->snapshots -= sizeof bytes;
-	int error = write_at(board, stream->slot->snapshot_name, bytes, sizeof bytes, stream->snapshots);
+		stream->snapshots -= size;
+	int error = write_at(board, stream->slot->snapshot_name, bytes, size, stream->snapshots);
+	free(bytes);
+	stream->snapshots += size;
 	if (error)
 		fail(stream, board, error);
-	stream->snapshots += sizeof bytes;
 	stream->last_count = stream->count;
 	stream->next_snapshot = stream->count + board->interval - stream->count % board->interval;
 }
 
 uint64_t stream_last_snapshot(const struct stream *stream)
 {
-	return stream->snapshots > HEADER ? (stream->snapshots - HEADER) / SNAPSHOT - 1 : 0;
+	return stream->snapshots > HEADER ? (stream->snapshots - HEADER) / stream->snapshot_size - 1 : 0;
 }
 
 void stream_mark_global(struct stream *stream, struct collect_board *board)

@@ -15,6 +15,8 @@ struct stream {
 	uint8_t *at, *limit;       /* of its buffer; both NULL without */
 	uint64_t base;             /* of the file: where the buffer begins */
 	uint64_t snapshots;        /* bytes of that file */
+	uint32_t vector;           /* bytes of a vector in them, as at the first */
+	uint32_t snapshot_size;    /* bytes of each; 0 before the first */
 	uint64_t next_snapshot;    /* instructions */
 	uint64_t count;            /* instructions so far */
 	uint64_t last_count;       /* the same at the last snapshot */

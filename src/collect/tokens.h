@@ -58,6 +58,27 @@ static inline void tokens_value(struct guest_thread *thread, uint8_t kind, uint6
 		stream_add(&thread->stream, stream_value(to, bytes[kind], value));
 }
 
+/* A load or store of 1, 2, 4, ... bytes. */
+static inline void tokens_access(struct guest_thread *thread, bool is_load, uint64_t address, const uint8_t *bytes,
+                                 size_t size)
+{
+	const struct tw_xtrace_token token = {.kind = is_load ? TW_XTRACE_LOAD : TW_XTRACE_STORE,
+	                                      .value = address,
+	                                      .payload = bytes,
+	                                      .payload_size = (uint32_t)size};
+	stream_token(&thread->stream, tokens_board, &token);
+}
+
+/* Of bytes that lie one behind the other, by powers of two of which `most` is the largest. */
+static inline void tokens_accesses(struct guest_thread *thread, bool is_load, uint64_t address, const uint8_t *bytes,
+                                   size_t total, size_t most)
+{
+	size_t at = 0;
+	for (size_t size = most; size && at < total; size /= 2)
+		for (; total - at >= size; at += size)
+			tokens_access(thread, is_load, address + at, bytes + at, size);
+}
+
 /* One thread alone has the order of its file. */
 static inline bool tokens_are_ordered(const struct guest_thread *thread)
 {

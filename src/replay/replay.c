@@ -10,6 +10,7 @@
 #include "base/bytes/bytes.h"
 #include "collect/opcode.h"
 #include "replay/state.h"
+#include "xtrace/format/opcode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -232,12 +233,17 @@ static void place(struct replay_state *run, struct preparation *preparation, uin
 	replay_memory_write(&run->memory, pc, bytes, sizeof bytes);
 }
 
-/* The same, for one that may have been put there before: most have. Returns false without memory. */
+/* The same, for one that may have been put there before: most have. Returns false without memory, or with
+ * the reason in the result. */
 static inline bool place_again(struct replay_state *run, struct preparation *preparation, uint64_t pc, uint32_t opcode)
 {
 	struct placed *one = &preparation->placed[pc / WORD % PLACED];
 	if (one->known && one->pc == pc && one->opcode == opcode)
 		return true;
+	if (xtrace_is_scalable(opcode)) {
+		snprintf(run->result->what, sizeof run->result->what, "it has SVE, which the emulator does not know");
+		return false;
+	}
 	if (!replay_memory_need(&run->memory, pc, WORD))
 		return false;
 	place(run, preparation, pc, opcode);
@@ -412,9 +418,11 @@ static bool run_in_chunks(const struct replay_part *part, unsigned chunk_bits, s
 		set_state(&run);
 		run_all(&run);
 	} else if (!ready && part->size) {
-		result->end = error || run.memory.crowded ? REPLAY_IMPOSSIBLE : REPLAY_NO_MEMORY;
-		snprintf(result->what, sizeof result->what, "%s",
-		         error ? replay_emulator.uc_strerror(error) : "its memory is at too many places");
+		bool told = *result->what;
+		result->end = told || error || run.memory.crowded ? REPLAY_IMPOSSIBLE : REPLAY_NO_MEMORY;
+		if (!told)
+			snprintf(result->what, sizeof result->what, "%s",
+			         error ? replay_emulator.uc_strerror(error) : "its memory is at too many places");
 	}
 	if (result->end != REPLAY_DIFFERENT)
 		result->offset = part->offset + run.at;

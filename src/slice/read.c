@@ -327,6 +327,8 @@ static int take_instruction(struct interval_reader *work, const struct tw_xtrace
 		return refuse(work, "it is too far behind the snapshot");
 	if (work->number == 1)
 		work->slice->start_pc = work->pc;
+	if (xtrace_is_scalable(token->opcode))
+		return refuse(work, "it is of SVE, whose registers a slice has not");
 	status = load_code(work, token->opcode);
 	if (status == 0)
 		status = find_place(work, token->opcode);

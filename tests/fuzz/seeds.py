@@ -288,6 +288,13 @@ def vectors():
     yield "vectors-blocks", b"#interval 100 thread 7\n1 0x400000\n2 0x400010\n3 0x400020\n\0" + lines
 
 
+def scalable():
+    """SVE's instructions with registers: LDR, LD1D, LDFF1D by offsets, LDNF1D, LD4B, LD1RQD, LD1RD, ST1W by addresses, PRFB."""
+    for opcode in (0x85804020, 0xa5e0a020, 0xc5e2e020, 0xa5f1a020, 0xa460e020, 0xa5880020, 0x85ffe020, 0xe57fa020, 0x8400c020):
+        registers = struct.pack("<2Q", 0x10000, 24) + bytes(range(256)) + b"\x01" * 32 + b"\xff" * 16 + bytes(16)
+        yield f"scalable-{opcode:x}", struct.pack("<I", opcode) + registers
+
+
 def windows():
     """Lists of windows, behind a byte that says which: for `record`, of SimPoint's files, beside a trace, with little memory."""
     yield "windows", b"\0# of SimPoint's, and others\n60000 3000\n\n 100 50 \n50000 1000 7 0.5\n70000 500 3 0.5 0\n"
@@ -362,7 +369,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *pdbs(), *vectors(), *windows(),
+              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *pdbs(), *vectors(), *windows(), *scalable(),
               *views(tests / "data"), *statements()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:

@@ -70,6 +70,29 @@ WANTED = [
 ]
 
 
+# The same for scalable.S.
+LOW, MIDDLE, HIGH = "0001020304050607", "08090a0b0c0d0e0f", "1011121314151617"
+SCALABLE = [
+    [], [], [], [], [],
+    [("load", 0, LOW + MIDDLE), ("load", 16, HIGH)],
+    [("store", 256, "0008"), ("store", 258, "10")],
+    [("load", 4, "04050607")],
+    [],
+    [("load", 8, MIDDLE), ("load", 4, "0405060708090a0b"), ("load", 0, LOW)],
+    [("store", 288, "00010203"), ("store", 272, "08090a0b"), ("store", 256, "10111213")],
+    [("load", 0, LOW), ("load", 16, HIGH), ("load", 32, "2021222324252627")],
+    [("store", 288, LOW + MIDDLE), ("store", 304, HIGH + "00" * 8)],
+    [("store", 380, "01010100")],
+    [("load", 380, "01010100")],
+    [], [],
+    [("load", 0, LOW)],
+    [], [], [],
+    [("load", 0, "00")] * 3,
+    [], [], [],
+    [("svcarg", 94), ("svcarg", 0)] + [("svcarg", None)] * 5,
+]
+
+
 class Bench:
     """Programs, made once, and their recordings."""
 
@@ -185,13 +208,17 @@ def test_accesses(bench):
 
     directory, output = bench.record([program])
     expect(output == "ab\nc\n", "output", output)
-    found = instructions(only(directory)[0])
-    expect(len(found) == len(WANTED), len(found), "instructions, not", len(WANTED))
-    for (pc, opcode, tokens), wanted in zip(found, WANTED):
+    check_accesses(instructions(only(directory)[0]), WANTED, value, where["data"])
+
+
+def check_accesses(found, all_wanted, value, data):
+    """Each instruction has the tokens that are wanted; value: of their words; data: the address that theirs count from."""
+    expect(len(found) == len(all_wanted), len(found), "instructions, not", len(all_wanted))
+    for (pc, opcode, tokens), wanted in zip(found, all_wanted):
         text = f"{pc:#x} {opcode:08x}: {tokens}"
         memory = [(t[0], t[1], t[2].hex()) for t in tokens if t[0] in ("load", "store")]
         others = [t for t in tokens if t[0] not in ("load", "store")]
-        want = [(w[0], value(w[1]) + (0 if isinstance(w[1], str) else where["data"]), w[2])
+        want = [(w[0], value(w[1]) + (0 if isinstance(w[1], str) else data), w[2])
                 for w in wanted if w[0] in ("load", "store")]
         expect(spans(memory) == spans(want), text, "wanted", want)
         want = [w for w in wanted if w[0] not in ("load", "store")]
@@ -199,6 +226,67 @@ def test_accesses(bench):
         for token, one in zip(others, want):
             for have, word in zip(token[1:], one[1:]):
                 expect(word is None or have == value(word), text, "wanted", one)
+
+
+def test_scalable(bench):
+    "scalable.S: what SVE's loads and stores access, by vectors, offsets and predicates; registers of the snapshots"
+    if bench.version != (7, 2):
+        return "SVE is recorded with QEMU 7.2"
+    program = bench.program("scalable")
+    directory, _ = bench.record([program], "--cpu", "max,sve-max-vq=2", "--snapshot-interval", "10")
+    (data, snapshots), = xtrace_tokens.files(directory).values()
+    check_accesses(instructions(data.read_bytes()), SCALABLE, lambda word: word, symbols(program)["data"])
+    one = list(xtrace_tokens.snapshots(snapshots.read_bytes(), vector_bits=256))[-1]
+    expect(one["count"] == 23 and one["vector_bits"] == 256, one)
+    expect([one["z"][i].hex() for i in (0, 1, 2)] == [
+        LOW + MIDDLE + HIGH + "00" * 8, "0405060700000000" * 3 + "00" * 8,
+        "".join(struct.pack("<q", word).hex() for word in (8, 4, 0, -4))], one["z"])
+    expect([one["p"][i].hex() for i in (0, 1, 2, 16)] == ["01010100", "01010100", "ff000000", "00000000"], one["p"])
+    for words, status, says in ((["check"], 0, "fine"), (["replay"], 1, "it has SVE, which the emulator does not know"),
+                                (["slice", "--length", "20", "-o", bench.directory / "slice.elf"], 2, "a slice has vector registers of 128 bits")):
+        done = subprocess.run([bench.tool, *words, directory], capture_output=True, text=True, check=False)
+        expect(done.returncode == status and says in done.stdout + done.stderr, words, done.returncode, done.stdout, done.stderr)
+
+
+def changed_by_none(tokens):
+    """Bytes that are loaded and are not those that were last loaded from there or stored there; all that were compared."""
+    memory, wrong, compared = {}, [], 0
+    for offset, name, fields in tokens:
+        if name == "svcarg":  # the kernel writes where it was told to
+            memory = {}
+        if name not in ("load", "store"):
+            continue
+        for i, byte in enumerate(fields[1]):
+            if name == "load" and fields[0] + i in memory:
+                compared += 1
+                wrong += [(hex(offset), hex(fields[0] + i))] if memory[fields[0] + i] != byte else []
+            memory[fields[0] + i] = byte
+    return wrong, compared
+
+
+def test_scalable_lengths(bench):
+    "scalable_loops.c: vectors of each length load what was stored, as compiled loops and the C library do; windows, too"
+    if bench.version != (7, 2):
+        return "SVE is recorded with QEMU 7.2"
+    program = bench.program("scalable_loops", "-O3", "-ffast-math", "-march=armv8-a+sve")
+    bytes_of = set()
+    for quads in (1, 3, 16):
+        cpu = f"max,sve-max-vq={quads},sve-default-vector-length=-1"
+        directory, output = bench.record([program], "--cpu", cpu)
+        expect(output == "999000 2975 2997\n", output)
+        (data, snapshots), = xtrace_tokens.files(directory).values()
+        wrong, compared = changed_by_none(xtrace_tokens.tokens(data.read_bytes()))
+        expect(not wrong, quads, wrong[:5])
+        bytes_of.add(compared)
+        first, *_ = xtrace_tokens.snapshots(snapshots.read_bytes(), vector_bits=128 * quads)
+        expect(first["vector_bits"] == 128 * quads, first["vector_bits"])
+        all_of = instructions(data.read_bytes())
+        directory, _ = bench.record([program], "--cpu", cpu, "--skip", "3000", "--length", "1000")
+        (data, _), = xtrace_tokens.files(directory).values()
+        part = instructions(data.read_bytes())
+        starts = [i for i in range(3000, 3200) if [one[:2] for one in all_of[i:i + len(part)]] == [one[:2] for one in part]]
+        expect(len(part) >= 1000 and starts, len(part), "instructions of a window")
+    expect(len(bytes_of) == 1 and min(bytes_of) > 50000, "the same bytes, whatever the length", bytes_of)
 
 
 def spans(accesses):
@@ -1008,8 +1096,8 @@ def test_tarmac(bench):
 def test_words(bench):
     "wrong use is told"
     marks = bench.program("marks")
-    bench.record([marks], "--cpu", "max", status=2, says="has SVE")
-    bench.record([marks], "--cpu", "cortex-a76,sve=on", status=2, says="has SVE")
+    if bench.version != (7, 2):
+        bench.record([marks], "--cpu", "max", status=2, says="has SVE, which is recorded with QEMU 7.2 only")
     bench.record([marks], "--qemu", "/nowhere/qemu", status=2, says="not found")
     bench.record([marks], "--plugin", "/nowhere/plugin.so", status=2, says="not found")
     bench.record(["/bin/sh"], status=2, says="is no AArch64 program")

@@ -73,7 +73,9 @@ def snapshots(data, header=24, vector_bits=128):
         one["x"] = struct.unpack_from("<32Q", data, at + 32)
         at += 32 + 256
         one["z"] = [data[at + size * i:at + size * (i + 1)] for i in range(32)]
-        at += 32 * size + 17 * predicate + size * size
+        at += 32 * size
+        one["p"] = [data[at + predicate * i:at + predicate * i + size // 8] for i in range(17)]  # FFR is the last
+        at += 17 * predicate + size * size
         one.update(zip(SYSTEM, struct.unpack_from("<11Q", data, at)))
         at += 88
         (one["vector_bits"],) = struct.unpack_from("<Q", data, at)

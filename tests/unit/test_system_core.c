@@ -21,6 +21,7 @@
 #include "collect/flush.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
+#include "collect/scalable/registers.h"
 #include "collect/system/core.h"
 #include "collect/system/registers.h"
 #include "collect/windows/detail.h"
@@ -105,6 +106,21 @@ void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *sn
 	memset(z, 1, 32ul * MACHINE_VECTOR);
 	snapshot->z = z;
 	snapshot->vector_bits = 8 * MACHINE_VECTOR;
+}
+
+unsigned scalable_length(const struct guest *machine)
+{
+	(void)machine;
+	return MACHINE_VECTOR;
+}
+
+void scalable_snapshot(const struct guest *machine, unsigned length, struct tw_xtrace_snapshot *snapshot,
+                       struct scalable_room *room)
+{
+	(void)machine;
+	(void)length;
+	(void)snapshot;
+	(void)room;
 }
 
 bool machine_tells_values(void)

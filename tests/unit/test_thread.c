@@ -26,6 +26,7 @@
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/qemu72.h"
+#include "collect/scalable/registers.h"
 #include "collect/stream.h"
 #include "collect/system/registers.h"
 #include "collect/thread.h"
@@ -91,6 +92,36 @@ void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *sn
 	memset(z, 1, 32ul * MACHINE_VECTOR);
 	snapshot->z = z;
 	snapshot->vector_bits = 8 * MACHINE_VECTOR;
+}
+
+unsigned scalable_length(const struct guest *machine)
+{
+	(void)machine;
+	return MACHINE_VECTOR;
+}
+
+void scalable_vector(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
+{
+	(void)machine;
+	require(number < 32 && size <= SCALABLE_VECTOR, "a vector register");
+	memset(bytes, (int)number, size);
+}
+
+void scalable_predicate(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
+{
+	(void)machine;
+	require(number <= SCALABLE_FFR && size <= SCALABLE_PREDICATE, "a predicate register");
+	memset(bytes, (int)any(256), size);
+}
+
+/* The vectors stay those of machine_snapshot(). */
+void scalable_snapshot(const struct guest *machine, unsigned length, struct tw_xtrace_snapshot *snapshot,
+                       struct scalable_room *room)
+{
+	(void)machine;
+	(void)length;
+	(void)snapshot;
+	(void)room;
 }
 
 void machine_before_tpidr(const struct guest *machine)

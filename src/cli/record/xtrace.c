@@ -38,13 +38,14 @@ static bool has_scalable(const char *cpu)
 	return strstr(cpu, ",sve") != NULL;
 }
 
-/* Its loads and stores reach plugins since QEMU 8.1. */
-static int refuse_scalable(const struct tw_qemu *qemu)
+/* Its registers are those of QEMU 7.2's processors of programs. */
+static int check_scalable(const struct tw_qemu *qemu)
 {
-	bool told = qemu->major > 8 || (qemu->major == 8 && qemu->minor >= 1);
-	const char *why = told ? "which is not recorded" : "whose loads and stores this QEMU does not tell to plugins";
-	return tw_say_error("--cpu %s has SVE, %s: append ,sve=off, or leave --cpu out for %s", qemu->cpu, why,
-	                    default_cpu);
+	bool known = !qemu->of_machine && qemu->major == 7 && qemu->minor == 2;
+	if (!has_scalable(qemu->cpu) || known)
+		return 0;
+	return tw_say_error("--cpu %s has SVE, which is recorded %s: append ,sve=off, or leave --cpu out for %s",
+	                    qemu->cpu, qemu->of_machine ? "of programs only" : "with QEMU 7.2 only", default_cpu);
 }
 
 /* QEMU says what is wrong with a program only sometimes. *words: of a script, with its interpreter. */
@@ -108,8 +109,9 @@ static int check_options(const struct tw_record_options *options, const struct t
 		return tw_say_error("--bbv takes all of a program, and no snapshots: --interval alone goes with it");
 	if (options->vector_interval && !options->vectors)
 		return tw_say_error("--interval is of --bbv");
-	if (has_scalable(qemu->cpu))
-		return refuse_scalable(qemu);
+	int status = check_scalable(qemu);
+	if (status)
+		return status;
 	if (mkdir(options->output, 0777) < 0 && errno != EEXIST)
 		return tw_say_error("%s: cannot be made: %s", options->output, strerror(errno));
 	if (stat(options->output, &what) < 0 || !S_ISDIR(what.st_mode))
@@ -119,7 +121,7 @@ static int check_options(const struct tw_record_options *options, const struct t
 	return refuse_trace(options);
 }
 
-static int fill_board(struct collect_board *board, const struct tw_record_options *options)
+static int fill_board(struct collect_board *board, const struct tw_record_options *options, const struct tw_qemu *qemu)
 {
 	struct timespec now;
 	if (!realpath(options->output, board->directory))
@@ -132,7 +134,8 @@ static int fill_board(struct collect_board *board, const struct tw_record_option
 	board->vectors = options->vectors;
 	board->compress = options->compress != NULL;
 	alive_name(board);
-	board->of_machine = tw_machine_asked(options);
+	board->of_machine = qemu->of_machine;
+	board->scalable = has_scalable(qemu->cpu);
 	int status = tw_windows_fill(&board->windows, options);
 	int error = status == 0 && board->windows.count ? regions_begin(board) : 0;
 	return error ? tw_say_error("%s: %s", options->output, strerror(error)) : status;
@@ -180,6 +183,13 @@ static int finish(struct collect_board *board, const struct tw_record_options *o
 		return tw_say_error("%s: nothing was recorded", program);
 	if (unrecorded)
 		tw_say("%s not recorded: more than %d at a time", tw_show_plural(unrecorded, unit).text, COLLECT_SLOTS);
+	if (atomic_load(&board->matrix))
+		tw_say(
+		    "%s: instructions of SME were executed: their accesses are not recorded; append ,sme=off to --cpu",
+		    program);
+	if (atomic_load(&board->resized))
+		tw_say("%s changed the length of its vectors: snapshots have the length of each thread's first",
+		       program);
 	if (atomic_load(&board->unlisted))
 		tw_say("code in more than %d places: the list of mappings has only the first", RANGES_MOST);
 	tw_say("%s: %s", options->output, tw_show_plural(streams, unit).text);
@@ -192,7 +202,7 @@ static int record(const struct tw_record_options *options, const struct tw_qemu 
 	struct collect_board *board = collect_board_make(&fd);
 	if (!board)
 		return tw_say_error("no shared memory: %s", strerror(errno));
-	int status = fill_board(board, options);
+	int status = fill_board(board, options, qemu);
 	status = status ? status : tw_qemu_run(qemu, fd, words, count, &ended);
 	status = status ? status : finish(board, options, qemu->of_machine ? qemu->program : words[0], ended);
 	collect_board_free(board, fd);
@@ -283,7 +293,9 @@ static const struct tw_option own_options[] = {
     {"compress", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(compress), .words = compressions,
      .help = "compress the files of instructions as they are written; all commands read them"},
     {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(cpu), .placeholder = "MODEL",
-     .help = "the processor that the program or machine sees, one without SVE; neoverse-n1 otherwise"},
+     .help =
+         "the processor that the program or machine sees, neoverse-n1 otherwise; with SVE, as max,sve-max-vq=2, for "
+         "programs and with QEMU 7.2"},
     {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(sysroot), .placeholder = "DIR",
      .help = "where the program finds its shared libraries and what it executes, \"/usr/aarch64-linux-gnu\""},
     {"qemu", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(qemu), .placeholder = "FILE",

@@ -370,6 +370,7 @@ static const struct {
     [OP_STXR] = {before_base, after_exclusive, true},
     [OP_ATOMIC] = {before_atomic, after_atomic, true},
     [OP_CAS] = {before_atomic, after_compare, true},
+    [OP_SCALABLE] = {NULL, NULL, false},
     [OP_ZERO] = {before_zero, after_zero, false},
     [OP_MRS] = {NULL, after_read, false},
     [OP_RANDOM] = {NULL, after_read, false},

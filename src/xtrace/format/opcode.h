@@ -46,6 +46,12 @@ struct xtrace_operation {
 	int64_t target;       /* direct branches, literals, ADR, ADRP: from the PC, or its page */
 };
 
+/* Whether it is of SVE, be it memory or not. */
+static inline bool xtrace_is_scalable(uint32_t opcode)
+{
+	return (opcode & 0x1e000000) == 0x04000000;
+}
+
 /* Tells what an opcode may do. Extensions newer than Armv9.4 are unknown to it: they go to the next and access
  * nothing. */
 void xtrace_operation(uint32_t opcode, struct xtrace_operation *operation);

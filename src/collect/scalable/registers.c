@@ -1,0 +1,98 @@
+/* registers.c - SVE's registers, as QEMU 7.2 keeps them: found in the processor's memory by trying, like the others. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/scalable/registers.h"
+
+#include "base/bytes/bytes.h"
+#include "collect/qemu.h"
+#include "collect/qemu72.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+enum {
+	GDB_P0 = 34, /* of SVE's own numbers */
+	GDB_VG = 51,
+	GRANULE = 8 /* bytes that VG counts */
+};
+
+static struct {
+	qemu_gdb_read read;
+	qemu_gdb_write write;
+	size_t predicates; /* from the processor's first byte: P0 to P15, FFR */
+} scalable;
+
+bool scalable_setup(void)
+{
+	*(void **)&scalable.read = dlsym(RTLD_DEFAULT, "arm_gdb_get_svereg");
+	*(void **)&scalable.write = dlsym(RTLD_DEFAULT, "arm_gdb_set_svereg");
+	return scalable.read && scalable.write;
+}
+
+/* ---- Finding where they are. ---- */
+
+/* Writes something odd to the first 128 bits' predicate and looks for it: there is one place that takes it, and is as
+ * before when that is undone. */
+static size_t find_predicates(struct guest *machine)
+{
+	static const uint8_t odd[8] = {0x9d, 0x6b};
+	void *environment = qemu72_environment(machine);
+	uint8_t old[SCALABLE_PREDICATE] = {0}, wanted[SCALABLE_PREDICATE] = {0};
+	size_t found = 0;
+	machine->scratch->size = 0;
+	scalable.read(environment, machine->scratch, GDB_P0);
+	memcpy(old, machine->scratch->data, machine->scratch->size < sizeof old ? machine->scratch->size : sizeof old);
+	memcpy(wanted, odd, sizeof odd);
+	scalable.write(environment, wanted, GDB_P0);
+	for (size_t at = qemu72_vectors(); !found && at + sizeof odd <= QEMU72_WHOLE; at += 8)
+		found = memcmp(machine->cpu + at, odd, sizeof odd) == 0 ? at : 0;
+	scalable.write(environment, old, GDB_P0);
+	return found && memcmp(machine->cpu + found, old, sizeof odd) == 0 ? found : 0;
+}
+
+bool scalable_open(struct guest *machine)
+{
+	if (scalable.read && !scalable.predicates)
+		scalable.predicates = find_predicates(machine);
+	return !scalable.read || scalable.predicates;
+}
+
+/* ---- Reading them. ---- */
+
+unsigned scalable_length(const struct guest *machine)
+{
+	uint8_t granules[8];
+	if (!scalable.read)
+		return MACHINE_VECTOR;
+	machine->scratch->size = 0;
+	scalable.read(qemu72_environment(machine), machine->scratch, GDB_VG);
+	memcpy(granules, machine->scratch->data, sizeof granules);
+	return (unsigned)tw_load64(granules, false) * GRANULE;
+}
+
+void scalable_vector(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
+{
+	memcpy(bytes, machine->cpu + qemu72_vectors() + (size_t)number * SCALABLE_VECTOR, size);
+}
+
+void scalable_predicate(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
+{
+	memcpy(bytes, machine->cpu + scalable.predicates + (size_t)number * SCALABLE_PREDICATE, size);
+}
+
+void scalable_snapshot(const struct guest *machine, unsigned length, struct tw_xtrace_snapshot *snapshot,
+                       struct scalable_room *room)
+{
+	const size_t step = length / 8 > 16 ? 32 : 16; /* of predicates: a multiple of 16 bytes */
+	if (!scalable.read)
+		return;
+	memset(room, 0, sizeof *room);
+	for (unsigned i = 0; i < 32; i++)
+		scalable_vector(machine, i, room->z + (size_t)i * length, length);
+	for (unsigned i = 0; i < SCALABLE_FFR; i++)
+		scalable_predicate(machine, i, room->p + i * step, length / 8);
+	scalable_predicate(machine, SCALABLE_FFR, room->ffr, length / 8);
+	snapshot->z = room->z;
+	snapshot->p = room->p;
+	snapshot->ffr = room->ffr;
+	snapshot->vector_bits = 8ull * length;
+}
