@@ -119,6 +119,30 @@ OS thread 101,20000000,50000000" ] || fail "$index: $(trackway sql --csv t.log '
 	asked 'select ts, thread_name, process_name from thread_slice order by ts' 0,second,two 4000,second,two
 }
 
+# dur of the slices but async: 100, 40, 10, 20, 10, 10; in order 10, 10, 10, 20, 40, 100.
+@test "aggregates and operators: percentile, regexp" {
+	scene
+	asked "SELECT
+  name,
+  COUNT(dur) AS count_slice,
+  PERCENTILE(dur,50) / 10 AS p50,
+  PERCENTILE(dur,90) / 10 AS p90
+FROM slice
+WHERE name REGEXP '.*interesting.*'
+GROUP BY name
+ORDER BY count_slice DESC
+LIMIT 10;" 'an interesting slice name,1,4.0,4.0'
+	asked "select percentile(dur, 0), percentile(dur, 50), percentile(dur, 90), percentile(dur, 95), percentile(dur, 100) from slice" \
+		10.0,15.0,70.0,85.0,100.0
+	asked "select percentile(null, 50) is null, percentile(dur, 50) is null from slice where 0" 1,1
+	asked "select depth, percentile(dur, 50) from slice group by depth order by depth" 0,10.0 1,30.0 2,10.0
+	asked "select name from slice where name regexp '^(m|l).*[a-z]\$' and not name regexp null is not null order by ts" leaf measure measure
+	refused 'select percentile(dur, 101) from slice' '1:1: percentile wants a percentage from 0 to 100'
+	refused 'select percentile(name, 50) from slice' '1:1: percentile wants numbers'
+	refused 'select percentile(dur, depth) from slice' '1:1: percentile wants one percentage for all rows'
+	refused "select name regexp '(a' from slice" '1:1: regexp: Unmatched ( or \('
+}
+
 @test "create perfetto function: of a value, of a table, replaced, dropped" {
 	scene
 	asked 'create perfetto function f(x int, y INT) returns int as select $x * 10 + $y; select f(1, 2), f(ts, 1) from slice where ts = 10' 12,101

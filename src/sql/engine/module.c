@@ -1,6 +1,7 @@
 /* module.c - the virtual tables to SQLite: declared and read. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/format.h"
+#include "sql/engine/functions.h"
 #include "sql/engine/lookup.h"
 #include "sql/engine/plan.h"
 #include "sql/tables/extract.h"
@@ -329,5 +330,6 @@ int sql_register(sqlite3 *db, struct sql_session *session)
 	for (size_t i = 0; (name = sql_table_elsewhere(i)) && result == SQLITE_OK; i++)
 		result = sqlite3_create_module_v2(db, name, &elsewhere, (void *)(uintptr_t)name, NULL);
 	result = result == SQLITE_OK ? sql_extract_register(db, session) : result;
+	result = result == SQLITE_OK ? sql_functions_register(db) : result;
 	return result == SQLITE_OK ? sql_views_make(db) : result;
 }
