@@ -37,6 +37,8 @@ struct tw_flame_options {
 	/* Narrower frames are not drawn, but counted: share of all, 0 to 1. 0: 0.00001; negative: draw all. */
 	double min_share;
 	uint32_t max_depth; /* deeper frames are not drawn, but counted; 0: 1000 */
+	/* Allocations are estimates, of samples: one about every so many bytes. The picture says so. 0: exact. */
+	uint64_t sampled_bytes;
 };
 
 /* Writes a tree as one file that needs no other and no network: a picture where scripts are off; with scripts, frames

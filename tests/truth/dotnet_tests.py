@@ -115,6 +115,17 @@ def source_lines(bench):
     lines = {(row["file"], row["line"]) for row in rows if (row["file"] or "").endswith(".cs")}
     expect(("/_/src/Sarif.Multitool/Program.cs" in {file for file, _ in lines}) and all(line > 0 for _, line in lines), lines)
     expect(sum(row["self"] for row in rows) == sum(row["self"] for row in plain), "the same bytes")
+    written = bench.directory / "vs.log"
+    subprocess.run([bench.tool, "convert", "--dialect", "vs", "--pdb", str(bench.runtime.parent), log, "-o", written], check=True,
+                   stderr=subprocess.DEVNULL)
+    told = {line.split()[2] for line in bench.lines(written, "lin src ")}
+    expect(len(told) == len(bench.lines(written, "lin src ")) > 0 and bench.lines(written, "fil src "), "each line is told once")
+    for weight in "bytes", "samples":
+        by_line = [sorted((row["file"], row["line"], row["self"], row["total"])
+                          for row in bench.rows("stat", file, "--by", "line", "--weight", weight, *options)
+                          if (row["file"] or "").endswith(".cs"))
+                   for file, options in ((log, ("--pdb", str(bench.runtime.parent))), (written, ()))]
+        expect(by_line[0] == by_line[1], "lines in the log are those of the PDBs", *by_line)
 
 
 def live_heap(bench):

@@ -258,6 +258,10 @@ static void put_summary(struct flame *flame)
 	tw_put_amount(out, flame->options->weight, all_of(flame));
 	tw_put_text(out, " in ");
 	put_counted(out, flame->drawn - 1, "frame");
+	if (flame->options->sampled_bytes) {
+		tw_put_text(out, "; estimates, of samples: one about every ");
+		tw_put_amount(out, TW_WEIGHT_BYTES, flame->options->sampled_bytes);
+	}
 	if (flame->too_narrow || flame->too_deep)
 		put_left_out(flame);
 	if (flame->gone) {

@@ -30,6 +30,7 @@ static int render(struct tw_output *out, const struct tw_tree *tree, const struc
 	    .form = options->common.form == TW_FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .inverted = options->icicle,
 	    .min_share = options->min_share,
+	    .sampled_bytes = tree->sampled_bytes,
 	    .max_depth = tw_tree_depth(&options->tree) + 2, /* two more: "(deeper)", and the thread at the bottom */
 	};
 	if (options->common.form == TW_FORM_FOLDED)

@@ -5,6 +5,7 @@
 #include "cli/files/walk.h"
 #include "cli/output/message.h"
 #include "cli/reports/call_notes.h"
+#include "core/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,10 @@ static int read_tree(struct tw_walk *walk, struct tw_reader *reader, const char 
 	struct tw_tree *tree = walk->context;
 	(void)path;
 	tree->numbered |= strncmp(tw_reader_format(reader), "xray", 4) == 0;
-	return tw_calltree_add(tree->tree, reader);
+	int status = tw_calltree_add(tree->tree, reader);
+	const uint64_t sampled_bytes = tw_sampled_bytes(reader);
+	tree->sampled_bytes = sampled_bytes > tree->sampled_bytes ? sampled_bytes : tree->sampled_bytes;
+	return status;
 }
 
 uint32_t tw_tree_depth(const struct tw_tree_options *options)
@@ -42,6 +46,8 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 	if (walk.readable == 0)
 		return status;
 	tree->weight = tw_calltree_weight(tree->tree);
+	if (tree->weight != TW_WEIGHT_BYTES && tree->weight != TW_WEIGHT_ALLOCATIONS)
+		tree->sampled_bytes = 0;
 	if (tw_refuse_durations(common, tree->weight))
 		return TW_EXIT_FAILED;
 	tw_say_weight(common, tree->weight);

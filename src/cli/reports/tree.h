@@ -11,8 +11,9 @@ struct tw_tree {
 	struct tw_calltree *tree;
 	struct tw_nodes nodes;
 	enum tw_weight weight;
-	bool per_thread; /* the root's children are threads */
-	bool numbered;   /* functions may have numbers alone: it is of a log of XRay */
+	bool per_thread;        /* the root's children are threads */
+	bool numbered;          /* functions may have numbers alone: it is of a log of XRay */
+	uint64_t sampled_bytes; /* weights are estimates, of samples about every so many bytes; 0: exact */
 };
 
 /* How deep stacks are shown that are not asked for: the text of all stacks of a recursion grows with the square of its
