@@ -248,6 +248,23 @@ def test_scalable(bench):
         expect(done.returncode == status and says in done.stdout + done.stderr, words, done.returncode, done.stdout, done.stderr)
 
 
+def test_scalable_changes(bench):
+    "scalable_changes.S: vectors that become shorter are loaded so, and told; SME is told"
+    if bench.version != (7, 2):
+        return "SVE is recorded with QEMU 7.2"
+    for options, says in (([], "changed the length of its vectors"), (["-DMATRIX"], "instructions of SME were executed")):
+        program = bench.program("scalable_changes", *options, to=f"changes{len(options)}")
+        directory, _ = bench.record([program], "--cpu", "max,sve-max-vq=2", "--snapshot-interval", "5", says=says)
+        loads = [(t[1] - symbols(program)["data"], len(t[2]))
+                 for _, _, tokens in instructions(only_data(directory)) for t in tokens if t[0] == "load"]
+        expect(loads == [(0, 16), (16, 16), (16, 16)], loads)
+
+
+def only_data(directory):
+    (data, _), = xtrace_tokens.files(directory).values()
+    return data.read_bytes()
+
+
 def changed_by_none(tokens):
     """Bytes that are loaded and are not those that were last loaded from there or stored there; all that were compared."""
     memory, wrong, compared = {}, [], 0
