@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Bytes for stacks of calls, and for asynchronous operations that are open. */
 enum { STACKS_LIMIT = 24 << 20, PAIRS_LIMIT = 8 << 20 };
@@ -42,15 +43,15 @@ static struct view_row *row_of(struct view_index *index, enum view_kind kind, ui
 	*recent = row;
 	if (row || track == VIEW_NONE)
 		return row;
-	bool points = kind == VIEW_POINTS;
+	const bool apart = kind == VIEW_POINTS || kind == VIEW_STATES; /* in lanes that are no track's own */
 	const uint64_t number = index->rows.count;
-	if (number >= VIEW_ROWS_MOST || (!points && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
+	if (number >= VIEW_ROWS_MOST || (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
 	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
 		return NULL;
 	*row = (struct view_row){.track = track, .lane = (uint16_t)lane, .depth = (uint16_t)depth, .kind = kind};
 	if (!tw_map_add(&index->row_numbers, row_key(track, lane, depth), (uint32_t)number))
 		return NULL;
-	index->tracks.changes += points;
+	index->tracks.changes += apart;
 	return row;
 }
 
@@ -351,7 +352,7 @@ static uint32_t running_name(struct view_index *index, uint32_t number)
 	return track->running - 1;
 }
 
-static void take_switch(struct view_index *index)
+static void take_running(struct view_index *index)
 {
 	const struct tw_event *event = index->event;
 	size_t cpu = event->cpu;
@@ -367,6 +368,66 @@ static void take_switch(struct view_index *index)
 	index->cpus[cpu] = (struct view_running){.since = event->time,
 	                                         .offset = event->offset,
 	                                         .name = idle ? VIEW_NONE : running_name(index, event->other)};
+}
+
+/* ---- What threads do. ---- */
+
+static const char *state_word(const char *state)
+{
+	static const struct {
+		const char *state, *word;
+	} words[] = {
+	    {"Running", "running"}, {"R", "waits for a CPU"}, {"R+", "waits for a CPU, preempted"},
+	    {"S", "sleeps"},        {"T", "suspended"},       {"Z", "dying"},
+	    {"X", "dead"},
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(words[i].state, state) == 0)
+			return words[i].word;
+	return state;
+}
+
+/* The number of a state's name: each is added once. */
+static uint32_t state_name(struct view_index *index, const char *state)
+{
+	size_t i = 0;
+	for (; i < VIEW_STATE_NAMES && index->state_names[i].state; i++)
+		if (index->state_names[i].state == state)
+			return index->state_names[i].name;
+	const char *word = state_word(state);
+	uint32_t name = view_names_add(&index->names, &index->store, word, strlen(word));
+	if (i < VIEW_STATE_NAMES)
+		index->state_names[i] = (struct view_state_name){state, name};
+	return name;
+}
+
+static int put_state(void *owner, uint32_t number, const struct tw_thread_state *state, uint64_t end)
+{
+	struct view_index *index = owner;
+	if (!state->state)
+		return 0;
+	struct view_row *row = row_of(index, VIEW_STATES, track_of(index, number), VIEW_STATES_LANE, 0);
+	const uint64_t begin = row && state->since < row->last ? row->last : state->since;
+	const struct view_slice slice = {.begin = begin,
+	                                 .end = end > begin ? end : begin,
+	                                 .offset = state->id,
+	                                 .name = state_name(index, state->state),
+	                                 .category = name_of(index, 0)};
+	index->left += !row || slice.name == VIEW_NONE || !view_row_add_slice(row, &index->store, &slice);
+	return 0;
+}
+
+static void take_state(struct view_index *index)
+{
+	index->states.owner = index;
+	index->states.over = put_state;
+	index->left += tw_thread_states_take(&index->states, index->dictionary, index->event, index->arguments) < 0;
+}
+
+static void take_switch(struct view_index *index)
+{
+	take_running(index);
+	take_state(index);
 }
 
 /* ---- What is lost. ---- */
@@ -400,6 +461,7 @@ static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
     [TW_COUNTER] = take_counter,     [TW_ASYNC_BEGIN] = begin_operation,
     [TW_ASYNC_END] = end_operation,  [TW_ALLOCATION_SAMPLE] = take_sample,
     [TW_SWITCH] = take_switch,       [TW_LOST] = take_lost,
+    [TW_WAKEUP] = take_state,
 };
 
 static int init_calls(struct view_index *index, uint64_t rounding)
@@ -450,6 +512,9 @@ void view_index_finish(struct view_index *index, const struct tw_dictionary *dic
 	tw_calls_finish(&index->calls);
 	for (size_t cpu = 0; cpu < index->cpu_count; cpu++)
 		put_running(index, cpu, index->end);
+	for (size_t i = 0; i < index->states.room; i++)
+		if (index->states.items[i].known)
+			put_state(index, (uint32_t)i, &index->states.items[i], index->end);
 	for (size_t i = 0; i < index->pairs.count; i++)
 		if (index->pairs.items[i].key)
 			put_operation(index, &index->pairs.items[i], index->end);
@@ -465,6 +530,7 @@ static void free_parts(struct view_index *index)
 	tw_map_free(&index->row_numbers);
 	tw_pairs_free(&index->pairs);
 	tw_calls_free(&index->calls);
+	tw_thread_states_free(&index->states);
 	free(index->track_numbers);
 	free(index->open);
 	free(index->cpus);

@@ -3,12 +3,13 @@
 #ifndef VIEW_INDEX_INDEX_H
 #define VIEW_INDEX_INDEX_H
 
+#include "analysis/series/states.h"
 #include "core/calls/calls.h"
 #include "core/calls/pairs.h"
 #include "view/index/row.h"
 #include "view/index/tracks.h"
 
-enum { VIEW_ROWS_MOST = 1 << 18, VIEW_ROWS_RECENT = 1 << 10, VIEW_LOST_KEPT = 100 };
+enum { VIEW_ROWS_MOST = 1 << 18, VIEW_ROWS_RECENT = 1 << 10, VIEW_LOST_KEPT = 100, VIEW_STATE_NAMES = 8 };
 
 /* What an open slice has beside its frame. */
 struct view_open {
@@ -31,6 +32,12 @@ struct view_running {
 	uint32_t name; /* a number of struct view_names; VIEW_NONE: nothing that is known */
 };
 
+/* The name of a state of threads. */
+struct view_state_name {
+	const char *state; /* of struct tw_thread_state; NULL: none */
+	uint32_t name;     /* a number of struct view_names */
+};
+
 struct view_index {
 	struct tw_calls calls; /* first: its hooks get this */
 	struct tw_budget budget;
@@ -48,6 +55,8 @@ struct view_index {
 	struct tw_pairs pairs;
 	struct view_running *cpus;
 	size_t cpu_count, cpu_room;
+	struct tw_thread_states states;
+	struct view_state_name state_names[VIEW_STATE_NAMES];
 	struct view_lost lost[VIEW_LOST_KEPT];
 	uint64_t lost_count;                    /* of all that there were */
 	bool lost_last;                         /* nothing has followed the last one */

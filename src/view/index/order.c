@@ -9,7 +9,7 @@
 
 static bool is_shared(const struct tw_event *event)
 {
-	enum { SHARED = 1 << TW_COUNTER | 1 << TW_ASYNC_BEGIN | 1 << TW_ASYNC_END | 1 << TW_SWITCH };
+	enum { SHARED = 1 << TW_COUNTER | 1 << TW_ASYNC_BEGIN | 1 << TW_ASYNC_END | 1 << TW_SWITCH | 1 << TW_WAKEUP };
 	return SHARED >> event->kind & 1;
 }
 

@@ -5,7 +5,8 @@
 
 #include "view/index/pack.h"
 
-enum view_kind { VIEW_SLICES, VIEW_COUNTER, VIEW_POINTS };
+/* The numbers are those of the protocol. */
+enum view_kind { VIEW_SLICES, VIEW_COUNTER, VIEW_POINTS, VIEW_STATES };
 
 /* A slice, or a point, which ends when it begins. Times are those of the reader. */
 struct view_slice {

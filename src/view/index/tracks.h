@@ -29,6 +29,7 @@ enum view_track_kind {
 enum {
 	VIEW_TRACKS_MOST = 1 << 17,
 	VIEW_LANES_MOST = 1024, /* of a track */
+	VIEW_STATES_LANE = 0xfffe,
 	VIEW_POINTS_LANE = 0xffff,
 	VIEW_NAME_MOST = 4096 /* bytes of a name that are kept */
 };

@@ -216,7 +216,7 @@ static bool find_named(const struct view *view, const struct view_request *reque
 	near->at += view->start;
 	for (uint64_t i = 0; i < view->index.rows.count; i++) {
 		const struct view_row *row = view_index_row_at(&view->index, i);
-		if (row->kind != VIEW_COUNTER)
+		if (row->kind == VIEW_SLICES || row->kind == VIEW_POINTS)
 			look_through(view, near, row);
 	}
 	return true;

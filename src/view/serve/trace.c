@@ -120,6 +120,7 @@ static void put_track(struct tw_json *json, const struct view *view, uint32_t nu
 	put_series(json, &view->index, track);
 	tw_json_bool(json, "points", view_index_row(&view->index, number, VIEW_POINTS_LANE, 0) != NULL);
 	view_json_digits(json, "slices", track->slices);
+	tw_json_bool(json, "states", view_index_row(&view->index, number, VIEW_STATES_LANE, 0) != NULL);
 	tw_json_object_end(json);
 }
 

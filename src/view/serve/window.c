@@ -210,7 +210,7 @@ static void put_row(struct answer *answer, const struct view_row *row)
 	answer->rows++;
 	put_u32(answer, row->track);
 	put_u32(answer, row->lane | (uint32_t)row->depth << 16);
-	put_u32(answer, row->kind == VIEW_COUNTER ? 1 : row->kind == VIEW_POINTS ? 2 : 0);
+	put_u32(answer, (uint32_t)row->kind);
 	put_u32(answer, (uint32_t)answer->count);
 	put_reals(answer, offsetof(struct entry, begin));
 	put_reals(answer, offsetof(struct entry, end));
@@ -235,6 +235,7 @@ static void put_track(struct answer *answer, uint32_t number)
 	for (uint32_t lane = 0; lane < track->lane_count; lane++)
 		for (uint32_t depth = 0; depth < track->lanes[lane]; depth++)
 			put_if_there(answer, number, lane, depth);
+	put_if_there(answer, number, VIEW_STATES_LANE, 0);
 	put_if_there(answer, number, VIEW_POINTS_LANE, 0);
 }
 

@@ -57,12 +57,16 @@ export interface Track {
 	lanes: number[];
 	/** Whether it has instants too: a row of its own, in the lane POINTS. */
 	points: boolean;
+	/** Whether it is known when it ran and when it waited: a row of its own, in the lane STATES. */
+	states: boolean;
 	slices: number;
 	series: string[];
 }
 
 /** The lane of a track's points. */
 export const POINTS = 0xffff;
+/** The lane of what a thread does by the scheduling. */
+export const STATES = 0xfffe;
 
 export interface Trace extends Progress {
 	unit: Unit;
@@ -85,7 +89,7 @@ export interface Boxes {
 	track: number;
 	lane: number;
 	depth: number;
-	kind: "slices" | "points";
+	kind: "slices" | "points" | "states";
 	begin: Float64Array;
 	end: Float64Array;
 	busy: Float64Array;
@@ -238,7 +242,7 @@ export class Refusal extends Error {
 }
 
 const MAGIC = 0x31565754; // "TWV1"
-const KINDS = ["slices", "values", "points"] as const;
+const KINDS = ["slices", "values", "points", "states"] as const;
 
 export class Server {
 	/** Whether there is a server, or only what a file holds. */
@@ -393,7 +397,7 @@ export function traceOf(answer: any): Trace {
 		findings: answer.findings.map((finding: any) => ({
 			...finding, offset: Number(finding.offset), time: known(finding.time) })),
 		list: answer.list.map((track: any) => ({
-			...track, sort: track.sort ?? 0, file: track.file ?? 0, slices: Number(track.slices), points: track.points === true, series: track.series ?? [] })),
+			...track, sort: track.sort ?? 0, file: track.file ?? 0, slices: Number(track.slices), points: track.points === true, states: track.states === true, series: track.series ?? [] })),
 	};
 }
 

@@ -10,7 +10,7 @@ import { about } from "./functions";
 const SHOWN = 1000;
 /** The words of thread_state, as doc/sql.md has them. */
 const WORDS: Record<string, string> = { Running: "running", R: "waits for a CPU", "R+": "waits for a CPU, preempted", S: "sleeps",
-	D: "sleeps, cannot be woken", T: "stopped", Z: "ended" };
+	T: "suspended", Z: "dying", X: "dead" };
 
 interface Time {
 	thread: string;

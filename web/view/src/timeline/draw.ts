@@ -20,6 +20,7 @@ export const LEAST_LOST = 3; // pixels
 const SPOT = 5; // numbers of a box
 const NARROW = 2; // pixels
 const MANY = 2000; // narrow rectangles: more are written as pixels
+const ASLEEP = "sleeps"; // a state of threads in which nothing happens
 const CROWDED = 5; // pixels between points: nearer, they are a band
 
 /** A box as it is drawn: what tests and the pointer look at. */
@@ -343,7 +344,7 @@ export class Painter {
 		const at = this.spots.length;
 		this.spots.push(this.spotRows.length - 1, i, x, width, y);
 		const hit = this.isHit(key, name);
-		const faded = this.query !== "" && !hit;
+		const faded = row.kind === "states" ? name.startsWith(ASLEEP) : this.query !== "" && !hit;
 		const filling = this.filling(this.colour(scene, key, name), faded);
 		if (point && x - this.lastPoint < CROWDED) {
 			filling.rectangles.push(Math.max(this.lastPoint, x - CROWDED), y + 4, Math.min(CROWDED, x - this.lastPoint) + 1, 9);
@@ -384,8 +385,7 @@ export class Painter {
 	private flush(scene: Scene): void {
 		const context = this.context;
 		context.globalAlpha = FADED;
-		if (scene.query !== "")
-			this.fill(this.fadedFillings);
+		this.fill(this.fadedFillings);
 		context.globalAlpha = 1;
 		this.fill(this.fillings);
 		for (const at of this.found)

@@ -1,6 +1,6 @@
 // layout.ts - which track is where: rows of the picture, from top to bottom.
 // SPDX-License-Identifier: Apache-2.0
-import { POINTS, type Kind, type Track } from "../api";
+import { POINTS, STATES, type Kind, type Track } from "../api";
 import type { State } from "../state";
 
 export const ROW = 17; // a row of slices, as the flame graph has it
@@ -43,14 +43,15 @@ function sum(depths: number[]): number {
 	return depths.reduce((all, depth) => all + depth, 0);
 }
 
-/** How many rows of slices and points a track has. */
+/** How many rows of slices, points and states a track has. */
 export function rowsOf(track: Track): number {
-	return sum(track.lanes) + (track.points ? 1 : 0);
+	return sum(track.lanes) + (track.points ? 1 : 0) + (track.states ? 1 : 0);
 }
 
-/** Which row of its track a slice is in; points are below all slices. */
+/** Which row of its track a slice is in; points are below all slices, and states below these. */
 export function rowAt(track: Track, lane: number, depth: number): number {
-	return sum(track.lanes.slice(0, lane === POINTS ? undefined : lane)) + depth;
+	const apart = lane === POINTS || lane === STATES;
+	return sum(track.lanes.slice(0, apart ? undefined : lane)) + (lane === STATES && track.points ? 1 : 0) + depth;
 }
 
 function heightOf(track: Track, group: boolean, closed: boolean): number {
@@ -69,7 +70,7 @@ export function matches(name: string, filter: string): boolean {
 
 /** Whether a track has nothing that is drawn. */
 function isBare(track: Track): boolean {
-	return track.lanes.length === 0 && !track.points;
+	return track.lanes.length === 0 && !track.points && !track.states;
 }
 
 /** CPUs stand together before all else; the trace's own hints say the rest. */

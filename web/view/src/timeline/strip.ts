@@ -49,7 +49,7 @@ export function stripOf(answer: Answer, id: number): Strip {
 	const [ts, dur, value, name] = [["ts"], ["dur"], ["value"], ["name"]].map(names => column(answer, ...names)) as [number, number, number, number];
 	const title = column(answer, "track");
 	const called = title < 0 ? "SQL" : String(answer.rows[0]?.[title] ?? "SQL");
-	const track: Track = { id, parent: null, kind: "other", name: called, file: 0, pid: null, tid: null, sort: FIRST, lanes: [], points: false,
+	const track: Track = { id, parent: null, kind: "other", name: called, file: 0, pid: null, tid: null, sort: FIRST, lanes: [], points: false, states: false,
 		slices: 0, series: [] };
 	const numbers = new Map<string, number>();
 	const told = answer.rows.filter(row => row[ts] !== null).sort((a, b) => Number(a[ts]) - Number(b[ts]));

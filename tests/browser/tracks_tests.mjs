@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+// tracks_tests.mjs - what the tracks of `trackway view` have beside slices, and their order.
+// SPDX-License-Identifier: Apache-2.0
+//
+// usage: tracks_tests.mjs --tool TRACKWAY [--page FOLDER]
+//
+// Prints TAP, as view_tests.mjs. States of threads must be those of `trackway sql`.
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { lines, run, View } from "./view.mjs";
+
+const DATA = join(dirname(fileURLToPath(import.meta.url)), "../data");
+const STATES = 0xfffe; // doc/view.md
+/** As doc/view.md has them. */
+const WORDS = { Running: "running", R: "waits for a CPU", "R+": "waits for a CPU, preempted", S: "sleeps", T: "suspended",
+	Z: "dying", X: "dead" };
+
+/** What sql says of threads' states: those that have a name, and begin before the end of all. */
+function statesOf(file) {
+	const [{ last }] = lines("sql", "--json", file, "select max(ts + max(dur, 0)) as last from (select ts, dur from thread_state" +
+		" union all select ts, dur from slice union all select ts, 0 from sched)");
+	return lines("sql", "--json", file, "select s.ts, s.dur, s.state, t.tid from thread_state s join thread t using (utid) where state not null")
+		.filter(({ ts }) => ts < last).map(({ ts, dur, state, tid }) => [String(tid), ts, dur < 0 ? last : ts + dur, WORDS[state]]);
+}
+
+const sorted = rows => rows.map(row => JSON.stringify(row)).sort();
+
+const ALONE = {
+	async "what a thread did by the scheduling is a row below it, as in sql"(browser) {
+		for (const name of ["fxt/waker.fxt", "fxt/mg_a.fxt", "fxt/idle.fxt", "fxt/cpu_breakdown.fxt", "chrome/sched-names-fuchsia.json"]) {
+			const file = join(DATA, name);
+			const view = await View.open(browser, [file]);
+			try {
+				const list = await view.page.evaluate(async () => (await (await fetch("api/trace")).json()).list);
+				const boxes = (await view.boxes()).filter(box => box.lane === STATES);
+				const wanted = statesOf(file);
+				assert(wanted.length > 1, name);
+				// Those of one pixel are one box.
+				const sum = (rows, tid, of) => rows.filter(row => row[0] === tid).reduce((all, row) => all + of(row), 0);
+				const drawn = boxes.map(box => [list[box.track].tid, box.begin, box.end, box.name, box.busy, box.count]);
+				for (const tid of new Set(wanted.map(row => row[0]))) {
+					assert.equal(sum(drawn, tid, row => row[4]), sum(wanted, tid, row => row[2] - row[1]), `${name}: time of ${tid}`);
+					assert.equal(sum(drawn, tid, row => row[5]), sum(wanted, tid, () => 1), `${name}: states of ${tid}`);
+				}
+				const alone = drawn.filter(row => row[5] === 1).map(row => row.slice(0, 4));
+				const each = new Set(sorted(wanted));
+				assert.deepEqual(sorted(alone).filter(row => !each.has(row)), [], name);
+				if (alone.length === drawn.length)
+					assert.deepEqual(sorted(alone), sorted(wanted), name);
+				// Below all slices of the thread, inside of its line.
+				const all = await view.boxes();
+				for (const box of boxes) {
+					const line = (await view.page.evaluate(() => window.trackway.lines())).find(({ id }) => id === box.track);
+					assert(box.y > line.y && box.y + box.height < line.y + line.height);
+					assert(all.every(other => other.track !== box.track || other.lane === STATES || other.y < box.y));
+				}
+			} finally {
+				await view.close();
+			}
+		}
+	},
+};
+
+await run({}, ALONE);
