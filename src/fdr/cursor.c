@@ -37,6 +37,8 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 	cursor->damaged = cursor->begun = false;
 	cursor->typed_events = 0;
 	cursor->missing = 0;
+	cursor->doubted = place->doubted && !place->resumed ? place->told_tsc : UINT64_MAX;
+	cursor->counted_on |= cursor->doubted != UINT64_MAX;
 	cursor->tsc = place->resumed ? place->told_tsc : cursor->tsc;
 	cursor->cpu = place->resumed ? place->told_cpu : cursor->cpu;
 }
@@ -289,6 +291,14 @@ static int hop(struct fdr_cursor *cursor)
 
 /* ---- Records. ---- */
 
+static void set_counter(struct fdr_cursor *cursor, const struct tw_fdr_record *record)
+{
+	if (!fdr_tells_time_of(cursor, record))
+		return;
+	cursor->tsc = record->tsc;
+	cursor->counted_on = false;
+}
+
 static void move_on(struct fdr_cursor *cursor, const struct tw_fdr_record *record)
 {
 	switch (record->kind) {
@@ -300,12 +310,10 @@ static void move_on(struct fdr_cursor *cursor, const struct tw_fdr_record *recor
 		break;
 	case TW_FDR_NEW_CPU_ID:
 		cursor->cpu = record->cpu;
-		cursor->tsc = record->tsc;
-		cursor->counted_on = false;
+		set_counter(cursor, record);
 		break;
 	case TW_FDR_TSC_WRAP:
-		cursor->tsc = record->tsc;
-		cursor->counted_on = false;
+		set_counter(cursor, record);
 		break;
 	case TW_FDR_CUSTOM_EVENT:
 		if (cursor->log->header.version >= 5)

@@ -50,6 +50,7 @@ struct fdr_place {
 	bool orphan; /* its thread is not known */
 	/* It begins behind records that another log has: the two below are those of the last of these. */
 	bool resumed;
+	bool doubted; /* the buffers before and behind it contradict its first counter, told_tsc */
 	uint16_t told_cpu;
 	uint64_t told_tsc;
 	uint64_t excess;
@@ -176,10 +177,14 @@ const struct fdr_thread *fdr_notes_thread(const struct fdr_log *log);
 /* Keeps its notes in log->notes, once the log is indexed. Returns 0 or a negative status. */
 int fdr_keep_notes(struct tw_reader *reader, struct fdr_log *log);
 
-/* ---- index.c, known_calls.c. ---- */
+/* ---- index.c, counters.c, known_calls.c. ---- */
 
 /* Lists all buffers, thread by thread in time order, each once. Returns 0 or a negative status. */
 int fdr_index(struct tw_reader *reader, struct fdr_log *log);
+
+/* Finds the buffers whose first counter those of the buffers before and behind them by the clock contradict. May put
+ * the places into another order. */
+void fdr_doubt_counters(struct tw_reader *reader, struct fdr_log *log);
 
 /* Takes from the places of a log, which are in order, what a log read before has. Returns 0 or a negative status. */
 int fdr_drop_known(struct tw_reader *reader, struct fdr_log *log);
@@ -244,13 +249,14 @@ struct fdr_cursor {
 	uint64_t first_gap; /* where the first of them is */
 	bool filled, cut, searched;
 	uint64_t excess;
-	bool damaged;    /* the buffer ended early, and that was reported */
-	bool begun;      /* its NewBuffer record was met */
-	bool resumes;    /* a buffer inside this one is read after it: `next` moves to where it begins */
-	bool orphan;     /* the thread of its records is not known */
-	bool counted_on; /* over damage: `tsc` is not certain until a record tells the counter */
-	uint64_t at;     /* the next record */
-	uint64_t tsc;    /* of the last record; carried over from buffer to buffer of a thread */
+	bool damaged;     /* the buffer ended early, and that was reported */
+	bool begun;       /* its NewBuffer record was met */
+	bool resumes;     /* a buffer inside this one is read after it: `next` moves to where it begins */
+	bool orphan;      /* the thread of its records is not known */
+	bool counted_on;  /* over damage: `tsc` is not certain until a record tells the counter */
+	uint64_t doubted; /* a counter that is not believed; UINT64_MAX never is */
+	uint64_t at;      /* the next record */
+	uint64_t tsc;     /* of the last record; carried over from buffer to buffer of a thread */
 	uint16_t cpu;
 	uint32_t typed_events;
 	uint64_t missing; /* bytes of the last record that are not there */
@@ -276,6 +282,12 @@ struct fdr_item {
 static inline bool fdr_tells_count(const struct tw_fdr_record *record)
 {
 	return record->kind == TW_FDR_NEW_CPU_ID || record->kind == TW_FDR_TSC_WRAP;
+}
+
+/* Whether a record tells a counter that is believed. */
+static inline bool fdr_tells_time_of(const struct fdr_cursor *cursor, const struct tw_fdr_record *record)
+{
+	return fdr_tells_count(record) && record->tsc != cursor->doubted;
 }
 
 /* Whether damage follows the records up to cursor->end at once. The end of a file that was cut is none. */

@@ -253,6 +253,7 @@ int fdr_index(struct tw_reader *reader, struct fdr_log *log)
 	if (status < 0)
 		return status;
 	report_empty(reader, log);
+	fdr_doubt_counters(reader, log);
 	set_keys(log);
 	if (log->place_count)
 		qsort(log->places, log->place_count, sizeof *log->places, compare_places);

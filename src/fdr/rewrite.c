@@ -156,11 +156,12 @@ static void put_lead(struct fdr_rewrite *r, const struct tw_fdr_record *record, 
 }
 
 /* Whether a record has no place where it stands: arguments of what was dropped; in version 1 a WallTime that would look
- * like another buffer's. */
+ * like another buffer's; a counter that is not believed. */
 static bool is_misplaced(const struct fdr_rewrite *r, const struct tw_fdr_record *record)
 {
 	return (r->dropped && record->kind == TW_FDR_CALL_ARGUMENT) ||
-	       (r->target.version == 1 && record->kind == TW_FDR_WALL_TIME && r->last != TW_FDR_NEW_BUFFER);
+	       (r->target.version == 1 && record->kind == TW_FDR_WALL_TIME && r->last != TW_FDR_NEW_BUFFER) ||
+	       (fdr_tells_count(record) && !fdr_tells_time_of(&r->cursor, record));
 }
 
 static int take(struct fdr_rewrite *r, const struct fdr_item *item)

@@ -283,7 +283,7 @@ static uint64_t count_back(struct fdr_cursor *cursor, const struct fdr_place *pl
 	reports->quiet = true;
 	fdr_cursor_enter(cursor, place);
 	while (!told && fdr_cursor_next(cursor, &item) > 0) {
-		told = fdr_tells_count(&item.record) ? item.record.tsc : 0;
+		told = fdr_tells_time_of(cursor, &item.record) ? item.record.tsc : 0;
 		counted = told ? counted : cursor->tsc;
 	}
 	reports->quiet = quiet;

@@ -311,6 +311,82 @@ static void test_times_before_the_first_counter(void **state)
 	assert_in_range(last, BEGIN / 2, BEGIN / 2 + 300 * TICK);
 }
 
+/* ---- Counters that the buffers before and behind contradict. ---- */
+
+enum { BUFFERS = 5 };
+
+static const uint64_t UP = UINT64_C(1) << 50, FAR = UINT64_C(1)
+                                                    << 42; /* ticks: since the machine began; half an hour */
+
+struct times {
+	uint64_t first, last;
+	unsigned errors, uncertain;
+};
+
+static void count_errors(void *context, const struct tw_finding *finding)
+{
+	*(unsigned *)context += finding->severity == TW_ERROR;
+}
+
+/* Buffers of two threads, a second of the clock from one to the next, which begin with these counters. */
+static struct times read_counters(const uint64_t *counters, enum tw_order order)
+{
+	struct times t = {.first = UINT64_MAX};
+	struct tw_read_options options = {.order = order, .on_finding = count_errors, .finding_context = &t.errors};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	add_header_of(&log_, 5, 1, 3, 1000000000, SIZE);
+	for (uint32_t i = 0; i < BUFFERS; i++) {
+		size_t start = begin_buffer(&log_, THREAD + i % 2, 1 + i, counters[i]);
+		add_pairs(&log_, 1, 10);
+		end_buffer(&log_, start);
+	}
+	assert_int_equal(tw_open_memory(&reader, "made", log_.data, log_.size, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			const uint64_t time = batch.events[i].time;
+			t.first = time < t.first ? time : t.first;
+			t.last = time > t.last ? time : t.last;
+			t.uncertain += (batch.events[i].flags & TW_FLAG_UNCERTAIN) != 0;
+		}
+	tw_close(reader);
+	return t;
+}
+
+/* One counter is damaged, of a buffer that began between two others: its times are counted on from its thread's last. */
+static void test_contradicted_counter(void **state)
+{
+	static const uint64_t smashed[] = {0, 1000, UP + 2 * TICK - FAR - 1, UP + 4 * TICK + FAR + 1,
+	                                   UINT64_C(0x1234567812345678)};
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof smashed / sizeof *smashed; i++) {
+		const uint64_t counters[BUFFERS] = {UP, UP + TICK, UP + 2 * TICK, smashed[i / 2], UP + 4 * TICK};
+		const struct times t = read_counters(counters, i % 2 ? TW_ORDER_TIME : TW_ORDER_TRACK);
+		assert_int_equal(t.errors, 1);
+		assert_int_equal(t.uncertain, 20);
+		assert_true(t.first >= UP && t.last < UP + 100 * TICK);
+	}
+}
+
+/* It is no damage where processors differ, where a machine slept and its counter begins anew, and where nothing tells
+ * which of two is wrong. */
+static void test_counters_that_differ(void **state)
+{
+	static const uint64_t all[][BUFFERS] = {
+	    {UP, UP + TICK, UP + 2 * TICK, UP + 2 * TICK - FAR, UP + 4 * TICK},
+	    {UP, UP + TICK, UP + 2 * TICK, UP + 4 * TICK + FAR, UP + 4 * TICK},
+	    {UP, UP + TICK, UP + 2 * TICK, 1000, 1000 + TICK},
+	    {UP, UP + TICK, UP + 2 * TICK, UP + 3 * TICK, 1000},
+	    {UP, 2 * UP, 3 * UP, 4 * UP, 5 * UP},
+	    {UP, UP + FAR / 2 + 1, UP - FAR, UP, 2 * UP},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		const struct times t = read_counters(all[i], TW_ORDER_TRACK);
+		assert_int_equal(t.errors + t.uncertain, 0);
+	}
+}
+
 /* Of what may be a WallTime record at the end of the file no time is there: the thread before it must make sense. */
 static void test_start_at_the_end(void **state)
 {
@@ -374,6 +450,7 @@ int main(void)
 	    cmocka_unit_test(test_counter_behind_a_gap), cmocka_unit_test(test_longer_by_records),
 	    cmocka_unit_test(test_half_a_thread),        cmocka_unit_test(test_ones_over_a_border),
 	    cmocka_unit_test(test_half_a_time),          cmocka_unit_test(test_times_before_the_first_counter),
+	    cmocka_unit_test(test_contradicted_counter), cmocka_unit_test(test_counters_that_differ),
 	    cmocka_unit_test(test_start_at_the_end),     cmocka_unit_test(test_basic_realigns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
