@@ -27,8 +27,8 @@ struct ids {
 /* The internal id, TEXT_NO_ID where there is no memory for it. key is not 0. */
 uint32_t ids_of(struct ids *ids, uint64_t key);
 
-/* The same. `told`: a record of it is in the log, or there is no memory for one. Whoever has not found one tells of it before
- * the number stands anywhere: the program may end between two threads' lines. */
+/* The same. `told`: a record of it is in the log, or there is no memory for one. Whoever has not found one tells of it
+ * before the number stands anywhere: the program may end between two threads' lines. */
 uint32_t ids_look(struct ids *ids, uint64_t key, bool *told);
 
 /* Has the record, which is complete, put into the log, unless one is there: false. `put` may be NULL, and asks the
