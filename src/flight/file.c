@@ -6,10 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static bool is_ours(const struct flight_file *file, int fd)
@@ -17,6 +21,13 @@ static bool is_ours(const struct flight_file *file, int fd)
 	struct stat status = {0};
 	return fd >= 0 && flight_call(SYS_fstat, fd, (long)&status, 0, 0) == 0 && status.st_dev == file->device &&
 	       status.st_ino == file->inode;
+}
+
+void flight_file_close(struct flight_file *file)
+{
+	if (is_ours(file, file->fd))
+		close(file->fd);
+	file->fd = -1;
 }
 
 /* What the program calls after it has left its directory is still the file. */
@@ -31,25 +42,75 @@ static void make_absolute(struct flight_file *file)
 	}
 }
 
+/* ---- Memory. ---- */
+
+static bool send_to(int talk, int fd)
+{
+	char byte = 0;
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof fd)];
+	} control = {.header = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS}};
+	const struct msghdr message = {.msg_iov = &(struct iovec){&byte, 1},
+	                               .msg_iovlen = 1,
+	                               .msg_control = &control,
+	                               .msg_controllen = sizeof control.bytes};
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+	return sendmsg(talk, &message, MSG_NOSIGNAL) == 1;
+}
+
+/* It waits there until it is taken, also when this process is no more. */
+static bool give(const char *name, int fd)
+{
+	struct sockaddr_un place = {.sun_family = AF_UNIX};
+	const size_t length = strlen(name);
+	if (length >= sizeof place.sun_path)
+		return false;
+	memcpy(place.sun_path + 1, name, length);
+	const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+	const int talk = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const bool given = talk >= 0 && connect(talk, (const struct sockaddr *)&place, size) == 0 && send_to(talk, fd);
+	const int error = errno;
+	if (talk >= 0)
+		close(talk);
+	errno = error;
+	return given;
+}
+
+static bool make_in_memory(struct flight_file *file, const char *name)
+{
+	file->in_memory = true;
+	file->fd = memfd_create("trackway-flight", MFD_CLOEXEC);
+	return file->fd >= 0 && give(name, file->fd);
+}
+
+static bool make(struct flight_file *file, const char *pattern, uint32_t pid)
+{
+	if (*pattern == '@')
+		return make_in_memory(file, pattern + 1);
+	file->fd = flight_make_file(pattern, pid, file->path);
+	return file->fd >= 0;
+}
+
 int flight_file_make(struct flight_file *file, const char *pattern, uint32_t pid)
 {
 	struct stat status;
-	file->fd = flight_make_file(pattern, pid, file->path);
-	if (file->fd < 0)
-		return errno;
-	if (fstat(file->fd, &status) < 0)
+	if (!make(file, pattern, pid) || fstat(file->fd, &status) < 0)
 		return errno;
 	file->device = status.st_dev;
 	file->inode = status.st_ino;
-	make_absolute(file);
+	if (!file->in_memory)
+		make_absolute(file);
 	return 0;
 }
 
-void flight_file_close(struct flight_file *file)
+int flight_file_room(struct flight_file *file, uint64_t size)
 {
-	if (is_ours(file, file->fd))
-		close(file->fd);
-	file->fd = -1;
+	if (!file->in_memory)
+		return 0;
+	const int error = ftruncate(file->fd, (off_t)size) < 0 ? errno : 0;
+	flight_file_close(file);
+	return error;
 }
 
 static bool may_grow(uint64_t end)
@@ -82,6 +143,8 @@ static bool allocate_by_path(const struct flight_file *file, uint64_t offset, ui
 
 bool flight_file_grow(const struct flight_file *file, uint64_t offset, uint64_t size)
 {
+	if (file->in_memory)
+		return true;
 	if (!may_grow(offset + size))
 		return false;
 	return is_ours(file, file->fd) ? allocate(file->fd, offset, size) : allocate_by_path(file, offset, size);

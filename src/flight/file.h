@@ -14,10 +14,15 @@ struct flight_file {
 	int fd;
 	uint64_t device, inode;
 	char path[FLIGHT_PATH]; /* absolute */
+	bool in_memory;         /* all there is room for is there, and ends with whoever has it open or mapped */
 };
 
-/* Makes a file, as flight_make_file() does. Returns 0 or an errno. */
+/* Makes a file, as flight_make_file() does; or, of a pattern "@NAME", one without a name in memory, which whoever listens at
+ * the abstract socket NAME gets. Returns 0 or an errno. */
 int flight_file_make(struct flight_file *file, const char *pattern, uint32_t pid);
+
+/* How large it may become, as it is mapped. Returns 0 or an errno. */
+int flight_file_room(struct flight_file *file, uint64_t size);
 
 /* Closes it, where the program has not. */
 void flight_file_close(struct flight_file *file);

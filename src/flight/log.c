@@ -413,7 +413,7 @@ static int map_file(struct flight_log *log, uint64_t wanted)
 		void *base = mmap(NULL, log->room, PROT_READ | PROT_WRITE, MAP_SHARED, log->file.fd, 0);
 		log->base = base;
 		if (base != MAP_FAILED)
-			return 0;
+			return flight_file_room(&log->file, log->room);
 	}
 	return ENOMEM;
 }

@@ -164,6 +164,49 @@ def killed(bench, words):
         log.unlink()
 
 
+def in_memory(bench, words):
+    """Logs in memory alone: as whole as files after SIGKILL, of forked children and after exec, and where all descriptors are closed."""
+    program, out, counts = bench.build(words, "program"), bench.directory / "out.xray", bench.directory / "counts"
+    library = ["--library", bench.options.library] if bench.options.library else []
+    command = [bench.tool, "record", "--to", "xray-fdr", "--in-memory", "-o", out, *library, "--", program, counts, "4", "0", "return"]
+
+    def of(process):
+        """The program among the processes that `record` has."""
+        for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            if os.readlink(f"/proc/{child}/exe") == str(program):
+                return int(child)
+        raise Fails("there is no program")
+
+    for _ in range(bench.options.kills):
+        counts.write_bytes(bytes(8 * MOST))
+        with running(command, stderr=subprocess.DEVNULL) as process:
+            while not sum(bench.counts()[:4]):
+                expect(process.poll() is None, "status", process.returncode)
+                time.sleep(0.001)
+            time.sleep(bench.random.random() / 20)
+            expect(not list(bench.directory.glob("out*")), "a file")
+            os.kill(of(process), signal.SIGKILL)
+            expect(process.wait() == 128 + signal.SIGKILL, process.returncode)
+        bench.expect_all(out)
+        out.unlink()
+
+    for way, files in (("fork", 6), ("exec", 2)):
+        _, done = bench.record(program, "2", "500", way, options=["--in-memory"])
+        logs = list(bench.directory.glob("out*"))
+        expect(done.returncode == 0 and len(logs) == files, way, done.stderr, logs)
+        expect(sum(bench.calls(log)["leaf"] for log in logs) == (1000 + 5 * 500 if way == "fork" else 2000), way)
+    log, done = bench.record(program, "2", "100000", "return", options=["--in-memory", "--max-size", "1M"])
+    info = bench.rows("info", "--json", log)[0]
+    expect(done.returncode == 0 and "had no room" in done.stderr, done.returncode, done.stderr)
+    expect(info["lost_records"] + info["kinds"]["function.enter"] + info["kinds"]["function.exit"] >= 2 * 2 * 200000, info)
+    log, done = bench.record(program, "2", "100000", "kill", options=["--in-memory", "--ring", "256K"])
+    expect(2 * 7 * 4096 / 4 < bench.calls(log)["leaf"] <= 2 * 8192, done.stderr)
+    own, closes = bench.directory / "own", bench.build(words, "closes", "closes.c")
+    own.mkdir()
+    log, done = bench.record(closes, own, options=["--in-memory"])
+    expect(done.returncode == 0 and bench.calls(log)["leaf"] == bench.counts()[0] == 3 * 200000, done.returncode, done.stderr)
+
+
 def orphaned(bench, words):
     """`record` is killed, the program goes on, and is killed later: all of it is in the log that it left."""
     program = bench.build(words, "program")
@@ -1077,6 +1120,7 @@ def tests(options):
         yield f"{what}: the newest alone", ring, words
         yield f"{what}: no room", full, words
         yield f"{what}: descriptors are closed", closed, words
+        yield f"{what}: in memory", in_memory, words
         yield f"{what}: llvm-xray reads it", llvm, words
         yield f"{what}: a program that runs is asked", asked, words
         yield f"{what}: a program asks for what was since a moment", moments, words

@@ -27,6 +27,7 @@ struct flight {
 	char library[PATH_MAX];
 	char **words;
 	struct tw_parts parts;
+	struct tw_memory_logs memory;
 	uint64_t lost; /* records that had no room */
 	struct tw_call_counts counts;
 };
@@ -99,6 +100,8 @@ static void become(const void *context)
 	char path[TW_PART_ROOM], snapshots[TW_PART_ROOM], list[OPTIONS_ROOM];
 	put_options(flight->options, list);
 	tw_parts_pattern(&flight->parts, path);
+	if (flight->options->in_memory)
+		snprintf(path, sizeof path, "@%s", flight->memory.name);
 	tw_parts_snapshots(&flight->parts, snapshots);
 	if (setenv("TRACKWAY_FLIGHT", path, 1) == 0 && setenv("TRACKWAY_FLIGHT_SNAPSHOT", snapshots, 1) == 0 &&
 	    setenv("TRACKWAY_FLIGHT_OPTIONS", list, 1) == 0 && set_functions(flight->options) &&
@@ -126,12 +129,18 @@ static int look_at(const char *part, bool *has_calls, uint64_t *lost)
 	return status;
 }
 
+/* What is in memory goes by itself. */
+static bool drop(const struct flight *flight, const char *part)
+{
+	return flight->options->in_memory || unlink(part) == 0;
+}
+
 /* Adds what was counted, which is then all that is left of the log. */
 static int finish_counts(struct flight *flight, const char *part)
 {
 	const int status = tw_counts_take(&flight->counts, part);
 	if (status == 0)
-		unlink(part);
+		drop(flight, part);
 	return status;
 }
 
@@ -175,13 +184,13 @@ static int finish(void *context, const char *part, unsigned long pid)
 	if (flight->options->count)
 		return finish_counts(flight, part);
 	if (looked >= 0 && !has_calls)
-		return unlink(part) < 0 ? TW_EXIT_FAILED : 0;
+		return drop(flight, part) ? 0 : TW_EXIT_FAILED;
 	tw_parts_name(&flight->parts, pid, path);
 	const int status = repair(part, path);
 	if (status == 0) {
 		if (flight->options->attach)
 			give_back(part);
-		unlink(part);
+		drop(flight, part);
 		flight->parts.logs++;
 	}
 	return status;
@@ -305,15 +314,30 @@ static int attach(struct flight *flight)
 
 /* ---- All. ---- */
 
+static int finish_memory(struct flight *flight, pid_t program)
+{
+	flight->parts.pid = program;
+	return tw_memory_logs_finish(&flight->memory, program, finish, flight);
+}
+
 static int record_program(struct flight *flight)
 {
 	struct tw_program program = {.become = become, .context = flight, .name = flight->words[0]};
+	const bool in_memory = flight->options->in_memory;
 	int status = tw_program_part(&library_part, flight->options->library, flight->library);
 	status = status ? status : tw_parts_begin(&flight->parts, flight->options->output);
+	if (status == 0 && in_memory) {
+		status = tw_memory_logs_begin(&flight->memory);
+		program.wake = tw_memory_logs_take;
+		program.wake_context = &flight->memory;
+		program.wake_fd = flight->memory.listener;
+	}
 	status = status ? status : tw_program_run(&program);
 	if (status == 0) {
 		tw_program_unblock(&program);
-		status = tw_parts_finish(&flight->parts, program.pid, finish, flight);
+		if (in_memory)
+			status = finish_memory(flight, program.pid);
+		status = tw_worse(status, tw_parts_finish(&flight->parts, program.pid, finish, flight));
 		status = status ? status : write_counts(flight);
 		status = status ? status : say_end(flight, &program);
 		tw_parts_say_older(&flight->parts);
@@ -323,7 +347,7 @@ static int record_program(struct flight *flight)
 
 static int run(const struct tw_record_options *options, char **words, size_t count)
 {
-	struct flight flight = {.options = options, .words = words};
+	struct flight flight = {.options = options, .words = words, .memory.listener = -1};
 	(void)count;
 	if (asks(options))
 		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
@@ -335,10 +359,13 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 		    "--count counts every call: --ring, --min-duration and --max-depth are about records");
 	if (options->duration && !options->attach)
 		return tw_say_error("--duration is for --attach: a program is recorded to its end");
+	if (options->in_memory && options->attach)
+		return tw_say_error("--in-memory is for a program that is started, not for --attach");
 	int status = tw_worse(look_at_lists(&options->only), look_at_lists(&options->never));
 	if (status == 0)
 		status = options->attach ? attach(&flight) : record_program(&flight);
 	tw_parts_end(&flight.parts);
+	tw_memory_logs_end(&flight.memory);
 	tw_counts_free(&flight.counts);
 	return status;
 }
@@ -349,6 +376,9 @@ static const struct tw_option own_options[] = {
      .help = "keep the newest of each thread, about SIZE bytes; otherwise all is kept"},
     {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "SIZE", .least = 1 << 20,
      .help = "how large the log of a process may become; what comes then is counted"},
+    {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(in_memory),
+     .help = "the logs are in memory until the program has ended, and in no file: the newest alone by --ring, or less "
+             "by --max-size; they are lost with this command"},
     {"clock", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(clock), .words = clocks,
      .help =
          "auto: the processor's counter where the kernel trusts it, else the kernel's clock; monotonic: the kernel's; "

@@ -78,7 +78,11 @@ static void pass_to_left(const struct tw_witness *witness, bool saw, int number)
 static void take_signal(struct tw_program *program, struct tw_witness *witness, int signals, pid_t running)
 {
 	struct signalfd_siginfo info;
-	poll(&(struct pollfd){.fd = signals, .events = POLLIN}, 1, -1);
+	struct pollfd polled[] = {{.fd = signals, .events = POLLIN},
+	                          {.fd = program->wake ? program->wake_fd : -1, .events = POLLIN}};
+	poll(polled, sizeof polled / sizeof *polled, -1);
+	if (program->wake && polled[1].revents && !program->wake(program->wake_context))
+		program->wake = NULL;
 	if (read(signals, &info, sizeof info) != sizeof info || info.ssi_signo == SIGCHLD)
 		return;
 	const int number = (int)info.ssi_signo;

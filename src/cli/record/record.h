@@ -77,6 +77,10 @@ struct tw_program {
 	pid_t pid;
 	int status;       /* as of wait() */
 	sigset_t signals; /* that came meanwhile, and were passed on */
+	/* What shall be done meanwhile where a descriptor has something to read, until it returns false; NULL: nothing. */
+	bool (*wake)(void *wake_context);
+	void *wake_context;
+	int wake_fd;
 };
 
 /* Runs a program to its end, and what it leaves running. Signals for us end the program. Returns 0, or TW_EXIT_FAILED
@@ -130,6 +134,32 @@ void tw_flight_block(void);
 
 /* Waits until the process has ended, a time has passed (ns; 0: none), or such a signal has come. */
 void tw_flight_wait(pid_t process, uint64_t duration);
+
+/* ---- memory_logs.c ---- */
+
+/* The logs of processes that have them in memory alone, and give them to whoever listens. */
+struct tw_memory_logs {
+	int listener; /* -1: there is none */
+	char name[64];
+	struct tw_memory_log {
+		int fd;
+		pid_t pid;
+	} * logs;
+	size_t count, room;
+	uint64_t refused; /* that could not be taken */
+};
+
+/* Listens. Returns 0, or TW_EXIT_FAILED after saying why it cannot. */
+int tw_memory_logs_begin(struct tw_memory_logs *memory);
+
+/* Takes what has been given (struct tw_memory_logs). False: no more can be. */
+bool tw_memory_logs_take(void *memory);
+
+/* Calls `finish` for each, as tw_parts_finish() does. */
+int tw_memory_logs_finish(struct tw_memory_logs *memory, pid_t program,
+                          int (*finish)(void *context, const char *part, unsigned long pid), void *context);
+
+void tw_memory_logs_end(struct tw_memory_logs *memory);
 
 /* ---- parts.c ---- */
 
