@@ -14,7 +14,7 @@ struct flight_file {
 	int fd;
 	uint64_t device, inode;
 	char path[FLIGHT_PATH]; /* absolute */
-	bool in_memory;         /* all there is room for is there, and ends with whoever has it open or mapped */
+	bool in_memory;         /* as large as it may become; it ends with its last holder */
 };
 
 /* Makes a file, as flight_make_file() does; or, of a pattern "@NAME", one without a name in memory, which whoever listens at

@@ -77,7 +77,7 @@ struct tw_program {
 	pid_t pid;
 	int status;       /* as of wait() */
 	sigset_t signals; /* that came meanwhile, and were passed on */
-	/* What shall be done meanwhile where a descriptor has something to read, until it returns false; NULL: nothing. */
+	/* Is called where a descriptor has something to read, until it returns false; NULL: nothing is. */
 	bool (*wake)(void *wake_context);
 	void *wake_context;
 	int wake_fd;
