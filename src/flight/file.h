@@ -17,8 +17,8 @@ struct flight_file {
 	bool in_memory;         /* as large as it may become; it ends with its last holder */
 };
 
-/* Makes a file, as flight_make_file() does; or, of a pattern "@NAME", one without a name in memory, which whoever listens at
- * the abstract socket NAME gets. Returns 0 or an errno. */
+/* Makes a file, as flight_make_file() does. A pattern "@NAME" makes one without a name, in memory, and gives it to
+ * whoever listens at the abstract socket NAME. Returns 0 or an errno. */
 int flight_file_make(struct flight_file *file, const char *pattern, uint32_t pid);
 
 /* How large it may become, as it is mapped. Returns 0 or an errno. */
