@@ -147,18 +147,12 @@ static int settle(struct load_trace *trace)
 	return status ? status : wait_for(trace, &lacking);
 }
 
-/* A trace that is complete is all there, whatever the server waits for. */
 static int look(struct load_trace *trace)
 {
-	const struct known *complete = &trace->known[TW_TABLE_TRACE];
-	int status = ask_known(trace, TW_TABLE_TRACE);
-	if (status == 0 && complete->count == 0) {
-		status = settle(trace);
-		status = status ? status : ask_known(trace, TW_TABLE_TRACE);
-	}
-	for (unsigned i = 0; i < TW_TABLE_TRACE && status == 0; i++)
+	int status = settle(trace);
+	for (unsigned i = 0; i < TW_TABLES && status == 0; i++)
 		status = ask_known(trace, (enum tw_table_id)i);
-	trace->told.complete = complete->count > 0;
+	trace->told.complete = trace->known[TW_TABLE_TRACE].count > 0;
 	return status;
 }
 
