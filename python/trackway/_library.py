@@ -158,7 +158,7 @@ class tw_calltree_options(_Sized, ctypes.Structure):
 class tw_flame_options(_Sized, ctypes.Structure):
     _fields_ = [("struct_size", SIZE),
                 ("weight", INT), ("title", TEXT), ("form", INT), ("inverted", BOOL), ("min_share", REAL),
-                ("max_depth", U32)]
+                ("max_depth", U32), ("sampled_bytes", U64)]
 
 
 class tw_diff_value(ctypes.Structure):
