@@ -38,6 +38,27 @@ for row in csv.DictReader(sys.stdin):
 	lines_of --pdb else bare.log | diff - lines
 }
 
+@test "lines: of Mono's file in the place of a PDB, beside the assembly or in a folder; columns and ends too" {
+	prepare
+	mkdir else
+	trackway convert --to tracelog --dialect vs -o pdb.vs app.log
+	rm app.pdb
+	mv mono.mdb app.dll.mdb
+	lines_of app.log | diff - lines
+	[ ! -s notes ]
+	trackway convert --to tracelog --dialect vs -o mdb.vs app.log
+	diff pdb.vs mdb.vs
+	mv app.dll.mdb else
+	lines_of app.log | head -n 2 | sort | diff - offsets
+	lines_of --pdb else app.log | diff - lines
+	for size in 0 20 60 111 300 350; do
+		head -c "$size" else/app.dll.mdb >app.dll.mdb
+		lines_of app.log >got
+		[ -s got ] || fail "$size"
+		[ "$(grep -c "tracelog.pdb-damaged" notes)" = 1 ] || fail "$size: $(cat notes)"
+	done
+}
+
 @test "lines: a PDB of another build is not used, and told once" {
 	prepare
 	mv other.pdb app.pdb

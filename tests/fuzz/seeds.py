@@ -305,8 +305,9 @@ def windows():
 
 
 def pdbs():
-    """Portable PDBs and assemblies, by their documents."""
+    """Portable PDBs, assemblies and Mono's files, by their documents."""
     yield "pdb", portable_pdb.pdb()
+    yield "mdb", portable_pdb.mdb()
     yield "assembly", portable_pdb.assembly()
     yield "assembly-inside", portable_pdb.assembly(portable_pdb.pdb())
 

@@ -509,11 +509,19 @@ def attached(bench, words):
         process.kill()
     process.wait()
     refused(process.pid, "No such process")
-    with running(["sleep", "100"], env={**os.environ, "LD_PRELOAD": bench.library()}) as process:
+
+    def wait_for_recorder(process):
         while process.poll() is None and "tw-flight" not in [path.read_text().strip() for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/comm")]:
             time.sleep(0.001)
+
+    sleeping = {"command": ["sleep", "100"], "env": {**os.environ, "LD_PRELOAD": bench.library()}}
+    with running(**sleeping) as process:
+        wait_for_recorder(process)
         refused(process.pid, "no calls were recorded", "--duration", "1ms")
         expect(not parts() and not out.exists(), parts())
+        process.kill()
+    with running(**sleeping) as process:  # another one: nothing of a log before is in it
+        wait_for_recorder(process)
         with running([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
             while not is_recorded(process):
                 expect(recorder.poll() is None, "the recorder ends:", recorder.returncode)

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: portable_pdb.py FOLDER
 
-Writes app.dll and app.pdb (a GUID of 0x11), other.pdb (of another build), inside.dll (with the PDB in it), and app.log.
+Writes app.dll and app.pdb (a GUID of 0x11), other.pdb (of another build), inside.dll (with the PDB in it), mono.mdb (the
+same lines as Mono's compilers write them), and app.log.
 """
 import pathlib
 import struct
@@ -113,6 +114,62 @@ def assembly(inside=None):
     return file.ljust(raw, b"\0") + directory + contents
 
 
+def number(value):
+    """Seven bits a byte, the lowest first; a negative number is one of 32 bits."""
+    value &= 0xffffffff
+    written = b""
+    while value >= 0x80:
+        written += bytes([value & 0x7f | 0x80])
+        value >>= 7
+    return written + bytes([value])
+
+
+LINE_BASE, LINE_RANGE, OPCODE_BASE = -1, 8, 9
+
+
+def entries_of(points):
+    """The lines of a method as Mono's compilers write them: opcodes, then a column of each entry, then its end."""
+    code = columns = ends = b""
+    offset, line, document, hidden = 0, 1, 1, False
+    for at, start, column, end, end_column, of in points:
+        if (start is HIDDEN) != hidden:
+            hidden = not hidden
+            code += b"\0\1\x40"
+        start = line if start is HIDDEN else start
+        if of != document:
+            code += b"\4" + number(of)
+            document = of
+        special = start - line - LINE_BASE + LINE_RANGE * (at - offset) + OPCODE_BASE
+        if 0 <= start - line - LINE_BASE < LINE_RANGE and OPCODE_BASE <= special < 256:
+            code += bytes([special])
+        else:
+            code += b"\2" + number(at - offset) + b"\3" + number(start - line) + b"\1"
+        offset, line = at, start
+        columns += number(column)
+        ends += number(0xffffff) if hidden else number(end - start) + number(end_column)
+    return code + b"\0\1\1" + columns + ends
+
+
+def mdb():
+    """The same methods by MonoSymbolFile, version 50: with columns and ends."""
+    at, data, methods, sources = 0x70, b"", b"", b""
+    for i, (separator, parts) in enumerate(DOCUMENTS, 1):
+        name = separator.join(parts).encode()
+        sources += struct.pack("<II", i, at + len(data))
+        data += number(len(name)) + name + bytes(33)
+    for i, (_, points) in enumerate(METHODS, 1):
+        if points:
+            lines = at + len(data)
+            data += entries_of(points)
+            methods += struct.pack("<III", 0x06000000 + i, at + len(data), lines)
+            data += bytes(6) + number(2 | 4)
+    tables = at + len(data)
+    offsets = [tables + len(methods) + len(sources), at, len(data), 0, 0, 0, len(sources) // 8, tables + len(methods), len(sources),
+               len(methods) // 12, tables, len(methods), 0, 0, 0, 0]
+    return (struct.pack("<QII", 0x45e82623fd7fa614, 50, 0) + GUID + struct.pack("<16I", *offsets) +
+            struct.pack("<iIII", LINE_BASE, LINE_RANGE, OPCODE_BASE, 0) + data + methods + sources)
+
+
 def log(path):
     """Samples in the method of each token, at IL offsets that the map gives from instructions."""
     lines = ["prf stm 2018-06-25 07:24:28.049 +09:00", "prf cfg CollectionMethod Sampling",
@@ -139,6 +196,7 @@ def main():
     (folder / "app.dll").write_bytes(assembly())
     (folder / "inside.dll").write_bytes(assembly(pdb()))
     (folder / "other.pdb").write_bytes(pdb(b"\x22" * 16))
+    (folder / "mono.mdb").write_bytes(mdb())
     (folder / "app.log").write_text(log(folder / "app.dll"))
 
 

@@ -33,8 +33,8 @@ static const struct tw_option input_options[] = {
      .help = "what typed events of type N are called in an XRay log, which tells their types by numbers alone. May be "
              "repeated"},
     {"pdb", 0, TW_OPTION_TEXT, MEMBER(pdb_folder), .placeholder = "FOLDER",
-     .help = "where the portable PDBs of .NET assemblies are, for the source lines of a TraceLog; otherwise they are "
-             "looked for beside the assemblies that it names, and in them"},
+     .help = "where the portable PDBs of .NET assemblies are, or Mono's .mdb, for the source lines of a TraceLog; "
+             "otherwise they are looked for beside the assemblies that it names, and in them"},
     {"xtrace-layout", 0, TW_OPTION_TEXT, MEMBER(xtrace.layout), .placeholder = "LAYOUT",
      .help = "how the files of an xtrace are laid out, where that is not found from them: "
              "\"header=24,za=yes,bits=128,index=offset,start=0\", or some of these"},

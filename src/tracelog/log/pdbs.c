@@ -2,7 +2,8 @@
  *
  * A module's PDB is in the folder that is asked for, or beside the assembly, or in it. The assembly tells which PDB is
  * its own; where it is not on this machine, the name alone does. Files are opened when the first line of a module is
- * asked for, and read, not mapped: one that is cut meanwhile gives an error, not a signal. */
+ * asked for, and read, not mapped: one that is cut meanwhile gives an error, not a signal. Where there is no PDB, it is
+ * what Mono's compilers write instead, known by its name alone: the assembly tells nothing of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/log/pdbs.h"
 
@@ -108,6 +109,27 @@ static bool try_file(struct tracelog_log *log, struct tracelog_module_pdb *modul
 	return size > 0 && (size_t)size < sizeof path && keep(log, module, assembly, read_file(log, path), path);
 }
 
+/* Mono's file of an assembly, in a folder. */
+static bool try_mdb(struct tracelog_log *log, struct tracelog_module_pdb *module, const char *folder, int folder_length,
+                    const char *name)
+{
+	char path[PATH_MAX];
+	int size = snprintf(path, sizeof path, "%.*s/%s.mdb", folder_length, folder, name);
+	struct file file = {0};
+	if (size > 0 && (size_t)size < sizeof path)
+		file = read_file(log, path);
+	module->is_mdb = file.bytes && tracelog_mdb_open(&module->mdb, file.bytes, file.size);
+	const char *wrong = file.bytes && !module->is_mdb ? module->mdb.wrong : file.wrong;
+	if (wrong)
+		tell(log, TRACELOG_PDB_DAMAGED, path, wrong);
+	if (module->is_mdb && tracelog_take_memory(log, file.size)) {
+		module->bytes = file.bytes;
+		return true;
+	}
+	free(file.bytes);
+	return false;
+}
+
 static void look_for(struct tracelog_log *log, struct tracelog_module_pdb *module, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -124,8 +146,11 @@ static void look_for(struct tracelog_log *log, struct tracelog_module_pdb *modul
 		struct file inflated = {.size = assembly.embedded_size,
 		                        .wrong = "the PDB in it is damaged, or too large"};
 		inflated.bytes = tracelog_assembly_inflate(&assembly, tw_memory_limit(log->reader) / SHARE);
-		keep(log, module, &assembly, inflated, path);
+		found = keep(log, module, &assembly, inflated, path);
 	}
+	found = found || (folder && try_mdb(log, module, folder, (int)strlen(folder), name));
+	if (!found && *path == '/')
+		try_mdb(log, module, path, (int)(slash - path), name);
 	free(file.bytes);
 }
 
@@ -172,6 +197,19 @@ static void tell_method(struct tracelog_log *log, struct tracelog_module_pdb *mo
 	module->told = true;
 }
 
+static bool find(const struct tracelog_module_pdb *module, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
+                 bool *damaged)
+{
+	return module->is_mdb ? tracelog_mdb_find(&module->mdb, token, il, line, damaged)
+	                      : tracelog_pdb_find(&module->pdb, token, il, line, damaged);
+}
+
+static bool name_of(const struct tracelog_module_pdb *module, uint32_t document, struct tw_text *name)
+{
+	return module->is_mdb ? tracelog_mdb_name(&module->mdb, document, name)
+	                      : tracelog_pdb_name(&module->pdb, document, name);
+}
+
 bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object *function, int64_t il,
                           struct tracelog_source *source)
 {
@@ -185,8 +223,8 @@ bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object
 	struct tracelog_module_pdb *module = pdb_of(log, function->module);
 	if (!module || !module->bytes)
 		return false;
-	bool found = tracelog_pdb_find(&module->pdb, function->token, offset, &source->at, &damaged);
-	bool named = found && tracelog_pdb_name(&module->pdb, source->at.document, &name);
+	bool found = find(module, function->token, offset, &source->at, &damaged);
+	bool named = found && name_of(module, source->at.document, &name);
 	if (damaged || (found && !named))
 		tell_method(log, module, function);
 	if (named)

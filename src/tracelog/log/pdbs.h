@@ -1,14 +1,18 @@
-/* pdbs.h - source lines from the PDBs of the modules that a log tells of. */
+/* pdbs.h - source lines from the PDBs of the modules that a log tells of, or Mono's files in their place. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACELOG_LOG_PDBS_H
 #define TRACELOG_LOG_PDBS_H
 
 #include "base/memory/map.h"
-#include "tracelog/pdb/pdb.h"
+#include "tracelog/pdb/mdb.h"
 
 struct tracelog_module_pdb {
 	uint8_t *bytes; /* NULL: there is none that can be read */
-	struct tracelog_pdb pdb;
+	bool is_mdb;
+	union {
+		struct tracelog_pdb pdb;
+		struct tracelog_mdb mdb;
+	};
 	bool told; /* that lines of a method in it are damaged */
 };
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/pdb/pdb.h"
 
-#include "base/bytes/bytes.h"
+#include "tracelog/pdb/cursor.h"
 
 enum {
 	SIGNATURE = 0x424a5342, /* "BSJB" */
@@ -13,35 +13,7 @@ enum {
 	SOURCE_LINE_MAX = 0x1fffffff /* of sequence points */
 };
 
-/* ---- Numbers one after the other. ---- */
-
-/* Reads on until the bytes are over: what is asked for then is 0, and `failed` is set. */
-struct pdb_cursor {
-	const uint8_t *at, *end;
-	bool failed;
-};
-
-static struct pdb_cursor cursor_of(struct tracelog_pdb_bytes in)
-{
-	return (struct pdb_cursor){in.bytes, in.bytes + in.size, false};
-}
-
-static const uint8_t *take(struct pdb_cursor *cursor, size_t size)
-{
-	static const uint8_t none[8];
-	if ((size_t)(cursor->end - cursor->at) < size) {
-		cursor->failed = true;
-		return none;
-	}
-	const uint8_t *taken = cursor->at;
-	cursor->at += size;
-	return taken;
-}
-
-static uint32_t take32(struct pdb_cursor *cursor)
-{
-	return tw_load32(take(cursor, 4), false);
-}
+/* ---- Numbers. ---- */
 
 /* A number of 2 or 4 bytes. */
 static uint32_t load(const uint8_t *at, unsigned width)
@@ -52,16 +24,16 @@ static uint32_t load(const uint8_t *at, unsigned width)
 /* A compressed number (II.23.2) of 1, 2 or 4 bytes, and how many bits it has. */
 static uint32_t take_compressed(struct pdb_cursor *cursor, unsigned *bits)
 {
-	const uint8_t first = *take(cursor, 1);
+	const uint8_t first = *pdb_take(cursor, 1);
 	if (first < 0x80) {
 		*bits = 7;
 		return first;
 	}
 	if (first < 0xc0) {
 		*bits = 14;
-		return (first & 0x3fu) << 8 | *take(cursor, 1);
+		return (first & 0x3fu) << 8 | *pdb_take(cursor, 1);
 	}
-	const uint8_t *more = take(cursor, 3);
+	const uint8_t *more = pdb_take(cursor, 3);
 	*bits = 29;
 	return (first & 0x1fu) << 24 | (uint32_t)more[0] << 16 | (uint32_t)more[1] << 8 | more[2];
 }
@@ -90,24 +62,24 @@ static bool is_called(const uint8_t *name, size_t size, const char *wanted)
 /* The stream of a name: the root is a list of them. */
 static bool find_stream(struct tracelog_pdb_bytes root, const char *name, struct tracelog_pdb_bytes *stream)
 {
-	struct pdb_cursor cursor = cursor_of(root);
-	bool is_metadata = take32(&cursor) == SIGNATURE;
-	take(&cursor, 8);
-	uint32_t version = take32(&cursor);
+	struct pdb_cursor cursor = pdb_cursor_of(root);
+	bool is_metadata = pdb_take32(&cursor) == SIGNATURE;
+	pdb_take(&cursor, 8);
+	uint32_t version = pdb_take32(&cursor);
 	if (!is_metadata || version > root.size)
 		return false;
-	take(&cursor, version);
-	take(&cursor, 2);
-	unsigned count = tw_load16(take(&cursor, 2), false);
+	pdb_take(&cursor, version);
+	pdb_take(&cursor, 2);
+	unsigned count = tw_load16(pdb_take(&cursor, 2), false);
 	for (unsigned i = 0; i < count && !cursor.failed; i++) {
-		uint32_t offset = take32(&cursor), size = take32(&cursor);
+		uint32_t offset = pdb_take32(&cursor), size = pdb_take32(&cursor);
 		const uint8_t *text = cursor.at, *end = memchr(text, 0, (size_t)(cursor.end - text));
 		if (!end || offset > root.size || size > root.size - offset)
 			return false;
 		*stream = (struct tracelog_pdb_bytes){root.bytes + offset, size};
 		if (is_called(text, (size_t)(end - text) + 1, name))
 			return true;
-		take(&cursor, ((size_t)(end - text) + 4) / 4 * 4);
+		pdb_take(&cursor, ((size_t)(end - text) + 4) / 4 * 4);
 	}
 	return false;
 }
@@ -115,25 +87,25 @@ static bool find_stream(struct tracelog_pdb_bytes root, const char *name, struct
 /* The rows of tables before that of documents are of other metadata; there are none in a PDB that stands alone. */
 static bool find_tables(struct tracelog_pdb *pdb, struct tracelog_pdb_bytes tables)
 {
-	struct pdb_cursor cursor = cursor_of(tables);
-	take(&cursor, 6);
-	uint8_t heaps = *take(&cursor, 1);
-	take(&cursor, 1);
-	uint64_t valid = tw_load64(take(&cursor, 8), false);
-	take(&cursor, 8);
+	struct pdb_cursor cursor = pdb_cursor_of(tables);
+	pdb_take(&cursor, 6);
+	uint8_t heaps = *pdb_take(&cursor, 1);
+	pdb_take(&cursor, 1);
+	uint64_t valid = tw_load64(pdb_take(&cursor, 8), false);
+	pdb_take(&cursor, 8);
 	if (valid & ((UINT64_C(1) << DOCUMENT) - 1) || !(valid >> DOCUMENT & 1) || !(valid >> METHOD & 1))
 		return false;
-	pdb->document_count = take32(&cursor);
-	pdb->method_count = take32(&cursor);
+	pdb->document_count = pdb_take32(&cursor);
+	pdb->method_count = pdb_take32(&cursor);
 	for (uint64_t more = valid >> (METHOD + 1); more; more &= more - 1)
-		take32(&cursor);
+		pdb_take32(&cursor);
 	pdb->guid_width = heaps & 2 ? 4 : 2;
 	pdb->blob_width = heaps & 4 ? 4 : 2;
 	pdb->document_width = pdb->document_count > UINT16_MAX ? 4 : 2;
 	pdb->document_size = 2 * (size_t)pdb->blob_width + 2 * (size_t)pdb->guid_width;
 	pdb->method_size = (size_t)pdb->document_width + pdb->blob_width;
-	pdb->documents = take(&cursor, pdb->document_count * pdb->document_size);
-	pdb->methods = take(&cursor, pdb->method_count * pdb->method_size);
+	pdb->documents = pdb_take(&cursor, pdb->document_count * pdb->document_size);
+	pdb->methods = pdb_take(&cursor, pdb->method_count * pdb->method_size);
 	return !cursor.failed;
 }
 
@@ -178,7 +150,7 @@ static bool find_blob(const struct tracelog_pdb *pdb, uint32_t at, struct tracel
 	struct pdb_cursor cursor = {pdb->blobs.bytes + at, pdb->blobs.bytes + pdb->blobs.size, false};
 	uint32_t size = take_unsigned(&cursor);
 	*blob = (struct tracelog_pdb_bytes){cursor.at, size};
-	take(&cursor, size);
+	pdb_take(&cursor, size);
 	return !cursor.failed;
 }
 
@@ -245,7 +217,7 @@ bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t 
 	*damaged = at && !find_blob(pdb, at, &blob);
 	if (at == 0 || *damaged)
 		return false;
-	points.cursor = cursor_of(blob);
+	points.cursor = pdb_cursor_of(blob);
 	take_unsigned(&points.cursor); /* the signature of local variables */
 	if (!points.document)
 		points.document = take_unsigned(&points.cursor);
@@ -275,8 +247,8 @@ bool tracelog_pdb_name(const struct tracelog_pdb *pdb, uint32_t document, struct
 	const uint8_t *row = pdb->documents + (document - 1) * pdb->document_size;
 	if (!find_blob(pdb, load(row, pdb->blob_width), &blob) || blob.size == 0)
 		return false;
-	struct pdb_cursor cursor = cursor_of(blob);
-	const char separator = (char)*take(&cursor, 1);
+	struct pdb_cursor cursor = pdb_cursor_of(blob);
+	const char separator = (char)*pdb_take(&cursor, 1);
 	for (bool first = true; cursor.at < cursor.end; first = false) {
 		uint32_t part = take_unsigned(&cursor);
 		if (cursor.failed || (!first && separator && !tw_text_add(name, &separator, 1)) ||
