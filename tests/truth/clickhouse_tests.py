@@ -6,6 +6,7 @@ Without the server what needs it is skipped, and fails where CI is set."""
 # SPDX-License-Identifier: Apache-2.0
 
 import argparse
+import concurrent.futures
 import collections
 import functools
 import hashlib
@@ -597,6 +598,20 @@ def shards(run):
         # They come back, and have what they have missed.
         start_first(cluster)
         wait_for_replicas(cluster)
+        # They die while a query runs: its answer is right, or there is none; the next one has it.
+        slow = "SELECT count(), uniqExact(id), sum(duration) FROM all_slice WHERE thread = 8 AND sleepEachRow(0.00002) = 0"
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            query = pool.submit(second.rows, slow, "fleet")
+            wait(lambda: query.done() or any(node.rows("SELECT 1 FROM system.processes WHERE query LIKE '%0.00002%' AND NOT is_initial_query")
+                                             for node in cluster.all()))
+            expect(not query.done(), "the query runs")
+            stop_first(cluster)
+            try:
+                expect(query.result() == found, "a right answer, or none")
+            except (clickhouse.Refused, OSError):
+                pass
+        again = second.rows("SELECT count(), uniqExact(id), sum(duration) FROM all_slice WHERE thread = 8", "fleet")
+        expect(again == found, again)
 
 
 LACKING = b"this replica lacks blocks that another has"
