@@ -119,8 +119,8 @@ struct tw_read_options {
 	bool names_ahead; /* events are written as they come: names that come later than they wait are looked for in the
 	                       rest of a file first (tracelog). Names of functions that are filtered by always are */
 	bool fold_async;  /* MoveNext of an async method has the name of the method (tracelog) */
-	/* Where PDBs, and Mono's .mdb, are looked for, for source lines of samples, before the assembly's own folder and
-	 * the assembly itself. NULL: only there (tracelog). */
+	/* Where PDBs and Mono's .mdb are looked for, for source lines of samples, before the assembly's own folder
+	 * and the assembly itself. NULL: only there (tracelog). */
 	const char *pdb_folder;
 	size_t memory_limit; /* bytes that tables and single records may take, any number; 0: 256 MiB */
 	/* Bytes that the caller keeps of each thread beside what a profile does, which are part of the limit: there is
