@@ -45,7 +45,8 @@ static void ask_mdb(const uint8_t *bytes, size_t size)
 			bool damaged;
 			if (!tracelog_mdb_find(&mdb, 0x06000000 | method, offsets[i], &line, &damaged))
 				continue;
-			fuzz_require(line.line && line.document && line.document <= mdb.source_count, "a line has a source");
+			fuzz_require(line.line && line.document && line.document <= mdb.source_count,
+			             "a line has a source");
 			if (tracelog_mdb_name(&mdb, line.document, &name))
 				fuzz_require(name.length > 0, "whose name is no empty one");
 			tw_text_free(&name);
