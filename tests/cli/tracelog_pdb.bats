@@ -57,6 +57,14 @@ for row in csv.DictReader(sys.stdin):
 		[ -s got ] || fail "$size"
 		[ "$(grep -c "tracelog.pdb-damaged" notes)" = 1 ] || fail "$size: $(cat notes)"
 	done
+	"$PYTHON" -c '
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at, = struct.unpack_from("<I", data, 0x20 + 4 * 10)
+data[at:at + 24] = data[at + 12:at + 24] + data[at:at + 12]
+open("app.dll.mdb", "wb").write(data)' else/app.dll.mdb
+	lines_of app.log | head -n 2 | sort | diff - offsets
+	grep -q "app.dll.mdb: damaged: its methods are not in order" notes
 }
 
 @test "lines: a PDB of another build is not used, and told once" {

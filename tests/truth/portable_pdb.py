@@ -15,7 +15,7 @@ HIDDEN = None
 GUID, STAMP = b"\x11" * 16, 0x5eed5eed
 # Methods: the document, and points (offset, line, column, end line, end column, document); by the rows of the table.
 METHODS = [
-    (1, [(0, 10, 5, 10, 6, 1), (4, 11, 9, 11, 40, 1), (9, HIDDEN, 0, 0, 0, 1), (12, 8, 1, 9, 30, 1), (200, 300, 2, 300, 3, 1)]),
+    (1, [(0, 10, 5, 10, 6, 1), (4, 11, 9, 11, 40, 1), (9, HIDDEN, 0, 0, 0, 1), (12, 8, 1, 9, 30, 1), (200, 300, 2, 300, 3, 1), (270, 301, 2, 301, 3, 1)]),
     (0, [(0, 20000, 70, 20001, 3, 2), (5, HIDDEN, 0, 0, 0, 1), (7, 7, 1, 7, 2, 1)]),
     (1, []),
 ]
@@ -139,6 +139,9 @@ def entries_of(points):
         if of != document:
             code += b"\4" + number(of)
             document = of
+        if at - offset >= (255 - OPCODE_BASE) // LINE_RANGE:
+            code += b"\x08"
+            offset += (255 - OPCODE_BASE) // LINE_RANGE
         special = start - line - LINE_BASE + LINE_RANGE * (at - offset) + OPCODE_BASE
         if 0 <= start - line - LINE_BASE < LINE_RANGE and OPCODE_BASE <= special < 256:
             code += bytes([special])
