@@ -16,6 +16,11 @@ void tw_be_silent(bool silent);
 /* Prints "trackway: ..." and a line end. Control characters are shown as \xNN. */
 void tw_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same without a line end, for a terminal: what is said next takes its place, and tw_end_progress() takes it
+ * away. */
+void tw_say_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void tw_end_progress(void);
+
 /* The same with "error: " in front, red on a terminal. Returns TW_EXIT_FAILED. */
 int tw_say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

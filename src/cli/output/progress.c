@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output/progress.h"
 
+#include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "core/tool.h"
 
@@ -15,14 +16,12 @@ enum { FIRST_MS = 1000, EVERY_MS = 200 };
 static void put_line(const struct tw_progress *progress)
 {
 	uint64_t done = 0, all = 0;
+	char left[64] = " read, still at work";
 	tw_reader_progress(progress->reader, &done, &all);
-	fprintf(stderr, "\r\033[Ktrackway: %.60s: %s", progress->path, tw_show_size(done).text);
 	if (done < all)
-		fprintf(stderr, " of %s, %u %%", tw_show_size(all).text,
-		        (unsigned)(100.0 * (double)done / (double)all));
-	else
-		fputs(" read, still at work", stderr);
-	fflush(stderr);
+		snprintf(left, sizeof left, " of %s, %u %%", tw_show_size(all).text,
+		         (unsigned)(100.0 * (double)done / (double)all));
+	tw_say_progress("%.60s: %s%s", progress->path, tw_show_size(done).text, left);
 }
 
 static struct timespec in_ms(long ms)
@@ -39,18 +38,15 @@ static void *run(void *context)
 {
 	struct tw_progress *progress = context;
 	struct timespec next = in_ms(FIRST_MS);
-	bool shown = false;
 	pthread_mutex_lock(&progress->lock);
 	while (!progress->stopped) {
 		if (pthread_cond_timedwait(&progress->stop, &progress->lock, &next) == 0)
 			continue;
 		put_line(progress);
-		shown = true;
 		next = in_ms(EVERY_MS);
 	}
 	pthread_mutex_unlock(&progress->lock);
-	if (shown)
-		fputs("\r\033[K", stderr);
+	tw_end_progress();
 	return NULL;
 }
 

@@ -70,8 +70,8 @@ static void show_progress(void *context, const struct manage_provider *providers
 		if (providers[i].dropping)
 			used += (size_t)snprintf(drops + used, sizeof drops - used, ", %" PRIu64 " dropped by %ld",
 			                         providers[i].dropping, (long)providers[i].process);
-	fprintf(stderr, "\r\033[K%s, %s, %.1f MiB%s", tw_show_plural(count, "program").text,
-	        tw_show_plural(events, "event").text, (double)bytes / (1 << 20), drops);
+	tw_say_progress("%s, %s, %.1f MiB%s", tw_show_plural(count, "program").text,
+	                tw_show_plural(events, "event").text, (double)bytes / (1 << 20), drops);
 }
 
 /* What has become of a program that has not ended its recording. */
@@ -191,8 +191,7 @@ static int say_nothing(const struct manage_result *result, uint64_t attach, char
 
 static int finish(const struct manage_result *result, const struct tw_record_options *options, int status, char **words)
 {
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+	tw_end_progress();
 	bool failed = status < 0 && strcmp(result->error, "nothing was recorded") != 0;
 	int ended = words && !(failed && !result->program_ended) ? say_end(result, words[0]) : 0;
 	say_refused(result);
