@@ -76,6 +76,15 @@ static void add_pairs(struct bytes *b, uint32_t function, unsigned pairs)
 		add_function(b, i % 2, function, TICK + i);
 }
 
+/* The same, but no delta is like another: what stands at the wrong byte is no function of the log. */
+static void add_varied_pairs(struct bytes *b, uint32_t function, unsigned pairs)
+{
+	enum { STEP = 977, MOST = 4093 }; /* primes */
+	static uint32_t delta;
+	for (unsigned i = 0; i < 2 * pairs; i++)
+		add_function(b, i % 2, function, TICK + (delta = (delta + STEP) % MOST));
+}
+
 /* ---- Halves of records. ---- */
 
 /* Bytes are missing from the middle of a record on. The delta behind them, 0x440, and the function behind that look like
@@ -210,6 +219,52 @@ static void test_longer_by_records(void **state)
 	(void)state;
 	assert_int_equal(read_longer(8), 200);
 	assert_int_equal(read_longer(9), 20);
+}
+
+/* The end of a buffer and the beginning of another are missing, but no more than 27 bytes by the size; 5 are halves of
+ * records. Behind that, calls end of which the first has none open: so many. Returns how many calls of function 3, which
+ * stand there too, are taken for the first one's thread. */
+static size_t read_shorter(uint32_t open)
+{
+	enum { TAIL = 640, BEHIND = 608, EACH = 7 * 8 }; /* bytes */
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_function(&log_, 0, 5, TICK);
+	add_varied_pairs(&log_, 1, 50);
+	size_t from = log_.size + 3;
+	add_varied_pairs(&log_, 1, TAIL / 16);
+	end_buffer(&log_, start);
+	start = begin_buffer(&log_, THREAD + 1, 1, BEGIN);
+	for (uint32_t i = 0; i < open; i++)
+		add_function(&log_, 0, 30 + i, TICK);
+	size_t to = log_.size - 2;
+	for (uint32_t i = open; i-- > 0;) {
+		add_function(&log_, 1, 30 + i, TICK);
+		add_varied_pairs(&log_, 3, 3);
+	}
+	add_varied_pairs(&log_, 3, (BEHIND - open * EACH) / 16);
+	end_buffer(&log_, start);
+	start = begin_buffer(&log_, THREAD + 2, 1, BEGIN);
+	for (uint32_t i = 0; i < open; i++)
+		add_varied_pairs(&log_, 30 + i, 2);
+	add_varied_pairs(&log_, 5, 20);
+	add_varied_pairs(&log_, 3, 20);
+	end_buffer(&log_, start);
+	hurt = log_;
+	delete_bytes(from, to - from);
+	read_rows(&hurt);
+	assert_in_range(calls_of(THREAD, 1), 100, 101); /* the one that was hit */
+	assert_int_equal(calls_of(THREAD + 2, 3), 40);
+	return calls_of(THREAD, 3);
+}
+
+/* With the three records beside the halves, which are not believed, 56 bytes have room for seven calls: that many entries
+ * may be missing. The first exit is one of the three. */
+static void test_shorter_by_calls(void **state)
+{
+	(void)state;
+	assert_int_equal(read_shorter(8), 66);
+	assert_int_equal(read_shorter(10), 0);
 }
 
 /* ---- Threads and times that never were. ---- */
@@ -446,12 +501,19 @@ static void test_basic_realigns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_halves_before_a_gap),  cmocka_unit_test(test_calls_over_a_counter),
-	    cmocka_unit_test(test_counter_behind_a_gap), cmocka_unit_test(test_longer_by_records),
-	    cmocka_unit_test(test_half_a_thread),        cmocka_unit_test(test_ones_over_a_border),
-	    cmocka_unit_test(test_half_a_time),          cmocka_unit_test(test_times_before_the_first_counter),
-	    cmocka_unit_test(test_contradicted_counter), cmocka_unit_test(test_counters_that_differ),
-	    cmocka_unit_test(test_start_at_the_end),     cmocka_unit_test(test_basic_realigns),
+	    cmocka_unit_test(test_halves_before_a_gap),
+	    cmocka_unit_test(test_calls_over_a_counter),
+	    cmocka_unit_test(test_counter_behind_a_gap),
+	    cmocka_unit_test(test_longer_by_records),
+	    cmocka_unit_test(test_shorter_by_calls),
+	    cmocka_unit_test(test_half_a_thread),
+	    cmocka_unit_test(test_ones_over_a_border),
+	    cmocka_unit_test(test_half_a_time),
+	    cmocka_unit_test(test_times_before_the_first_counter),
+	    cmocka_unit_test(test_contradicted_counter),
+	    cmocka_unit_test(test_counters_that_differ),
+	    cmocka_unit_test(test_start_at_the_end),
+	    cmocka_unit_test(test_basic_realigns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

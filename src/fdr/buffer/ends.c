@@ -223,6 +223,51 @@ static size_t find_seam(const struct held *held, const struct sizes *sizes, cons
 	return find_mismatch(joined, 0, size, stack, explained ? size : joined->told);
 }
 
+/* Follows the calls of a thread. open: the functions that are, *depth of them. Returns whether a call ends that none of
+ * these is, though some are. */
+static bool is_stray(const struct call *call, uint32_t *open, size_t *depth)
+{
+	enum { NEAR = 32 }; /* calls that an exit may end at once */
+	const size_t low = *depth > NEAR ? *depth - NEAR : 0;
+	size_t at = *depth;
+	if (call->enters) {
+		open[(*depth)++] = call->function;
+		return false;
+	}
+	while (at > low && open[at - 1] != call->function)
+		at--;
+	if (at == low)
+		return *depth > 0;
+	*depth = at - 1;
+	return false;
+}
+
+/* How many calls are missing in the gap before a stretch, at most. */
+static size_t room_of(const struct held *held, const struct sizes *sizes, size_t stretch)
+{
+	const uint64_t gap = held->stretches[stretch].begin - held->stretches[stretch - 1].end;
+	return (size_t)(sizes->declared - held->span.size + gap) / TW_FDR_FUNCTION_SIZE;
+}
+
+/* The first gap that has no room for the calls that are missing there, as those show that end behind it: whole buffers
+ * are missing, and what is behind is another one's. The span's size where there is none. */
+static size_t lacking_gap(const struct held *held, const struct sizes *sizes, const struct joined *joined,
+                          uint32_t *open)
+{
+	const size_t size = held->span.size;
+	size_t depth = 0, strays = 0, stretch = 0;
+	if (sizes->declared == SIZE_MAX || sizes->declared <= size || sizes->to_file_end)
+		return size;
+	for (size_t i = 0; i < joined->count; i++) {
+		for (; joined->calls[i].at >= held->stretches[stretch].end; stretch++)
+			strays = 0;
+		strays += is_stray(&joined->calls[i], open, &depth);
+		if (stretch && strays > room_of(held, sizes, stretch))
+			return (size_t)held->stretches[stretch - 1].end;
+	}
+	return size;
+}
+
 /* Where the second one begins at the earliest; the span's size where there is none. */
 static size_t joint_of(const struct held *held, const struct sizes *sizes, struct joined *joined, uint32_t *stack)
 {
@@ -234,7 +279,8 @@ static size_t joint_of(const struct held *held, const struct sizes *sizes, struc
 	if (!joined->to && sizes->declared == SIZE_MAX && joined->strayed)
 		return joined->gap;
 	if (!joined->to)
-		return is_amiss(held, sizes) ? find_seam(held, sizes, joined, stack) : size;
+		return is_amiss(held, sizes) ? find_seam(held, sizes, joined, stack)
+		                             : lacking_gap(held, sizes, joined, stack);
 	size_t gap = gap_from(held, joined->from);
 	if (gap < size && gap <= joined->to)
 		return gap;
