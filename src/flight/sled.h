@@ -24,8 +24,7 @@ static inline uint64_t flight_sled_size(unsigned kind)
 #if defined(__x86_64__)
 	return kind == FLIGHT_SLED_TYPED_EVENT ? 22 : kind == FLIGHT_SLED_CUSTOM_EVENT ? 17 : 11;
 #else
-	(void)kind;
-	return 32;
+	return kind == FLIGHT_SLED_TYPED_EVENT ? 36 : kind == FLIGHT_SLED_CUSTOM_EVENT ? 24 : 32;
 #endif
 }
 

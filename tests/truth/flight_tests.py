@@ -1057,7 +1057,23 @@ def aarch64_sleds(bench, words):
     expect([int(str(value), 0) for value in arguments] == [0x1122334455667788 + i for i in range(10)], arguments)
     kinds = bench.rows("info", "--json", log)[0]["kinds"]
     expect(kinds["function.enter-args"] == 10 and kinds["function.exit"] == 41, kinds)
+    aarch64_events(bench, words[0], library)
     return None
+
+
+def aarch64_events(bench, compiler, library):
+    """Sleds of events as clang writes them since 17, from all registers. Debian's clang writes none: the object is made up."""
+    program, log = bench.directory / "events", bench.directory / "events.xray"
+    subprocess.run([compiler, "-O2", PROGRAMS / "events.c", PROGRAMS / "events_aarch64.S", "-o", program], check=True)
+    done = subprocess.run(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", f"LD_PRELOAD={library}", "-E",
+                           f"TRACKWAY_FLIGHT={log}", program, "1", "5000", "0"], stderr=subprocess.PIPE, text=True, check=False)
+    expect(done.returncode == 0, done.returncode, done.stderr)
+    registers = ("x0_x1", "x1_x0", "x0_x9", "x10_x1", "x19_x20", "x8_x27", "x18_x30", "x17_x16")
+    typed = ("x0_x1_x2", "x1_x2_x0", "x2_x0_x1", "x9_x10_x19", "x3_x4_x5", "x0_x2_x1", "x30_x0_x21")
+    wanted = [(None, f"custom {name}") for name in registers] + [(100 + i, f"typed {name}") for i, name in enumerate(typed)]
+    wanted += [(0, "zero"), (None, "b"), (None, "c" * 5000)]
+    expect(payloads(bench, log) == wanted, [(kind, text[:40]) for kind, text in payloads(bench, log)])
+    expect(bench.rows("info", "--json", log)[0]["lost_records"] == 1, "the one without a payload")
 
 
 def demo(bench, words):
