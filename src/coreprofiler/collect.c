@@ -3,6 +3,7 @@
 #include "coreprofiler/lines.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,16 @@ static int take_header(struct image *image, struct lines_told *told, uint64_t *e
 	return 0;
 }
 
+/* The log tells of lines that had no room, whoever reads it. */
+static void tell_lost(const struct lines_told *told, bool (*take)(void *context, const char *text, size_t size),
+                      void *context)
+{
+	char line[64];
+	const int size = snprintf(line, sizeof line, "prf cfg LostRecords %llu\n", (unsigned long long)told->lost);
+	if (told->lost)
+		take(context, line, (size_t)size);
+}
+
 int lines_collect(const struct lines_source *source, bool (*take)(void *context, const char *text, size_t size),
                   void *context, struct lines_told *told)
 {
@@ -130,10 +141,14 @@ int lines_collect(const struct lines_source *source, bool (*take)(void *context,
 	size_t size;
 	if (error == 0 && !lines_merge_begin(&merge))
 		error = ENOMEM;
-	while (error == 0 && lines_merge_next(&merge, &text, &size) && take(context, text, size)) {
-		told->lines++;
-		told->bytes += size;
+	bool more = error == 0;
+	while (more && lines_merge_next(&merge, &text, &size)) {
+		more = take(context, text, size);
+		told->lines += more;
+		told->bytes += more ? size : 0;
 	}
+	if (more)
+		tell_lost(told, take, context);
 	lines_merge_end(&merge);
 	free(image.runs);
 	return error ? error : image.error;

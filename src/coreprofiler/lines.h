@@ -155,8 +155,9 @@ struct lines_source {
 	uint64_t size;
 };
 
-/* Gives all lines of an image to `take`, in order, until that returns false. Returns 0, or an errno: EINVAL where it is
- * no image, EFBIG where more of it would have to be in memory than any image needs. */
+/* Gives all lines of an image to `take`, in order, until that returns false. Where lines had no room, one more tells of
+ * it (`prf cfg LostRecords N`), which `told` does not count. Returns 0, or an errno: EINVAL where it is no image, EFBIG
+ * where more of it would have to be in memory than any image needs. */
 int lines_collect(const struct lines_source *source, bool (*take)(void *context, const char *text, size_t size),
                   void *context, struct lines_told *told);
 

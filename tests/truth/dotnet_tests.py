@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -347,7 +348,10 @@ def full_disk(bench):
     expect(SAID in done.stdout and "No space left on device" in done.stderr, "the program goes on, and record says why not", done)
     part, = kept.glob("out.log.*.part")
     bench.check(part)
-    expect(0 < bench.rows("info", part)[0]["records"], "it has what had room")
+    text = subprocess.run([bench.tool, "convert", part, "-o", "-", "--to", "tracelog"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    lines = text.splitlines()
+    expect(text.endswith("\n") and len(lines) == bench.rows("info", part)[0]["records"] > 1000, "it has what had room", len(lines))
+    expect(re.fullmatch(r"prf cfg LostRecords [1-9]\d*", lines[-1]), "and tells what had none", lines[-1])
 
 
 def orphan(bench):
@@ -444,14 +448,57 @@ def for_aarch64(bench):
            subprocess.run(["readelf", "-h", out], stdout=subprocess.PIPE, text=True, check=True).stdout, needed)
 
 
+def expect_readme(bench, folder, program):
+    """The lines of README's "Record a .NET program", which stand for `dotnet app.dll`, and for another program where that is
+    given: what is built is found as the first has it, and the others are run as they stand there."""
+    text = (ROOT / "README.md").read_text().split("## Record a .NET program\n\n")[1]
+    build, record, *looks = [line.strip() for line in text.split("\n\n")[0].splitlines()]
+    expect(build.startswith("make && export PATH=$PWD/build/src:$PATH ") and program in record, build, record)
+    lines = [record.replace("dotnet app.dll", program), *looks]
+    expect([line.split()[1] for line in lines] == ["record", "flame", "gc", "alloc"], lines)
+    path = f"{folder}:{pathlib.Path(bench.tool).parent}:{os.environ['PATH']}"
+    said = [subprocess.run(line, shell=True, cwd=folder, env={**bench.environment("busy"), "PATH": path}, text=True, check=False,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for line in lines]
+    expect(not any(done.returncode for done in said) and SAID in said[0].stdout, said)
+    expect("Truth::Busy" in (folder / "app.svg").read_text(), "the picture has where it was for long")
+    expect(re.search(r"^[1-9]\d* collections: ", said[2].stdout, re.MULTILINE), said[2].stdout)
+    expect(re.search(r" 1,200 +32 bytes  Marker$", said[3].stdout, re.MULTILINE), said[3].stdout)
+
+
+def readme(bench):
+    """`dotnet` here is what there is of it: the program that has the runtime in itself."""
+    folder = bench.directory / "readme"
+    folder.mkdir()
+    shutil.copy(bench.hook, folder / "app.dll")
+    dotnet = folder / "dotnet"
+    dotnet.write_text(f'#!/bin/sh\nDOTNET_STARTUP_HOOKS="$PWD/$1" exec {bench.host} --version\n')
+    dotnet.chmod(0o755)
+    expect_readme(bench, folder, "dotnet app.dll")
+
+
 def nothing(bench):
     done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", bench.directory / "none.log", "--", "/bin/true"])
     expect(done.returncode == 2 and "nothing was recorded" in done.stderr, done)
 
 
+# Each leaves whole lines alone, as many as are told, and what the program made up to then; where there was no room, how many
+# had none.
+DEATHS = {
+    "Environment.Exit": ends("exit", 3),
+    "_exit()": ends("_exit", 5),
+    "FailFast": ends("fail", 128 + signal.SIGABRT),
+    "abort()": ends("abort", 128 + signal.SIGABRT),
+    "a fault in native code": ends("fault", 128 + signal.SIGSEGV),
+    "an exception": ends("throw", 128 + signal.SIGABRT),
+    "SIGKILL": ends("kill", 128 + signal.SIGKILL),
+    "record is killed": orphan,
+    "a full disk": full_disk,
+    "a limit of size": limit,
+}
 # Those that both runtimes run are of what they may do differently.
 BOTH = (everything, live_heap, paused, instrumented, optimized, estimates, ticks)
 TESTS = {
+    "README's lines": readme,
     "everything of a run": everything,
     "what lives after collections": live_heap,
     "calls by enter and leave": instrumented,
@@ -465,20 +512,11 @@ TESTS = {
     "without record, into a pipe": piped,
     "without record, a disk without room": no_room,
     "messages of the profiler": messages,
-    "it ends by Environment.Exit": ends("exit", 3),
-    "it ends by _exit()": ends("_exit", 5),
-    "it ends by FailFast": ends("fail", 128 + signal.SIGABRT),
-    "it ends by abort()": ends("abort", 128 + signal.SIGABRT),
-    "it ends by a fault in native code": ends("fault", 128 + signal.SIGSEGV),
     "lines of the source by PDBs": source_lines,
-    "it ends by an exception": ends("throw", 128 + signal.SIGABRT),
-    "it ends by SIGKILL": ends("kill", 128 + signal.SIGKILL),
-    "record is killed": orphan,
-    "a full disk": full_disk,
+    **{f"it dies: {how}": test for how, test in DEATHS.items()},
     "forked children": forked(),
     "forked children, with calls": forked("--collect-method", "Instrumentation"),
     "it begins late, and pauses": paused,
-    "a limit of size": limit,
     "no .NET program": nothing,
     "compiled for AArch64": for_aarch64,
 }

@@ -192,6 +192,13 @@ def kept_options(bench):
     bench.expect_made(log)
 
 
+def readme(bench):
+    folder = bench.directory / "readme"
+    folder.mkdir()
+    shutil.copy(bench.directory / "main.exe", folder / "app.exe")
+    dotnet_tests.expect_readme(bench, folder, "mono app.exe")
+
+
 def no_mono(bench):
     done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", bench.directory / "none.log", "--", "/bin/true"])
     expect(done.returncode == 2 and "nothing was recorded" in done.stderr, done)
@@ -199,6 +206,7 @@ def no_mono(bench):
 
 ABORTED = 128 + signal.SIGABRT
 TESTS = {
+    "README's lines": readme,
     "everything of a run": everything,
     "places in bodies": bodies,
     "names": names,

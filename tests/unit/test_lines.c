@@ -128,6 +128,24 @@ static void no_more_lines_are_taken_than_wanted(void **state)
 	assert_int_equal(told.lines, 2);
 }
 
+static void one_more_line_tells_of_the_lost(void **state)
+{
+	struct taken taken = {.length = 0};
+	struct lines_told told;
+	(void)state;
+	make_image();
+	put64(48, 7);
+	assert_int_equal(collect(12288, &taken, &told), 0);
+	taken.text[taken.length] = '\0';
+	assert_string_equal(taken.text,
+	                    "zero\none\ntwo, of more than eight bytes\nthree\nfour\nprf cfg LostRecords 7\n");
+	assert_int_equal(told.lines, 5);
+	assert_int_equal(told.lost, 7);
+	taken = (struct taken){.most = 5};
+	assert_int_equal(collect(12288, &taken, &told), 0);
+	assert_int_equal(taken.lines, 5);
+}
+
 static void what_is_not_committed_is_not_there(void **state)
 {
 	(void)state;
@@ -506,6 +524,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(lines_of_all_chunks_are_in_order),
 	    cmocka_unit_test(no_more_lines_are_taken_than_wanted),
+	    cmocka_unit_test(one_more_line_tells_of_the_lost),
 	    cmocka_unit_test(what_is_not_committed_is_not_there),
 	    cmocka_unit_test(damage_hides_no_other_chunk),
 	    cmocka_unit_test(other_files_are_no_images),

@@ -138,8 +138,6 @@ static int write_log(struct tw_input *part, const char *path, struct lines_told 
 	if (error)
 		return error;
 	error = lines_collect(&source, take, &out, told);
-	if (error == 0 && told->lost)
-		tw_putf(&out, "prf cfg LostRecords %llu\n", (unsigned long long)told->lost);
 	if (error == 0)
 		return tw_output_close(&out);
 	tw_output_discard(&out);
