@@ -26,7 +26,9 @@ static bool is_size(uint64_t chunk, uint64_t size)
  * and not begun, has no size yet. */
 static int seek(struct tw_reader *reader, struct tw_window *window, uint64_t chunk, uint64_t *offset)
 {
+	const uint64_t end = tw_input_size(reader->input);
 	for (;;) {
+		chunk = chunk < end ? chunk : end; /* a full disk may end within a page */
 		const uint8_t *bytes;
 		size_t have;
 		int status = tw_window_view(window, chunk, 2 * RECORD, &bytes, &have);

@@ -15,6 +15,7 @@ struct flight_file {
 	uint64_t device, inode;
 	char path[FLIGHT_PATH]; /* absolute */
 	bool in_memory;         /* as large as it may become; it ends with its last holder */
+	bool pages_alone;       /* its system has no disk */
 };
 
 /* Makes a file, as flight_make_file() does. A pattern "@NAME" makes one without a name, in memory, and gives it to

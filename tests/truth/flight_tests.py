@@ -302,6 +302,11 @@ def deaths(bench, words):
         bench.notes.append(f"{way:12} {written:9} {read:9} {lost:10}   {', '.join(beside)}")
         if way == "full disk":
             expect(lost > 0 and read + lost >= written, way, written, read, lost)
+            with open(part, "ab") as file:  # of the next chunk there was a part of a page
+                file.write(bytes(5000))
+            done = subprocess.run([bench.tool, "check", part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  check=False)
+            expect(" error: " not in done.stdout, done.stdout)
         else:
             expect(lost == 0 and written <= read <= written + 4, way, written, read, lost)
 
