@@ -248,6 +248,10 @@ bool chrome_is_apart(const struct tw_reader *reader, const struct chrome_item *i
 /* Adds the samples of one. Returns 0 or TW_ERR_MEMORY. */
 int chrome_take_profile(struct chrome_fill *fill);
 
+/* Takes {"name":"thread_name","args":{"name":...}} and the like, and what Fuchsia's list has for it. Returns 1 when it
+ * was that and nothing else, 0, or a negative status. */
+int chrome_take_naming(struct chrome_fill *fill, const struct chrome_phase *phase);
+
 /* Whether the stack of a sample stands behind the events: then the event is kept, and taken at the end. */
 bool chrome_keep_sample(struct chrome_fill *fill);
 

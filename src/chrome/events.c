@@ -130,48 +130,6 @@ static uint64_t take_id(struct chrome_fill *fill, bool needed, bool *global)
 	return id.type && scope->type == CHROME_STRING && scope->size ? chrome_hash(scope, number) : number;
 }
 
-/* ---- Names of tracks. ---- */
-
-static int name_track(struct chrome_fill *fill, uint32_t track, const struct chrome_value *value)
-{
-	uint32_t name = chrome_name_of(fill, value);
-	if (track == UINT32_MAX || fill->failed)
-		return TW_ERR_MEMORY;
-	if (track && name)
-		tw_dictionary_name_track(fill->reader->dictionary, track, name);
-	return 0;
-}
-
-static int name_thread(struct chrome_fill *fill, const struct chrome_value *name)
-{
-	return name_track(fill, chrome_track(fill->reader, member(fill, CHROME_PID), member(fill, CHROME_TID)), name);
-}
-
-static int name_process(struct chrome_fill *fill, const struct chrome_value *name)
-{
-	return name_track(fill, chrome_process_track(fill->reader, member(fill, CHROME_PID)), name);
-}
-
-/* Takes {"name":"thread_name","args":{"name":...}}, and what Fuchsia's list has for it. Returns 1 when it was that, 0,
- * or a negative status. */
-static int take_naming(struct chrome_fill *fill, const struct chrome_phase *phase)
-{
-	const struct chrome_value *what = member(fill, CHROME_NAME), *args = member(fill, CHROME_ARGS);
-	bool thread = phase->need & CHROME_NAMES ? chrome_phase_of(fill->item) == 't' : chrome_is(what, "thread_name");
-	if (phase->need & CHROME_NAMES)
-		return (thread ? name_thread : name_process)(fill, what) < 0 ? TW_ERR_MEMORY : 1;
-	if (args->type != CHROME_OBJECT || !(thread || chrome_is(what, "process_name")))
-		return 0;
-	struct chrome_scan scan = {.at = args->bytes + 1, .end = args->bytes + args->size};
-	struct chrome_value key, name;
-	do
-		if (!chrome_next_member(&scan, &key, &name))
-			return 0;
-	while (!chrome_is(&key, "name"));
-	int status = thread ? name_thread(fill, &name) : name_process(fill, &name);
-	return status < 0 ? status : 1;
-}
-
 /* ---- What a phase has of its own. ---- */
 
 static void take_scope(struct chrome_fill *fill, struct tw_event *event)
@@ -584,7 +542,7 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
 	if (number == 0)
 		report_phase(&fill);
 	else if (phase->event == TW_METADATA && !phase->told_as)
-		named = take_naming(&fill, phase);
+		named = chrome_take_naming(&fill, phase);
 	if (chrome_is_profile(item) && !chrome_keeps_text(&fill))
 		return chrome_take_profile(&fill);
 	if (named < 0 || (named && !chrome_keeps_text(&fill)))

@@ -30,7 +30,9 @@ struct tw_dictionary {
 	struct tw_map name_map; /* hash of text and id to number */
 	struct tw_track *tracks;
 	size_t track_count, track_room;
-	uint64_t moves;          /* tracks that have got another process */
+	uint64_t moves;        /* tracks that have got another process */
+	int32_t *sort_indices; /* by track: of those beyond `sort_room` it is 0 */
+	size_t sort_room;
 	struct tw_map track_map; /* hash of kind, process and thread to number */
 	struct tw_location *locations;
 	size_t location_count, location_room;
@@ -90,6 +92,7 @@ void tw_dictionary_free(struct tw_dictionary *dictionary)
 	}
 	free(dictionary->names);
 	free(dictionary->tracks);
+	free(dictionary->sort_indices);
 	free(dictionary->locations);
 	free(dictionary->stacks);
 	free(dictionary->providers);
@@ -299,6 +302,28 @@ void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, 
 	note_change(dictionary, TW_TRACKS, track);
 }
 
+static int32_t sort_index_of(const struct tw_dictionary *dictionary, uint32_t track)
+{
+	return track < dictionary->sort_room ? dictionary->sort_indices[track] : 0;
+}
+
+bool tw_dictionary_set_sort_index(struct tw_dictionary *dictionary, uint32_t track, int32_t sort_index)
+{
+	if (track >= dictionary->track_count || sort_index_of(dictionary, track) == sort_index)
+		return true;
+	if (!tw_grow(&dictionary->sort_indices, &dictionary->sort_room, track + (size_t)1, sizeof sort_index))
+		return false;
+	dictionary->sort_indices[track] = sort_index;
+	note_change(dictionary, TW_TRACKS, track);
+	return true;
+}
+
+int32_t tw_dictionary_sort_index(const struct tw_dictionary *dictionary, const struct tw_track *track)
+{
+	uint32_t number;
+	return find_track(dictionary, track, &number) ? sort_index_of(dictionary, number) : 0;
+}
+
 /* ---- Locations and stacks. ---- */
 
 static uint64_t location_key(const struct tw_location *location)
@@ -451,6 +476,7 @@ static struct tw_dictionary_change change_of(const struct tw_dictionary *diction
 		break;
 	case TW_TRACKS:
 		change.track = dictionary->tracks[number];
+		change.sort_index = sort_index_of(dictionary, number);
 		break;
 	case TW_LOCATIONS:
 		change.location = dictionary->locations[number];
@@ -532,7 +558,8 @@ bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dicti
 	case TW_NAMES:
 		return apply_name(d, number, &change->name);
 	case TW_TRACKS:
-		return apply_track(d, number, &change->track);
+		return apply_track(d, number, &change->track) &&
+		       tw_dictionary_set_sort_index(d, number, change->sort_index);
 	case TW_LOCATIONS:
 		if (place(&d->locations, &d->location_room, &d->location_count, number, sizeof *d->locations))
 			d->locations[number] = change->location;

@@ -34,6 +34,13 @@ bool tw_dictionary_has_process(const struct tw_dictionary *dictionary, uint64_t 
 /* Gives a process to a track that has none. Where there is a track of that process and thread already, both stay. */
 void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track, uint64_t process);
 
+/* Where the trace wishes a process or thread to stand among others: those of less stand first, 0 unless told. False
+ * when there is no memory. */
+bool tw_dictionary_set_sort_index(struct tw_dictionary *dictionary, uint32_t track, int32_t sort_index);
+
+/* The same, of a track found by its kind, process and thread. */
+int32_t tw_dictionary_sort_index(const struct tw_dictionary *dictionary, const struct tw_track *track);
+
 /* How often tracks got a process: who keeps what follows from it asks whether there are more. */
 uint64_t tw_dictionary_moves(const struct tw_dictionary *dictionary);
 
@@ -71,6 +78,7 @@ enum tw_dictionary_part { TW_NAMES, TW_TRACKS, TW_LOCATIONS, TW_STACKS, TW_PROVI
 struct tw_dictionary_change {
 	enum tw_dictionary_part part;
 	uint32_t number;
+	int32_t sort_index; /* of tracks */
 	union {
 		struct tw_name name;
 		struct tw_track track;

@@ -6,9 +6,11 @@
 //
 // Prints TAP, as view_tests.mjs. States of threads must be those of `trackway sql`.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { lines, run, View } from "./view.mjs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { lines, run, TOOL, View } from "./view.mjs";
 
 const DATA = join(dirname(fileURLToPath(import.meta.url)), "../data");
 const STATES = 0xfffe; // doc/view.md
@@ -26,7 +28,36 @@ function statesOf(file) {
 
 const sorted = rows => rows.map(row => JSON.stringify(row)).sort();
 
+/** What a trace says of its processes' and threads' places. */
+function sortedTrace() {
+	const hint = (what, ids, index) => ({ ph: "M", name: `${what}_sort_index`, ...ids, args: { sort_index: index } });
+	const call = (name, pid, tid, ts) => ({ ph: "X", name, pid, tid, ts, dur: 5 });
+	return JSON.stringify([call("a", 1, 1, 0), call("b", 1, 2, 0), call("c", 2, 3, 10), call("d", 3, 4, 20), hint("process", { pid: 1 }, 7),
+		hint("process", { pid: 3, tid: 0 }, -5), hint("thread", { pid: 1, tid: 2 }, -1)]);
+}
+
 const ALONE = {
+	async "processes and threads stand as the trace wishes, in the picture, the table and a file"(browser, folder) {
+		const file = join(folder, "sorted.json"), page = join(folder, "sorted.html");
+		writeFileSync(file, sortedTrace());
+		const wanted = ["process 3", "thread 4", "process 2", "thread 3", "process 1", "thread 2", "thread 1"];
+		const names = view => view.evaluate(() => window.trackway.lines().map(line => line.name));
+		const view = await View.open(browser, [file]);
+		try {
+			assert.deepEqual(await names(view.page), wanted);
+			await view.page.locator("#tab-table").click();
+			assert.deepEqual((await view.rows("Slices in sight")).map(row => row[2]), ["d", "c", "b", "a"]);
+			// A window without the events that stand beside the hints.
+			execFileSync(TOOL, ["view", "--export", page, "--from-time", "8us", file], { stdio: "ignore" });
+			const other = await view.context.newPage();
+			await other.goto(pathToFileURL(page).href);
+			await other.waitForFunction(() => window.trackway?.rested());
+			assert.deepEqual(await names(other), wanted.slice(0, 4));
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "what a thread did by the scheduling is a row below it, as in sql"(browser) {
 		for (const name of ["fxt/waker.fxt", "fxt/mg_a.fxt", "fxt/idle.fxt", "fxt/cpu_breakdown.fxt", "chrome/sched-names-fuchsia.json"]) {
 			const file = join(DATA, name);

@@ -278,7 +278,7 @@ static void test_answers(void **state)
 	} examples[] = {
 	    {"/api/progress", 200, "\"state\":\"done\""},
 	    {"/api/trace", 200,
-	     "\"kind\":\"thread\",\"name\":\"</script>\",\"pid\":\"1\",\"tid\":\"2\",\"file\":0,\"sort\":1,\"lanes\":[2]"},
+	     "\"kind\":\"thread\",\"name\":\"</script>\",\"pid\":\"1\",\"tid\":\"2\",\"file\":0,\"sort\":0,\"lanes\":[2]"},
 	    {"/api/slice?track=1&lane=0&depth=1&item=1", 200, "\"name\":\"b\""},
 	    {"/api/slice?track=1&lane=0&depth=1&item=1", 200, "\"callers\":[{\"name\":\"outer\""},
 	    {"/api/slice?track=1&lane=0&depth=1&item=2", 400, "no slice is there"},
@@ -466,6 +466,31 @@ static void test_several_files(void **state)
 	expect_text(&scene, "/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\"");
 	expect_text(&scene, "/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\"");
 	hide(&scene);
+}
+
+/* The trace's own hints, also those that come behind all events; of several files those of each. */
+static void test_sort_index(void **state)
+{
+	(void)state;
+	static const char wishes[] =
+	    "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":5},"
+	    "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":1,\"args\":{\"sort_index\":7}},"
+	    "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":1,\"tid\":2,\"args\":{\"sort_index\":-9999999999}},"
+	    "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":1,\"tid\":3,\"args\":{\"sort_index\":4}}]";
+	static const char *const places[] = {
+	    "\"pid\":\"1\",\"tid\":null,\"file\":0,\"sort\":7,",
+	    "\"pid\":\"1\",\"tid\":\"2\",\"file\":0,\"sort\":-2147483648,",
+	};
+	const char *const traces[] = {wishes, two[0]};
+	for (size_t count = 1; count <= 2; count++) {
+		struct scene scene;
+		show_all(&scene, traces, NULL, count);
+		for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+			expect_text(&scene, "/api/trace", 200, places[i]);
+		if (count == 2)
+			expect_text(&scene, "/api/trace", 200, "\"file\":1,\"sort\":0,");
+		hide(&scene);
+	}
 }
 
 /* Without a process it is not known of which file a track is: then it is of none rather than of another one. */
@@ -752,25 +777,16 @@ static void test_entering(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_addresses),
-	    cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_who_asks),
-	    cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_counter),
-	    cmocka_unit_test(test_answers),
-	    cmocka_unit_test(test_entering),
-	    cmocka_unit_test(test_sql),
-	    cmocka_unit_test(test_cancel),
-	    cmocka_unit_test(test_stop),
-	    cmocka_unit_test(test_several_files),
-	    cmocka_unit_test(test_too_many_files),
-	    cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read),
-	    cmocka_unit_test(test_files_without_processes),
-	    cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_addresses),      cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_who_asks),       cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_counter),        cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_sql),
+	    cmocka_unit_test(test_cancel),         cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_sort_index),
+	    cmocka_unit_test(test_too_many_files), cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_late),           cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_files_without_processes),
+	    cmocka_unit_test(test_places),         cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,12 +225,15 @@ static bool map_cpu(struct tw_mapping *mapping, struct tw_event *event)
 
 /* ---- Tracks. ---- */
 
+/* Gives a track the name that it has, and its place among others. */
 static bool name_track(struct tw_mapping *mapping, uint32_t from, uint32_t to)
 {
-	uint32_t name = name_of(mapping, tw_dictionary_track(mapping->from, from)->name);
+	const struct tw_track *track = tw_dictionary_track(mapping->from, from);
+	const int32_t sort_index = tw_dictionary_sort_index(mapping->from, track);
+	uint32_t name = name_of(mapping, track->name);
 	if (name != UINT32_MAX && name)
 		tw_dictionary_name_track(mapping->to, to, name);
-	return name != UINT32_MAX;
+	return name != UINT32_MAX && (!sort_index || tw_dictionary_set_sort_index(mapping->to, to, sort_index));
 }
 
 enum { TRACE_SHIFT = 40 }; /* numbers of tracks that are no threads are less */
@@ -283,14 +286,15 @@ static inline uint32_t track_of(struct tw_mapping *mapping, uint32_t number)
 	return tw_dictionary_moves(mapping->from) ? moved_track(mapping, number) : known;
 }
 
-/* Names of processes may be told by tracks that have no event. */
+/* What is told of processes may be on tracks that have no event. */
 static bool meet_named_processes(struct tw_mapping *mapping)
 {
 	uint32_t place;
 	for (uint32_t i = 1; i < tw_dictionary_tracks(mapping->from); i++) {
 		const struct tw_track *track = tw_dictionary_track(mapping->from, i);
 		const bool met = i < mapping->track_room && mapping->tracks[i];
-		if (!met && track->kind == TW_TRACK_PROCESS && track->name &&
+		const bool told = track->name || tw_dictionary_sort_index(mapping->from, track);
+		if (!met && track->kind == TW_TRACK_PROCESS && told &&
 		    tw_map_find(&mapping->processes, track->process, &place) && meet_track(mapping, i) == UINT32_MAX)
 			return false;
 	}

@@ -552,11 +552,14 @@ void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_s
 	*shift = (struct tw_merge_shift){(int64_t)ns, time->pivot, (double)time->to / (double)time->from};
 }
 
-bool tw_merged_source(const struct tw_reader *merged, uint64_t process, size_t *source)
+bool tw_merged_source(const struct tw_reader *merged, const struct tw_track *track, size_t *source)
 {
 	const struct tw_merge *merge = merged->format == &merged_format ? merged->state : NULL;
+	const bool cpu = track->kind == TW_TRACK_CPU;
 	uint32_t trace;
-	if (!merge || merge->homes.together || !tw_map_find(&merge->homes.processes.owners, process, &trace))
+	if (!merge || merge->homes.together ||
+	    !tw_map_find(cpu ? &merge->homes.cpus.owners : &merge->homes.processes.owners,
+	                 cpu ? track->thread : track->process, &trace))
 		return false;
 	*source = trace;
 	return true;

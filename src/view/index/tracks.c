@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/tracks.h"
 
+#include "core/dictionary.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,9 +100,22 @@ void view_track_call(struct view_tracks *tracks, uint32_t track, const struct tw
 	set_name(tracks, &tracks->items[track], name);
 }
 
+static void set_sort_index(struct view_tracks *tracks, struct view_track *track, const struct tw_dictionary *dictionary)
+{
+	const struct tw_track wanted = {.process = track->process,
+	                                .thread = track->thread,
+	                                .kind = track->kind == VIEW_PROCESS ? TW_TRACK_PROCESS : TW_TRACK_THREAD};
+	const int32_t told = track->kind == VIEW_PROCESS || track->kind == VIEW_THREAD
+	                         ? tw_dictionary_sort_index(dictionary, &wanted)
+	                         : 0;
+	tracks->changes += told != track->sort_index;
+	track->sort_index = told;
+}
+
 void view_track_name(struct view_tracks *tracks, uint32_t number, const struct tw_dictionary *dictionary)
 {
 	struct view_track *track = &tracks->items[number];
+	set_sort_index(tracks, track, dictionary);
 	if (track->kind == VIEW_PROCESS)
 		set_name(tracks, track, tw_dictionary_process_name(dictionary, track->process));
 	else if (track->kind == VIEW_THREAD)

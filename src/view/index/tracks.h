@@ -37,6 +37,7 @@ enum {
 struct view_track {
 	enum view_track_kind kind;
 	uint32_t parent;          /* VIEW_NONE: none */
+	int32_t sort_index;       /* where the trace wishes it to stand among others */
 	uint64_t process, thread; /* thread: of a CPU its number, of others what tells them apart */
 	struct tw_text name;      /* empty: there is none yet */
 	bool fixed;               /* it has a name of its own, which does not come from the dictionary */
@@ -68,7 +69,7 @@ uint32_t view_tracks_known(const struct view_tracks *tracks, enum view_track_kin
 /* Makes a track as deep in a lane. False where there is no room. */
 bool view_tracks_deepen(struct view_tracks *tracks, uint32_t track, uint32_t lane, uint32_t depth);
 
-/* Takes the name of a process or thread as it is known now; and of all of them. */
+/* Takes the name of a process or thread as it is known now, and where it stands; and of all of them. */
 void view_track_name(struct view_tracks *tracks, uint32_t track, const struct tw_dictionary *dictionary);
 void view_tracks_name(struct view_tracks *tracks, const struct tw_dictionary *dictionary);
 

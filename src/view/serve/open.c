@@ -81,13 +81,22 @@ void view_files_start(struct view *view)
 	}
 }
 
+/* Which of several files a track is of. False where that is not known. */
+static bool find_source(const struct view *view, const struct view_track *track, size_t *file)
+{
+	const bool cpu = track->kind == VIEW_CPU;
+	const struct tw_track wanted = {.process = track->process,
+	                                .thread = track->thread,
+	                                .kind = cpu ? TW_TRACK_CPU : TW_TRACK_PROCESS};
+	return (cpu || track->process) && tw_merged_source(view->reader, &wanted, file);
+}
+
 void view_files_take(struct view *view, size_t first)
 {
 	for (size_t i = first; i < view->index.tracks.count; i++) {
 		struct view_track *track = &view->index.tracks.items[i];
 		size_t file = 0;
-		bool known = view->options.count == 1 ||
-		             (track->process && tw_merged_source(view->reader, track->process, &file));
+		bool known = view->options.count == 1 || find_source(view, track, &file);
 		track->file = known ? (uint32_t)file + 1 : 0;
 	}
 }

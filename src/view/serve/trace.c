@@ -112,7 +112,7 @@ static void put_track(struct tw_json *json, const struct view *view, uint32_t nu
 	digits_or_null(json, "pid", track->process, track->process || track->kind == VIEW_PROCESS);
 	digits_or_null(json, "tid", track->thread, numbered);
 	tw_json_known(json, "file", track->file - 1, track->file != 0);
-	tw_json_u64(json, "sort", number);
+	tw_json_i64(json, "sort", track->sort_index);
 	tw_json_array(json, "lanes");
 	for (uint32_t lane = 0; lane < track->lane_count; lane++)
 		tw_json_u64(json, NULL, track->lanes[lane]);

@@ -73,12 +73,12 @@ function isBare(track: Track): boolean {
 	return track.lanes.length === 0 && !track.points && !track.states;
 }
 
-/** CPUs stand together before all else; the trace's own hints say the rest. */
+/** One trace is above the other; in each CPUs stand together before all else, and the trace's own hints say the rest. */
 function order(a: Track, b: Track): number {
 	const first = Number(b.sort === FIRST) - Number(a.sort === FIRST);
 	const cpus = Number(b.kind === "cpu") - Number(a.kind === "cpu");
-	const numbers = a.kind === "cpu" && b.kind === "cpu" ? a.file - b.file || Number(a.tid) - Number(b.tid) : 0;
-	return first || cpus || numbers || a.sort - b.sort || a.id - b.id;
+	const numbers = a.kind === "cpu" && b.kind === "cpu" ? Number(a.tid) - Number(b.tid) : 0;
+	return first || a.file - b.file || cpus || numbers || a.sort - b.sort || a.id - b.id;
 }
 
 /** Tracks by what they are in, each list in order. */
