@@ -390,18 +390,18 @@ static size_t next_resumed(const struct judge *j, size_t at)
 	return at;
 }
 
-/* Where a gap ends. Where a few bytes are missing or too many, those right behind them may be the end of one record
- * behind the beginning of another: a call is not believed there, but where one or more stand in the gap. One of zeros
+/* Where a gap ends. Where bytes are missing or too many, those right behind them may be the end of one record behind the
+ * beginning of another, or behind the last byte too many: a call is not believed there, but where one or more stand in
+ * the gap. One of zeros
  * but for its first byte is what damage leaves of a metadata record. */
 static size_t behind_gap(const struct judge *j, size_t gap)
 {
-	enum { SHORT = TW_FDR_METADATA_SIZE };
 	static const uint8_t zeros[TW_FDR_FUNCTION_SIZE - 1];
 	const size_t size = j->span->size;
 	size_t at = next_resumed(j, gap + 1);
 	if (at == size || j->nodes[at].size != TW_FDR_FUNCTION_SIZE)
 		return at;
-	bool shifted = (at - gap) % TW_FDR_FUNCTION_SIZE != 0 && at - gap < SHORT;
+	bool shifted = (at - gap) % TW_FDR_FUNCTION_SIZE != 0;
 	bool zero = size - at > sizeof zeros && memcmp(j->span->bytes + at + 1, zeros, sizeof zeros) == 0;
 	return shifted || zero ? at + TW_FDR_FUNCTION_SIZE : at;
 }

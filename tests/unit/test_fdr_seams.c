@@ -113,6 +113,30 @@ static void test_halves_before_a_gap(void **state)
 	assert_in_range(calls_of(THREAD, 1), 199, 400);
 }
 
+/* Bytes were put in behind the first one of a record. The last of them makes its rest look like a call of function 5. */
+static void test_half_behind_bytes_put_in(void **state)
+{
+	uint8_t junk[20];
+	(void)state;
+	memset(junk, 0xfe, sizeof junk);
+	junk[sizeof junk - 1] = 0x50;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_varied_pairs(&log_, 1, 20);
+	size_t at = log_.size + 1;
+	add_varied_pairs(&log_, 1, 20);
+	end_buffer(&log_, start);
+	start = begin_buffer(&log_, THREAD + 1, 1, BEGIN);
+	add_varied_pairs(&log_, 5, 20);
+	end_buffer(&log_, start);
+	hurt = log_;
+	insert_bytes(at, junk, sizeof junk);
+	read_rows(&hurt);
+	assert_int_equal(calls_of(THREAD, 5), 0);
+	assert_int_equal(calls_of(THREAD, 1), 79);
+	assert_int_equal(calls_of(THREAD + 1, 5), 40);
+}
+
 /* A second buffer has begun where the counter that a record tells is far behind. Of the calls before it those that end
  * behind it, and not where the thread is, are the second one's; those that begin behind it say nothing. */
 static void test_calls_over_a_counter(void **state)
@@ -501,19 +525,13 @@ static void test_basic_realigns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_halves_before_a_gap),
-	    cmocka_unit_test(test_calls_over_a_counter),
-	    cmocka_unit_test(test_counter_behind_a_gap),
-	    cmocka_unit_test(test_longer_by_records),
-	    cmocka_unit_test(test_shorter_by_calls),
-	    cmocka_unit_test(test_half_a_thread),
-	    cmocka_unit_test(test_ones_over_a_border),
-	    cmocka_unit_test(test_half_a_time),
-	    cmocka_unit_test(test_times_before_the_first_counter),
-	    cmocka_unit_test(test_contradicted_counter),
-	    cmocka_unit_test(test_counters_that_differ),
-	    cmocka_unit_test(test_start_at_the_end),
-	    cmocka_unit_test(test_basic_realigns),
+	    cmocka_unit_test(test_halves_before_a_gap),  cmocka_unit_test(test_half_behind_bytes_put_in),
+	    cmocka_unit_test(test_calls_over_a_counter), cmocka_unit_test(test_counter_behind_a_gap),
+	    cmocka_unit_test(test_longer_by_records),    cmocka_unit_test(test_shorter_by_calls),
+	    cmocka_unit_test(test_half_a_thread),        cmocka_unit_test(test_ones_over_a_border),
+	    cmocka_unit_test(test_half_a_time),          cmocka_unit_test(test_times_before_the_first_counter),
+	    cmocka_unit_test(test_contradicted_counter), cmocka_unit_test(test_counters_that_differ),
+	    cmocka_unit_test(test_start_at_the_end),     cmocka_unit_test(test_basic_realigns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
