@@ -32,7 +32,7 @@ static int read_calls(struct tw_reader *reader, const struct tw_consumer *consum
 	struct tw_left_calls left = {.calls = room, .room = LEFT};
 	int got = 0;
 	while (!tw_stops(reader) && (got = reader->format->reading.read_calls(reader, calls, &left)) > 0)
-		consumer->feed_calls(state, &left);
+		consumer->add_calls(state, &left);
 	return tw_stops(reader) ? tw_stopped(reader) : got;
 }
 
@@ -43,7 +43,7 @@ void tw_consume_batch(const struct tw_consumer *consumer, void *state, const str
 		struct tw_call_run run;
 		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
 		tw_part_calls(state)->uncertain += run.uncertain;
-		consumer->feed(state, &run);
+		consumer->add(state, &run);
 	}
 }
 
@@ -67,7 +67,7 @@ static bool open_state(struct reading *reading, struct part *part)
 /* Whether calls come from the format without events in between. */
 static bool is_plain(const struct tw_reader *reader)
 {
-	return !reader->filter && reader->options.order == TW_ORDER_TRACK && tw_loop_is_on(TW_LOOP_CALLS_DEALT);
+	return !reader->filter && reader->options.order == TW_ORDER_TRACK && tw_loop_is_on(TW_LOOP_CALLS_BY_TRACK);
 }
 
 static void read_part(void *context, unsigned i)
@@ -116,12 +116,12 @@ static int settle(struct reading *reading, unsigned count, int status)
 	return status < 0 ? status : settled;
 }
 
-/* ---- Parts that the format deals the calls to. ---- */
+/* ---- Parts that the format gives calls to, by track. ---- */
 
-static void take_run(void *context, unsigned i, const struct tw_call_run *dealt)
+static void take_run(void *context, unsigned i, const struct tw_call_run *calls)
 {
 	struct reading *reading = context;
-	reading->consumer->feed(reading->parts[i].state, dealt);
+	reading->consumer->add(reading->parts[i].state, calls);
 }
 
 static bool stops(void *context)
@@ -130,13 +130,13 @@ static bool stops(void *context)
 	return tw_stops(reading->parts[0].reader);
 }
 
-static bool is_dealt(const struct tw_reader *reader)
+static bool is_by_track(const struct tw_reader *reader)
 {
 	return reader->format->reading.calls_by_track && is_plain(reader);
 }
 
 /* Reads the trace with one reader for all parts. Its status is that of the first part. */
-static void deal(struct reading *reading, unsigned count)
+static void read_by_track(struct reading *reading, unsigned count)
 {
 	struct tw_reader *reader = reading->parts[0].reader;
 	for (unsigned i = 0; i < count; i++)
@@ -155,7 +155,7 @@ static void deal(struct reading *reading, unsigned count)
 }
 
 /* Where memory is short it must be read once more. */
-static int open_dealt(struct tw_reader *reader, struct part *parts, unsigned count)
+static int open_by_track(struct tw_reader *reader, struct part *parts, unsigned count)
 {
 	if (!tw_input_seekable(reader->input))
 		return TW_ERR_UNSUPPORTED;
@@ -188,7 +188,7 @@ static int open_shards(struct tw_reader *reader, struct part *parts, unsigned co
 
 static int open_parts(struct tw_reader *reader, struct part *parts, unsigned count)
 {
-	return is_dealt(reader) ? open_dealt(reader, parts, count) : open_shards(reader, parts, count);
+	return is_by_track(reader) ? open_by_track(reader, parts, count) : open_shards(reader, parts, count);
 }
 
 static void close_readers(struct part *parts, unsigned count)
@@ -200,8 +200,8 @@ static void close_readers(struct part *parts, unsigned count)
 
 static void read_all(struct reading *reading, const struct tw_reader *reader, unsigned count)
 {
-	if (is_dealt(reader))
-		deal(reading, count);
+	if (is_by_track(reader))
+		read_by_track(reading, count);
 	else
 		tw_parallel(count, read_part, reading);
 }
@@ -229,7 +229,7 @@ static int read_in_order(struct tw_reader *reader, const struct tw_consumer *con
 	bool disordered;
 	reader->reports.again = true; /* all but limits has been reported */
 	int status = tw_open_instead(&again, reader);
-	if (status == 0 && is_dealt(again))
+	if (status == 0 && is_by_track(again))
 		again->options.order = TW_ORDER_TIME; /* as events */
 	status = status < 0 ? status : tw_begin(again, TW_USE_WHOLE, &request);
 	status = status < 0 ? status : read_by(again, consumer, owner, &disordered);
@@ -277,7 +277,7 @@ static int read_parts(struct reading *reading, struct tw_reader *reader, unsigne
 		return status;
 	reading->consumer->begin(reading->owner, count);
 	read_all(reading, reader, count);
-	if (is_dealt(reader) && reading->parts[0].status >= 0)
+	if (is_by_track(reader) && reading->parts[0].status >= 0)
 		reader->traits.disordered = reading->parts[0].reader->traits.disordered;
 	*again = reader->traits.disordered || any_folded(reading, count);
 	if (*again) {
@@ -315,8 +315,9 @@ static int make_repeatable(struct tw_reader *reader)
 
 int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner)
 {
-	/* Of events all count: what is open ends with the last of its thread. Who deals calls knows. */
-	const struct tw_request request = {.kinds = is_dealt(reader) ? TW_SLICES : 0,
+	/* Of events all count: what is open ends with the last of its thread. A format that reads calls by track
+	 * knows that one. */
+	const struct tw_request request = {.kinds = is_by_track(reader) ? TW_SLICES : 0,
 	                                   .lasting = true,
 	                                   .calls = true,
 	                                   .track_ends = true};
@@ -327,7 +328,7 @@ int tw_consume(struct tw_reader *reader, unsigned jobs, const struct tw_consumer
 		return used;
 	jobs = jobs ? jobs : tw_processors();
 	jobs = jobs < JOBS_MAX ? jobs : JOBS_MAX;
-	if (consumer->light && is_dealt(reader))
+	if (consumer->light && is_by_track(reader))
 		jobs = (jobs + 1) / 2;
 	reader->reports.again = false;
 	for (unsigned parts = jobs; parts > 1; parts /= FEWER) {

@@ -10,18 +10,19 @@
 /* What takes the events of one part of a trace. A part begins with its struct tw_calls. The owner is what all parts are
  * merged into. */
 struct tw_consumer {
-	/* Calls are taken in less time than it takes to find them: where they are dealt, half as many parts as threads
-	 * are enough, and what each of them counts in stays nearer. `make bench` measures stat of FXT. */
+	/* Calls are taken in less time than it takes to find them: where a format gives them by track, half as many
+	 * parts as threads are enough, and what each of them counts in stays nearer. `make bench` measures stat of
+	 * FXT. */
 	bool light;
 	/* Before a trace is read, in one part or more: no part is open. */
 	void (*begin)(void *owner, unsigned parts);
 	/* Opens a part with a dictionary of its own, in the thread that feeds it; NULL when there is no memory. */
 	void *(*open)(void *owner, const struct tw_dictionary *dictionary);
-	void (*feed)(void *part, const struct tw_call_run *run);
+	void (*add)(void *part, const struct tw_call_run *run);
 	/* For formats that can do without events: the stacks, or NULL where calls alone are not enough; and what comes
 	 * of them. */
 	struct tw_calls *(*stacks)(void *part);
-	void (*feed_calls)(void *part, const struct tw_left_calls *left);
+	void (*add_calls)(void *part, const struct tw_left_calls *left);
 	/* After the last run. */
 	void (*finish)(void *part);
 	/* Whether memory was short, or could be when this part and those asked about before are merged: then the result

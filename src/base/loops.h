@@ -17,10 +17,11 @@
 	X(TRACELOG_LINES, "tracelog-lines") /* tracelog/log/parsed_block.c: samples, allocations and usages */         \
 	X(TRACELOG_TOLD, "tracelog-told")   /* the same: lines that nobody wants are left out */                       \
 	X(TRACELOG_COUNT, "tracelog-count") /* tracelog/jobs/count.c: the same lines, counted */                       \
-	X(CALLS_DEALT, "calls-dealt")       /* struct tw_format's read_calls and deal: no events in between */         \
-	X(CALLS_NEST, "calls-nest")         /* core/calls/calls.h: calls of a track that nest */                       \
-	X(CALLS_ONE, "calls-one")           /* core/calls/calls.h: the same, of any track */                           \
-	X(CALLS_STREAKS, "calls-streaks")   /* core/calls/track_runs.h: events of a track put together */              \
+	X(CALLS_BY_TRACK,                                                                                              \
+	  "calls-by-track")               /* struct tw_format's read_calls and calls_by_track: no events in between */ \
+	X(CALLS_NEST, "calls-nest")       /* core/calls/calls.h: calls of a track that nest */                         \
+	X(CALLS_ONE, "calls-one")         /* core/calls/calls.h: the same, of any track */                             \
+	X(CALLS_STREAKS, "calls-streaks") /* core/calls/track_runs.h: events of a track put together */                \
 	X(ORDER_IN_PLACE, "order-in-place") /* core/order/order.c: rows handed on where they lie */                    \
 	X(FXT_ROWS, "fxt-rows")             /* fxt/events/plain.c: events and switches to rows */                      \
 	X(FXT_SKIP, "fxt-skip")             /* fxt/events/skip.c: events that nobody wants */                          \

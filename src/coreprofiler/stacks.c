@@ -45,7 +45,7 @@ static int32_t take_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32
 	return COM_OK;
 }
 
-static void turn_around(struct profiler_stack *stack)
+static void reverse(struct profiler_stack *stack)
 {
 	for (size_t i = 0, k = stack->depth; i + 1 < k; i++) {
 		const struct profiler_frame frame = stack->frames[--k];
@@ -61,7 +61,7 @@ bool profiler_walk(struct profiler_stack *stack, uint64_t id)
 	stack->failed = false;
 	const int32_t status =
 	    COM_CALL(profiler.info, snapshot, id, take_frame, id ? 0 : WITH_REGISTERS, stack, NULL, 0);
-	turn_around(stack);
+	reverse(stack);
 	return !stack->failed && (status >= 0 || stack->depth);
 }
 

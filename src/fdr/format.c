@@ -23,7 +23,7 @@ static int compare_numbers(const void *left, const void *right)
 }
 
 /* Deals the threads out to the parts, the largest first to the part with the least, and keeps those of this part. */
-static void deal(struct fdr_state *state, unsigned shard, unsigned shards)
+static void share_threads(struct fdr_state *state, unsigned shard, unsigned shards)
 {
 	enum { PARTS_MAX = 256 };
 	uint64_t load[PARTS_MAX] = {0};
@@ -55,7 +55,7 @@ static int choose_threads(struct tw_reader *reader, unsigned shard, unsigned sha
 		if (log->threads[i].count && (i == 0 || tw_thread_wanted(&reader->options, log->threads[i].thread)))
 			state->threads[state->thread_count++] = i;
 	if (shards > 1)
-		deal(state, shard, shards);
+		share_threads(state, shard, shards);
 	return 0;
 }
 

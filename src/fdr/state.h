@@ -10,7 +10,7 @@ struct fdr_state {
 	bool borrowed;     /* log is that of the whole, of which this is a part */
 	uint32_t *threads; /* indexes into log->threads, to be read in this order */
 	size_t thread_count, next_thread;
-	const uint32_t *alone; /* the one thread that a part opened now has; NULL: threads are dealt out to parts */
+	const uint32_t *alone; /* the one thread that a part opened now has; NULL: parts share the threads */
 	struct fdr_rows rows;
 	struct fdr_stream stream; /* TW_ORDER_TRACK: the thread that is being read; TW_ORDER_FILE: all */
 	struct fdr_merge *merge;  /* TW_ORDER_TIME */

@@ -55,7 +55,7 @@ static int count(struct scene *scene, uint64_t time, uint64_t process, const cha
 	    .argument_count = 1,
 	};
 	scene->clock.end_ns = event.time > scene->clock.end_ns ? event.time : scene->clock.end_ns;
-	return tw_counters_feed(scene->counters, &(struct tw_batch){&event, 1, &argument});
+	return tw_counters_take(scene->counters, &(struct tw_batch){&event, 1, &argument});
 }
 
 static struct tw_argument integer(int64_t value)

@@ -54,7 +54,7 @@ static void feed(struct scene *scene, struct tw_event *event, const char *name, 
 	}
 	if (event->time > scene->clock.end_ns)
 		scene->clock.end_ns = event->time;
-	tw_sched_feed(scene->sched, &batch);
+	tw_sched_take(scene->sched, &batch);
 }
 
 static void switch_with(struct scene *scene, uint64_t time, uint16_t cpu, uint64_t from, uint64_t state, uint64_t to,

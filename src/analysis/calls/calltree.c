@@ -423,7 +423,7 @@ static int settle(void *owner)
 const struct tw_consumer tw_calltree_consumer = {
     .begin = begin,
     .open = open_part,
-    .feed = tw_calltree_part_feed,
+    .add = tw_calltree_part_add,
     .finish = tw_calltree_part_finish,
     .folded = folded,
     .merge = merge_part,

@@ -193,10 +193,10 @@ struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options 
 	return NULL;
 }
 
-void tw_calltree_part_feed(void *state, const struct tw_call_run *run)
+void tw_calltree_part_add(void *state, const struct tw_call_run *run)
 {
 	struct tw_calltree_part *part = state;
-	tw_calls_feed_run(&part->calls, run, find, leave, false);
+	tw_calls_add_run(&part->calls, run, find, leave, false);
 }
 
 void tw_calltree_part_finish(void *part)

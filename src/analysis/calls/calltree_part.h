@@ -53,7 +53,7 @@ struct tw_calltree_part {
 
 struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options *options, struct tw_budget *budget,
                                                const struct tw_dictionary *dictionary);
-void tw_calltree_part_feed(void *part, const struct tw_call_run *run);
+void tw_calltree_part_add(void *part, const struct tw_call_run *run);
 void tw_calltree_part_finish(void *part);
 bool tw_calltree_part_folded(const struct tw_calltree_part *part);
 void tw_calltree_part_close(void *part);

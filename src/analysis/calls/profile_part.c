@@ -102,7 +102,7 @@ static size_t count_far(const struct tw_tallies *rows, const struct tw_left_call
 	return count_placed(rows->rows, places, calls, count);
 }
 
-void tw_profile_part_feed_calls(void *state, const struct tw_left_calls *left)
+void tw_profile_part_add_calls(void *state, const struct tw_left_calls *left)
 {
 	struct tw_tallies *rows = &((struct tw_profile_part *)state)->rows;
 	for (size_t i = 0; i < left->count;) {
@@ -285,12 +285,12 @@ static inline uint32_t find_any(struct tw_calls *calls, const struct tw_frame *c
 static void feed_recursive(struct tw_profile_part *part, const struct tw_call_run *run)
 {
 	if (part->calls.by_row)
-		tw_calls_feed_run(&part->calls, run, find_any, leave_recursive, true);
+		tw_calls_add_run(&part->calls, run, find_any, leave_recursive, true);
 	else
-		tw_calls_feed_run(&part->calls, run, find_any, leave_recursive, false);
+		tw_calls_add_run(&part->calls, run, find_any, leave_recursive, false);
 }
 
-void tw_profile_part_feed(void *state, const struct tw_call_run *run)
+void tw_profile_part_add(void *state, const struct tw_call_run *run)
 {
 	struct tw_profile_part *part = state;
 	if (part->recursive) {
@@ -299,16 +299,16 @@ void tw_profile_part_feed(void *state, const struct tw_call_run *run)
 	}
 	switch (part->by) {
 	case TW_BY_FUNCTION:
-		tw_calls_feed_run(&part->calls, run, find_function, leave, false);
+		tw_calls_add_run(&part->calls, run, find_function, leave, false);
 		break;
 	case TW_BY_THREAD:
-		tw_calls_feed_run(&part->calls, run, find_thread, leave, false);
+		tw_calls_add_run(&part->calls, run, find_thread, leave, false);
 		break;
 	case TW_BY_CALLER:
-		tw_calls_feed_run(&part->calls, run, find_caller, leave, true);
+		tw_calls_add_run(&part->calls, run, find_caller, leave, true);
 		break;
 	case TW_BY_OBJECT:
-		tw_calls_feed_run(&part->calls, run, find_object, leave, true);
+		tw_calls_add_run(&part->calls, run, find_object, leave, true);
 		break;
 	case TW_BY_CLASS:
 	case TW_BY_MODULE:

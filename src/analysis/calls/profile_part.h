@@ -36,9 +36,9 @@ struct tw_profile_part {
 
 struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *options, struct tw_budget *budget,
                                              const struct tw_dictionary *dictionary);
-void tw_profile_part_feed(void *part, const struct tw_call_run *run);
+void tw_profile_part_add(void *part, const struct tw_call_run *run);
 struct tw_calls *tw_profile_part_stacks(void *part); /* NULL: only events will do */
-void tw_profile_part_feed_calls(void *part, const struct tw_left_calls *left);
+void tw_profile_part_add_calls(void *part, const struct tw_left_calls *left);
 void tw_profile_part_finish(void *part);
 bool tw_profile_part_folded(const struct tw_profile_part *part);
 void tw_profile_part_close(void *part);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A way to deal the values to the sides swaps k of the one with k of the other. It has the same difference of means as
- * what was seen, if the second side is shifted by a certain change: the sum of those of the second side less that of
+/* A way to split the values into two sides swaps k of the one with k of the other. It has the same difference of means
+ * as what was seen, if the second side is shifted by a certain change: the sum of those of the second side less that of
  * the first, by k. These changes, in order, are the limits of the intervals that the test gives (Garthwaite 1996,
  * "Confidence intervals from randomization tests"). */
 
@@ -33,8 +33,8 @@ static double ways(size_t all, size_t chosen)
 	return floor(count + 0.5);
 }
 
-/* What is dealt, and the changes that come of it. */
-struct deal {
+/* What is split, and the changes that come of it. */
+struct split {
 	const double *values;
 	size_t before, all;
 	double scale; /* what is smaller by a million millions is rounding */
@@ -42,21 +42,21 @@ struct deal {
 	size_t count;
 };
 
-/* first: which values are dealt to the first side. */
-static void add_change(struct deal *deal, const bool *first)
+/* first: which values are on the first side. */
+static void add_change(struct split *split, const bool *first)
 {
 	double sum = 0;
 	size_t swapped = 0;
-	for (size_t i = 0; i < deal->all; i++) {
-		if (i < deal->before && !first[i]) {
-			sum -= deal->values[i];
+	for (size_t i = 0; i < split->all; i++) {
+		if (i < split->before && !first[i]) {
+			sum -= split->values[i];
 			swapped++;
-		} else if (i >= deal->before && first[i]) {
-			sum += deal->values[i];
+		} else if (i >= split->before && first[i]) {
+			sum += split->values[i];
 		}
 	}
 	if (swapped)
-		deal->changes[deal->count++] = fabs(sum) <= deal->scale * 1e-12 ? 0 : sum / (double)swapped;
+		split->changes[split->count++] = fabs(sum) <= split->scale * 1e-12 ? 0 : sum / (double)swapped;
 }
 
 /* The next way in order, from 1 1 1 0 0 on; false behind the last. */
@@ -77,13 +77,13 @@ static bool next_way(bool *first, size_t all)
 	return true;
 }
 
-static void deal_all(struct deal *deal, bool *first)
+static void add_all_splits(struct split *split, bool *first)
 {
-	for (size_t i = 0; i < deal->all; i++)
-		first[i] = i < deal->before;
+	for (size_t i = 0; i < split->all; i++)
+		first[i] = i < split->before;
 	do
-		add_change(deal, first);
-	while (next_way(first, deal->all));
+		add_change(split, first);
+	while (next_way(first, split->all));
 }
 
 /* xorshift64 of Marsaglia: the same numbers everywhere. */
@@ -95,16 +95,16 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-static void deal_some(struct deal *deal, bool *first)
+static void add_random_splits(struct split *split, bool *first)
 {
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
-	while (deal->count < SAMPLED) {
-		size_t left = deal->before;
-		for (size_t i = 0; i < deal->all; i++) {
-			first[i] = next_random(&state) % (deal->all - i) < left;
+	while (split->count < SAMPLED) {
+		size_t left = split->before;
+		for (size_t i = 0; i < split->all; i++) {
+			first[i] = next_random(&state) % (split->all - i) < left;
 			left -= first[i];
 		}
-		add_change(deal, first);
+		add_change(split, first);
 	}
 }
 
@@ -115,40 +115,40 @@ static int by_value(const void *left, const void *right)
 }
 
 /* With what was seen itself there is one more way than changes. */
-static struct tw_runs_change judge(struct deal *deal)
+static struct tw_runs_change judge(struct split *split)
 {
-	size_t below = 0, above = 0, n = deal->count;
+	size_t below = 0, above = 0, n = split->count;
 	size_t rank = (size_t)(level / 2 * (double)(n + 1));
-	qsort(deal->changes, n, sizeof *deal->changes, by_value);
+	qsort(split->changes, n, sizeof *split->changes, by_value);
 	for (size_t i = 0; i < n; i++) {
-		below += deal->changes[i] <= 0;
-		above += deal->changes[i] >= 0;
+		below += split->changes[i] <= 0;
+		above += split->changes[i] >= 0;
 	}
 	double tail = (double)(1 + (below < above ? below : above)) / (double)(n + 1);
 	return (struct tw_runs_change){
 	    .significance = 2 * tail <= level ? TW_SIGNIFICANT : TW_NOISE,
 	    .p = fmin(1, 2 * tail),
-	    .low = deal->changes[rank - 1],
-	    .high = deal->changes[n - rank],
+	    .low = split->changes[rank - 1],
+	    .high = split->changes[n - rank],
 	};
 }
 
 struct tw_runs_change tw_runs_compare(const double *values, size_t before, size_t after)
 {
 	struct tw_runs_change change = {.p = NAN, .low = NAN, .high = NAN};
-	struct deal deal = {.values = values, .before = before, .all = before + after};
+	struct split split = {.values = values, .before = before, .all = before + after};
 	if (before < TW_RUNS_LEAST || after < TW_RUNS_LEAST)
 		return change;
-	double count = ways(deal.all, before);
-	for (size_t i = 0; i < deal.all; i++)
-		deal.scale += fabs(values[i]);
-	deal.changes = calloc((count <= EXACT_MOST ? (size_t)count : SAMPLED) + 1, sizeof *deal.changes);
-	bool *first = calloc(deal.all + 1, sizeof *first);
-	if (deal.changes && first) {
-		(count <= EXACT_MOST ? deal_all : deal_some)(&deal, first);
-		change = judge(&deal);
+	double count = ways(split.all, before);
+	for (size_t i = 0; i < split.all; i++)
+		split.scale += fabs(values[i]);
+	split.changes = calloc((count <= EXACT_MOST ? (size_t)count : SAMPLED) + 1, sizeof *split.changes);
+	bool *first = calloc(split.all + 1, sizeof *first);
+	if (split.changes && first) {
+		(count <= EXACT_MOST ? add_all_splits : add_random_splits)(&split, first);
+		change = judge(&split);
 	}
-	free(deal.changes);
+	free(split.changes);
 	free(first);
 	return change;
 }

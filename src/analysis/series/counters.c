@@ -234,7 +234,7 @@ void tw_counters_begin(struct tw_counters *counters, const struct tw_dictionary 
 	counters->begun = counters->count;
 }
 
-int tw_counters_feed(struct tw_counters *counters, const struct tw_batch *batch)
+int tw_counters_take(struct tw_counters *counters, const struct tw_batch *batch)
 {
 	int status = 0;
 	for (size_t i = 0; i < batch->count && status == 0; i++)
@@ -311,7 +311,7 @@ int tw_counters_add(struct tw_counters *counters, struct tw_reader *reader)
 	tw_counters_begin(counters, tw_reader_dictionary(reader), tw_reader_clock(reader));
 	counters->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	while (status == 0 && (got = tw_pull(reader, &batch)) != 0)
-		status = got < 0 ? got : tw_counters_feed(counters, &batch);
+		status = got < 0 ? got : tw_counters_take(counters, &batch);
 	int ended = tw_counters_end(counters);
 	return status ? status : ended;
 }

@@ -65,7 +65,7 @@ struct tw_counters {
 /* The parts of tw_counters_add(). Feed returns 0, TW_ERR_MEMORY or what on_sample() does. */
 void tw_counters_begin(struct tw_counters *counters, const struct tw_dictionary *dictionary,
                        const struct tw_clock *clock);
-int tw_counters_feed(struct tw_counters *counters, const struct tw_batch *batch);
+int tw_counters_take(struct tw_counters *counters, const struct tw_batch *batch);
 int tw_counters_end(struct tw_counters *counters);
 
 /* The number that a sample is, exact where long double has 64 bits. */

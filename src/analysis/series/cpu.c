@@ -149,7 +149,7 @@ static int draw(struct tw_cpu *cpu, const struct usage *usage, const struct tw_e
 	alone.first_argument = 0;
 	alone.argument_count = 1;
 	alone.id = usage->whole ? 0 : tw_dictionary_track(cpu->dictionary, usage->track)->thread;
-	return cpu->charts && percent ? tw_counters_feed(cpu->charts, &(struct tw_batch){&alone, 1, percent}) : 0;
+	return cpu->charts && percent ? tw_counters_take(cpu->charts, &(struct tw_batch){&alone, 1, percent}) : 0;
 }
 
 static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct tw_event *event)

@@ -146,7 +146,7 @@ static int draw(struct tw_gc *gc, const struct tw_event *event, const char *name
 	    .name = tw_dictionary_text(gc->chart_names, name),
 	    .argument_count = 2,
 	};
-	return tw_counters_feed(gc->charts, &(struct tw_batch){&row, 1, arguments});
+	return tw_counters_take(gc->charts, &(struct tw_batch){&row, 1, arguments});
 }
 
 /* Completes the charts at the end of the trace, when processes have their names. */

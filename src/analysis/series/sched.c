@@ -292,7 +292,7 @@ static void note_time(struct tw_sched *sched, const struct tw_event *event)
 		sched->last_at = event->time;
 }
 
-void tw_sched_feed(struct tw_sched *sched, const struct tw_batch *batch)
+void tw_sched_take(struct tw_sched *sched, const struct tw_batch *batch)
 {
 	set_window(sched);
 	for (size_t i = 0; i < batch->count; i++) {
@@ -453,7 +453,7 @@ int tw_sched_read(struct tw_sched **made, struct tw_reader *reader, const struct
 	if (status < 0)
 		return status;
 	while ((got = tw_pull(reader, &batch)) > 0)
-		tw_sched_feed(*made, &batch);
+		tw_sched_take(*made, &batch);
 	status = tw_sched_end(*made);
 	if (got == 0 && status < 0)
 		return tw_fail(reader, status, "out of memory");

@@ -61,7 +61,7 @@ struct tw_sched {
 /* The parts of tw_sched_read(). Begin returns 0 or TW_ERR_MEMORY. */
 int tw_sched_begin(struct tw_sched **sched, const struct tw_dictionary *dictionary, const struct tw_clock *clock,
                    const struct tw_sched_options *options);
-void tw_sched_feed(struct tw_sched *sched, const struct tw_batch *batch);
+void tw_sched_take(struct tw_sched *sched, const struct tw_batch *batch);
 int tw_sched_end(struct tw_sched *sched);
 
 /* An argument of a switch by its name; NULL: there is none. */

@@ -18,7 +18,7 @@ enum outcome { MORE, MEMBER_END, BAD, NO_MEMORY };
 
 struct tw_unpack {
 	const struct codec *codec;
-	struct tw_feed *feed;
+	struct tw_raw_bytes *raw;
 	z_stream gzip;
 	ZSTD_DStream *zstd;
 	size_t want;      /* zstd: how much it asks for */
@@ -46,10 +46,10 @@ static enum outcome bad(struct tw_unpack *unpack, const char *reason)
 	return BAD;
 }
 
-static void take(struct tw_feed *feed, size_t size)
+static void take(struct tw_raw_bytes *raw, size_t size)
 {
-	feed->bytes += size;
-	feed->left -= size;
+	raw->bytes += size;
+	raw->left -= size;
 }
 
 /* ---- gzip. Source: RFC 1952, section 2.3. ---- */
@@ -79,14 +79,14 @@ static void gzip_begin(struct tw_unpack *unpack)
 static enum outcome gzip_step(struct tw_unpack *unpack, uint8_t *bytes, size_t room, size_t *made)
 {
 	z_stream *z = &unpack->gzip;
-	uInt given = unpack->feed->left < UINT_MAX ? (uInt)unpack->feed->left : UINT_MAX;
+	uInt given = unpack->raw->left < UINT_MAX ? (uInt)unpack->raw->left : UINT_MAX;
 	uInt free_bytes = room < UINT_MAX ? (uInt)room : UINT_MAX;
-	z->next_in = unpack->feed->bytes;
+	z->next_in = unpack->raw->bytes;
 	z->avail_in = given;
 	z->next_out = bytes;
 	z->avail_out = free_bytes;
 	int result = inflate(z, Z_NO_FLUSH);
-	take(unpack->feed, given - z->avail_in);
+	take(unpack->raw, given - z->avail_in);
 	*made = free_bytes - z->avail_out;
 	if (result == Z_STREAM_END)
 		return MEMBER_END;
@@ -134,13 +134,13 @@ static void zstd_begin(struct tw_unpack *unpack)
 static enum outcome zstd_step(struct tw_unpack *unpack, uint8_t *bytes, size_t room, size_t *made)
 {
 	enum { BLOCK_HEADER = 3 };
-	struct tw_feed *feed = unpack->feed;
+	struct tw_raw_bytes *raw = unpack->raw;
 	size_t given = unpack->want > BLOCK_HEADER ? unpack->want - BLOCK_HEADER : unpack->want;
-	if (given > feed->left)
-		given = feed->left;
+	if (given > raw->left)
+		given = raw->left;
 	if (unpack->pending)
 		given = 0;
-	ZSTD_inBuffer in = {.src = feed->bytes, .size = given};
+	ZSTD_inBuffer in = {.src = raw->bytes, .size = given};
 	void *target = bytes;
 	ZSTD_outBuffer out = {.dst = target, .size = room};
 	size_t want = ZSTD_decompressStream(unpack->zstd, &out, &in);
@@ -148,7 +148,7 @@ static enum outcome zstd_step(struct tw_unpack *unpack, uint8_t *bytes, size_t r
 		return NO_MEMORY;
 	if (ZSTD_isError(want))
 		return bad(unpack, ZSTD_getErrorName(want));
-	take(feed, in.pos);
+	take(raw, in.pos);
 	*made = out.pos;
 	unpack->want = want;
 	return want ? MORE : MEMBER_END;
@@ -179,13 +179,13 @@ bool tw_unpack_known(const uint8_t *bytes, size_t size)
 	return codec_of(bytes, size) != NULL;
 }
 
-struct tw_unpack *tw_unpack_new(struct tw_feed *feed)
+struct tw_unpack *tw_unpack_new(struct tw_raw_bytes *raw)
 {
 	struct tw_unpack *unpack = calloc(1, sizeof *unpack);
 	if (!unpack)
 		return NULL;
-	unpack->codec = codec_of(feed->bytes, feed->left);
-	unpack->feed = feed;
+	unpack->codec = codec_of(raw->bytes, raw->left);
+	unpack->raw = raw;
 	if (unpack->codec->open(unpack))
 		return unpack;
 	tw_unpack_free(unpack);
@@ -195,12 +195,12 @@ struct tw_unpack *tw_unpack_new(struct tw_feed *feed)
 /* Between members: zeros are padding (tapes, block devices), anything else that is no member is garbage. */
 static void begin_member(struct tw_unpack *unpack)
 {
-	struct tw_feed *feed = unpack->feed;
-	while (unpack->members && feed->left && feed->bytes[0] == 0)
-		take(feed, 1);
-	if (!feed->left)
+	struct tw_raw_bytes *raw = unpack->raw;
+	while (unpack->members && raw->left && raw->bytes[0] == 0)
+		take(raw, 1);
+	if (!raw->left)
 		return;
-	if (!unpack->codec->may_begin(feed->bytes[0])) {
+	if (!unpack->codec->may_begin(raw->bytes[0])) {
 		snprintf(unpack->problem, sizeof unpack->problem, "garbage after the %s data is ignored",
 		         unpack->codec->name);
 		unpack->ended = true;
@@ -241,9 +241,9 @@ int64_t tw_unpack_read(struct tw_unpack *unpack, void *bytes, size_t size)
 	uint8_t *p = bytes;
 	size_t done = 0;
 	while (done < size && !unpack->ended) {
-		struct tw_feed *feed = unpack->feed;
-		int64_t got = feed->left || unpack->pending ? 0 : feed->more(feed);
-		if (got >= 0 && (feed->left || unpack->pending))
+		struct tw_raw_bytes *raw = unpack->raw;
+		int64_t got = raw->left || unpack->pending ? 0 : raw->more(raw);
+		if (got >= 0 && (raw->left || unpack->pending))
 			got = advance(unpack, p + done, size - done);
 		else if (got >= 0)
 			reach_end(unpack);

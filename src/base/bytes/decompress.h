@@ -12,10 +12,10 @@ enum { TW_PACKED_MAGIC = 4, TW_ZSTD_WINDOW_LOG = 27 };
 
 /* Where packed bytes come from. `more` is called when none are left: it sets bytes and left (0 at the end) and returns
  * 0 or a negative status. */
-struct tw_feed {
+struct tw_raw_bytes {
 	const uint8_t *bytes;
 	size_t left;
-	int (*more)(struct tw_feed *feed);
+	int (*more)(struct tw_raw_bytes *raw);
 	void *context;
 };
 
@@ -24,8 +24,8 @@ struct tw_unpack;
 /* Whether these first bytes of a file are packed; size may be anything. */
 bool tw_unpack_known(const uint8_t *bytes, size_t size);
 
-/* Starts to unpack what begins at feed->bytes, which tw_unpack_known() was true for. NULL when there is no memory. */
-struct tw_unpack *tw_unpack_new(struct tw_feed *feed);
+/* Starts to unpack what begins at raw->bytes, which tw_unpack_known() was true for. NULL when there is no memory. */
+struct tw_unpack *tw_unpack_new(struct tw_raw_bytes *raw);
 
 /* Gives the next bytes; fewer than size only at the end, which damage may bring early. Returns the count,
  * the negative status of `more`, or TW_ERR_MEMORY. */

@@ -56,9 +56,9 @@ struct tw_input {
 	uint64_t size;                 /* of the file or memory when it was opened; 0: not known */
 	const struct tw_piece *pieces; /* what there is of the file; NULL: all */
 	size_t piece_count;
-	_Atomic uint64_t taken; /* raw bytes read */
-	struct tw_feed feed;    /* raw bytes read ahead */
-	uint8_t *buffer;        /* of the feed */
+	_Atomic uint64_t taken;  /* raw bytes read */
+	struct tw_raw_bytes raw; /* raw bytes read ahead */
+	uint8_t *buffer;         /* of the raw */
 	struct tw_unpack *unpack;
 	struct {
 		uint64_t position; /* where the next byte stands */
@@ -161,24 +161,24 @@ static int64_t read_fd(struct tw_input *input, uint64_t offset, void *bytes, siz
 	}
 }
 
-static int more_of_file(struct tw_feed *feed)
+static int more_of_file(struct tw_raw_bytes *raw)
 {
-	struct tw_input *input = feed->context;
+	struct tw_input *input = raw->context;
 	int64_t n = read_fd(input, atomic_load_explicit(&input->taken, memory_order_relaxed), input->buffer, FEED_SIZE);
 	if (n < 0)
 		return (int)n;
-	feed->bytes = input->buffer;
-	feed->left = (size_t)n;
+	raw->bytes = input->buffer;
+	raw->left = (size_t)n;
 	return 0;
 }
 
-static int no_more(struct tw_feed *feed)
+static int no_more(struct tw_raw_bytes *raw)
 {
-	(void)feed;
+	(void)raw;
 	return 0;
 }
 
-/* Reads the first bytes of a file into the feed, as many as a magic number has; pipes may give them one by one. */
+/* Reads the first bytes of a file into the raw, as many as a magic number has; pipes may give them one by one. */
 static int peek(struct tw_input *input)
 {
 	input->buffer = malloc(FEED_SIZE);
@@ -193,7 +193,8 @@ static int peek(struct tw_input *input)
 			break;
 		have += (size_t)n;
 	}
-	input->feed = (struct tw_feed){.bytes = input->buffer, .left = have, .more = more_of_file, .context = input};
+	input->raw =
+	    (struct tw_raw_bytes){.bytes = input->buffer, .left = have, .more = more_of_file, .context = input};
 	return 0;
 }
 
@@ -201,14 +202,14 @@ static int peek(struct tw_input *input)
 
 static int start(struct tw_input *input)
 {
-	if (tw_unpack_known(input->feed.bytes, input->feed.left)) {
-		input->unpack = tw_unpack_new(&input->feed);
+	if (tw_unpack_known(input->raw.bytes, input->raw.left)) {
+		input->unpack = tw_unpack_new(&input->raw);
 		return input->unpack ? 0 : tw_input_no_memory(input);
 	}
 	/* A regular file without a size is one of /proc or /sys: only reading tells where it ends. */
 	input->seekable = input->memory || (input->regular && input->size);
 	if (input->seekable && !input->memory) {
-		input->feed.left = 0;
+		input->raw.left = 0;
 		atomic_store(&input->taken, 0);
 		free(input->buffer);
 		input->buffer = NULL;
@@ -309,7 +310,7 @@ int tw_input_memory(struct tw_input **opened, const char *name, const void *byte
 		return TW_ERR_MEMORY;
 	input->memory = size ? bytes : (const uint8_t *)"";
 	input->size = size;
-	input->feed = (struct tw_feed){.bytes = input->memory, .left = size, .more = no_more, .context = input};
+	input->raw = (struct tw_raw_bytes){.bytes = input->memory, .left = size, .more = no_more, .context = input};
 	return start(input);
 }
 
@@ -449,7 +450,7 @@ void tw_input_progress(const struct tw_input *input, uint64_t *done, uint64_t *a
 {
 	uint64_t taken = atomic_load_explicit(&input->taken, memory_order_relaxed);
 	if (input->memory && !input->seekable)
-		taken = input->size - input->feed.left;
+		taken = input->size - input->raw.left;
 	*all = input->size;
 	*done = input->size && taken > input->size ? input->size : taken;
 }
@@ -525,10 +526,10 @@ static int64_t read_seekable(struct tw_input *input, uint64_t offset, uint8_t *b
 
 static int64_t read_plain(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)
 {
-	size_t done = input->feed.left < most ? input->feed.left : most;
-	memcpy(bytes, input->feed.bytes, done);
-	input->feed.bytes += done;
-	input->feed.left -= done;
+	size_t done = input->raw.left < most ? input->raw.left : most;
+	memcpy(bytes, input->raw.bytes, done);
+	input->raw.bytes += done;
+	input->raw.left -= done;
 	int64_t n =
 	    done < least ? read_some(input, input->stream.position + done, bytes + done, least - done, most - done) : 0;
 	return n < 0 ? n : (int64_t)done + n;
@@ -542,7 +543,7 @@ static int64_t read_packed(struct tw_input *input, uint8_t *bytes, size_t size)
 		return tw_input_no_memory(input);
 	if (problem && !input->damaged) {
 		uint64_t raw = input->memory ? input->size : atomic_load_explicit(&input->taken, memory_order_relaxed);
-		note(input, "offset 0x%llx: %s", (unsigned long long)(raw - input->feed.left), problem);
+		note(input, "offset 0x%llx: %s", (unsigned long long)(raw - input->raw.left), problem);
 		input->damaged = true;
 	}
 	return n;

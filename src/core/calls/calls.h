@@ -538,8 +538,8 @@ TW_INLINE bool tw_calls_take_one(struct tw_calls *calls, const struct tw_event *
 }
 
 /* Takes a run. */
-TW_INLINE void tw_calls_feed_run(struct tw_calls *calls, const struct tw_call_run *run, tw_call_find_fn find,
-                                 tw_call_leave_fn leave, bool by_row)
+TW_INLINE void tw_calls_add_run(struct tw_calls *calls, const struct tw_call_run *run, tw_call_find_fn find,
+                                tw_call_leave_fn leave, bool by_row)
 {
 	if (run->track != calls->track)
 		tw_calls_switch(calls, run->track);

@@ -31,7 +31,7 @@ static inline bool tw_track_run_has_room(const struct tw_call_run *run, uint32_t
 	return run->track == track ? run->count < TW_RUN_ITEMS : tw_track_run_is_empty(run);
 }
 
-/* Has the calls take a run: tw_calls_feed_run() with the hooks of the owner, in a function of its own. */
+/* Has the calls take a run: tw_calls_add_run() with the hooks of the owner, in a function of its own. */
 typedef void (*tw_calls_run_fn)(struct tw_calls *calls, const struct tw_call_run *run);
 
 static inline void tw_track_run_flush(struct tw_call_run *run, struct tw_calls *calls, tw_calls_run_fn take)

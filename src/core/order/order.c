@@ -98,7 +98,7 @@ int tw_sorter_make_first(struct tw_sorter *sorter)
 }
 
 /* Whether rows of one time are to be delivered next. */
-static bool has_ties(const struct tw_sorter *sorter)
+static bool has_equal_times(const struct tw_sorter *sorter)
 {
 	return sorter->equal_given < sorter->equal.count;
 }
@@ -112,7 +112,7 @@ static uint64_t tie_time(const struct tw_sorter *sorter)
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
 {
 	const struct tw_order_lane *lane = &sorter->lanes[(sorter->oldest + place) % TW_ORDER_SLABS];
-	return !lane->later && lane->next == lane->slab->count && !has_ties(sorter);
+	return !lane->later && lane->next == lane->slab->count && !has_equal_times(sorter);
 }
 
 static bool oldest_used_up(const struct tw_sorter *sorter)
@@ -130,7 +130,7 @@ const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter)
 
 uint64_t tw_sorter_first(const struct tw_sorter *sorter)
 {
-	if (has_ties(sorter))
+	if (has_equal_times(sorter))
 		return tie_time(sorter);
 	return sorter->head_count ? sorter->heads[sorter->head_count - 1].time : UINT64_MAX;
 }
@@ -169,15 +169,15 @@ TW_INLINE void look_ahead(const struct tw_slab *slab, const uint32_t *order, siz
 }
 
 /* A batch that is put together. */
-struct gathering {
+struct collected {
 	struct tw_batch_room room;
 	size_t count, used; /* rows and arguments */
 	bool full;
 };
 
-static bool begin_gathering(struct tw_sorter *sorter, struct gathering *to)
+static bool begin_collecting(struct tw_sorter *sorter, struct collected *to)
 {
-	*to = (struct gathering){0};
+	*to = (struct collected){0};
 	if (sorter->room) {
 		to->room = *sorter->room;
 		return true;
@@ -189,7 +189,7 @@ static bool begin_gathering(struct tw_sorter *sorter, struct gathering *to)
 }
 
 /* Copies a row and its arguments into the batch, behind those that it has. False where there is no room. */
-static inline bool copy_row(struct gathering *to, const struct tw_slab *slab, uint32_t row)
+static inline bool copy_row(struct collected *to, const struct tw_slab *slab, uint32_t row)
 {
 	struct tw_event *event = &to->room.events[to->count];
 	*event = slab->events[row];
@@ -206,7 +206,7 @@ static inline bool copy_row(struct gathering *to, const struct tw_slab *slab, ui
 }
 
 /* Takes rows of a lane until one is not before `until`. */
-static inline void gather_run(struct tw_order_lane *lane, uint64_t until, struct gathering *to)
+static inline void collect_run(struct tw_order_lane *lane, uint64_t until, struct collected *to)
 {
 	const struct tw_slab *slab = lane->slab;
 	const uint32_t *order = slab->sorted ? NULL : slab->order;
@@ -226,13 +226,13 @@ static inline void gather_run(struct tw_order_lane *lane, uint64_t until, struct
 
 /* ---- Rows of one time in several lanes: which of them goes first depends on all. ---- */
 
-static bool begins_with_ties(const struct tw_sorter *sorter)
+static bool begins_with_equal_times(const struct tw_sorter *sorter)
 {
 	return sorter->head_count && sorter->heads[sorter->head_count - 1].time == time_of_next(sorter);
 }
 
 /* Takes them, and puts them in order. False when there is no memory. */
-static bool take_ties(struct tw_sorter *sorter)
+static bool take_equal_times(struct tw_sorter *sorter)
 {
 	const uint64_t time = sorter->heads[sorter->head_count - 1].time;
 	sorter->equal.count = sorter->equal_given = 0;
@@ -246,9 +246,9 @@ static bool take_ties(struct tw_sorter *sorter)
 	return tw_equal_times_nest(&sorter->equal);
 }
 
-static void gather_ties(struct tw_sorter *sorter, struct gathering *to)
+static void collect_equal_times(struct tw_sorter *sorter, struct collected *to)
 {
-	while (has_ties(sorter) && to->count < TW_SLAB_BLOCK && !to->full) {
+	while (has_equal_times(sorter) && to->count < TW_SLAB_BLOCK && !to->full) {
 		const struct tw_equal_row *first = &sorter->equal.rows[sorter->equal_given];
 		to->full = !copy_row(to, first->slab, first->row);
 		sorter->equal_given += !to->full;
@@ -258,31 +258,31 @@ static void gather_ties(struct tw_sorter *sorter, struct gathering *to)
 /* ---- Rows from here and there. ---- */
 
 /* Goes on with the lane of the first head. */
-static int gather_first(struct tw_sorter *sorter, struct gathering *to)
+static int collect_first(struct tw_sorter *sorter, struct collected *to)
 {
 	const struct tw_order_head *head = &sorter->heads[sorter->head_count - 1];
 	if (__builtin_expect(head->later, 0))
 		return tw_sorter_make_first(sorter);
-	if (__builtin_expect(begins_with_ties(sorter), 0))
-		return take_ties(sorter) ? 0 : TW_ERR_MEMORY;
+	if (__builtin_expect(begins_with_equal_times(sorter), 0))
+		return take_equal_times(sorter) ? 0 : TW_ERR_MEMORY;
 	struct tw_order_lane *lane = lane_at(sorter, head->lane);
-	gather_run(lane, time_of_next(sorter), to);
+	collect_run(lane, time_of_next(sorter), to);
 	sorter->head_count--;
 	put_head(sorter, lane);
 	return 0;
 }
 
-static int gather(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
+static int collect(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
-	struct gathering to;
-	if (!begin_gathering(sorter, &to))
+	struct collected to;
+	if (!begin_collecting(sorter, &to))
 		return TW_ERR_MEMORY;
-	gather_ties(sorter, &to);
+	collect_equal_times(sorter, &to);
 	while (to.count < TW_SLAB_BLOCK && !to.full && sorter->head_count && (whole || !oldest_used_up(sorter))) {
-		int status = gather_first(sorter, &to);
+		int status = collect_first(sorter, &to);
 		if (status < 0)
 			return status;
-		gather_ties(sorter, &to);
+		collect_equal_times(sorter, &to);
 	}
 	*batch = (struct tw_batch){to.room.events, to.count, to.room.arguments};
 	return (int)to.count;
@@ -318,7 +318,7 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 static bool is_worth_no_copy(struct tw_sorter *sorter)
 {
 	enum { WORTH_NO_COPY = 16 };
-	if (has_ties(sorter) || !tw_loop_is_on(TW_LOOP_ORDER_IN_PLACE))
+	if (has_equal_times(sorter) || !tw_loop_is_on(TW_LOOP_ORDER_IN_PLACE))
 		return false;
 	const struct tw_order_lane *lane = lane_at(sorter, sorter->heads[sorter->head_count - 1].lane);
 	size_t place = lane->next + WORTH_NO_COPY;
@@ -349,10 +349,10 @@ int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
 	int status = tw_sorter_make_first(sorter);
-	bool any = has_ties(sorter) || sorter->head_count;
+	bool any = has_equal_times(sorter) || sorter->head_count;
 	if (status < 0 || !any || (!whole && oldest_used_up(sorter)))
 		return status;
-	status = is_worth_no_copy(sorter) ? take_in_place(sorter, batch) : gather(sorter, whole, batch);
+	status = is_worth_no_copy(sorter) ? take_in_place(sorter, batch) : collect(sorter, whole, batch);
 	note_late(sorter, batch);
 	return status;
 }

@@ -269,14 +269,14 @@ static uint64_t time_of_others(const struct tw_runs *runs)
 	return left < right ? left : right;
 }
 
-static bool has_ties(const struct tw_runs *runs)
+static bool has_equal_times(const struct tw_runs *runs)
 {
 	return runs->equal_given < runs->equal.count;
 }
 
 /* Takes the rows of one time out of all runs, and puts them in order. Where they are very many, only those that come
  * together are: memory is bounded. */
-static int take_ties(struct tw_runs *runs)
+static int take_equal_times(struct tw_runs *runs)
 {
 	const uint64_t time = time_of(first_input(runs));
 	int error = 0;
@@ -293,10 +293,10 @@ static int take_ties(struct tw_runs *runs)
 	return error || tw_equal_times_nest(&runs->equal) ? error : ENOMEM;
 }
 
-static int give_ties(struct tw_runs *runs)
+static int give_equal_times(struct tw_runs *runs)
 {
 	bool fine = true;
-	while (fine && has_ties(runs) && runs->batch.count < TW_SLAB_BLOCK) {
+	while (fine && has_equal_times(runs) && runs->batch.count < TW_SLAB_BLOCK) {
 		const struct tw_equal_row *first = &runs->equal.rows[runs->equal_given++];
 		const struct tw_argument *arguments = NULL;
 		const struct tw_event *event = tw_slab_row(first->slab, first->row, &arguments);
@@ -325,16 +325,16 @@ int tw_runs_next(struct tw_runs *runs, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
 	tw_slab_clear(&runs->batch);
-	if (!has_ties(runs))
+	if (!has_equal_times(runs))
 		forget_bytes(runs, false);
-	int error = give_ties(runs);
-	while (!error && !has_ties(runs) && has_room(runs, &runs->batch, TW_SLAB_BLOCK) && runs->heap_count) {
+	int error = give_equal_times(runs);
+	while (!error && !has_equal_times(runs) && has_room(runs, &runs->batch, TW_SLAB_BLOCK) && runs->heap_count) {
 		if (time_of_others(runs) != time_of(first_input(runs)) || runs->heap_count == 1) {
 			error = take_alone(runs);
 			continue;
 		}
-		error = take_ties(runs);
-		error = error ? error : give_ties(runs);
+		error = take_equal_times(runs);
+		error = error ? error : give_equal_times(runs);
 	}
 	*batch = (struct tw_batch){runs->batch.events, runs->batch.count, runs->batch.arguments};
 	return error;

@@ -128,7 +128,7 @@ static inline void leave(struct tw_calls *calls, const struct tw_frame *frame, c
 
 static void take_run(struct tw_calls *calls, const struct tw_call_run *run)
 {
-	tw_calls_feed_run(calls, run, enter, leave, false);
+	tw_calls_add_run(calls, run, enter, leave, false);
 }
 
 static void flush_runs(struct firefox *firefox)
@@ -137,7 +137,7 @@ static void flush_runs(struct firefox *firefox)
 }
 
 /* Whether calls of different tracks may change places: not where the last stacks are to be had. */
-static bool may_gather(const struct firefox *firefox)
+static bool may_collect(const struct firefox *firefox)
 {
 	size_t limit = firefox->measured.frames.limit;
 	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) &&
@@ -148,7 +148,7 @@ static bool may_gather(const struct firefox *firefox)
 static inline void take_call(struct firefox *firefox, const struct tw_event *event)
 {
 	tw_track_runs_add(&firefox->runs, &firefox->measured.calls, event, take_run);
-	if (!may_gather(firefox))
+	if (!may_collect(firefox))
 		flush_runs(firefox);
 }
 

@@ -111,7 +111,7 @@ static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave 
 
 static void take_run(struct tw_calls *calls, const struct tw_call_run *run)
 {
-	tw_calls_feed_run(calls, run, enter, leave, false);
+	tw_calls_add_run(calls, run, enter, leave, false);
 }
 
 static void flush_runs(struct tw_stack_tree *tree)
@@ -121,7 +121,7 @@ static void flush_runs(struct tw_stack_tree *tree)
 
 /* Whether calls of different tracks may change places: not where the last nodes are to be had, nor where tracks share
  * nodes, which are numbered as they come. */
-static bool may_gather(const struct tw_stack_tree *tree, const struct tw_batch *batch)
+static bool may_collect(const struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
 	enum { NODES = 2 /* of a call, at most: its thread's, too */ };
 	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) &&
@@ -136,7 +136,7 @@ static bool begins_call(const struct tw_event *event)
 }
 
 /* Frames have numbers in the order of all events. */
-static void gather_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
+static void collect_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
@@ -151,14 +151,14 @@ static void take_slices(struct tw_stack_tree *tree, const struct tw_batch *batch
 {
 	struct tw_call_item items[TW_RUN_ITEMS];
 	struct tw_call_run run;
-	if (may_gather(tree, batch)) {
-		gather_slices(tree, batch);
+	if (may_collect(tree, batch)) {
+		collect_slices(tree, batch);
 		return;
 	}
 	flush_runs(tree);
 	for (size_t i = 0; i < batch->count;) {
 		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
-		tw_calls_feed_run(&tree->calls, &run, enter, leave, false);
+		tw_calls_add_run(&tree->calls, &run, enter, leave, false);
 	}
 }
 

@@ -329,18 +329,18 @@ static int more_of_file(struct sql_cursor *cursor)
 
 /* Whether the format can give calls instead of events (tw_format_reading.calls_by_track), which is faster: where
  * nothing but names and times is asked for. */
-static bool can_deal(const struct sql_cursor *cursor)
+static bool can_read_calls(const struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
 	const struct tw_reader *reader = cursor->scan.reader;
-	return tw_loop_is_on(TW_LOOP_CALLS_DEALT) && table->deal && reader->format->reading.calls_by_track &&
+	return tw_loop_is_on(TW_LOOP_CALLS_BY_TRACK) && table->read_calls && reader->format->reading.calls_by_track &&
 	       !reader->filter && reader->options.order == TW_ORDER_TRACK && !cursor->scan.view.pieces &&
 	       !cursor->query.one_track && !cursor->query.category.equal && !cursor->query.category.glob &&
 	       (sql_groups_have_names(cursor->groups) || (!cursor->query.name.equal && !cursor->query.name.glob)) &&
-	       !(cursor->query.used & ~table->dealt);
+	       !(cursor->query.used & ~table->call_columns);
 }
 
-static int gather_rows(struct sql_cursor *cursor)
+static int collect_rows(struct sql_cursor *cursor)
 {
 	int more = 1, taken = 0;
 	while (more > 0) {
@@ -351,22 +351,24 @@ static int gather_rows(struct sql_cursor *cursor)
 	return more;
 }
 
-static int gather_file(struct sql_cursor *cursor)
+static int collect_file(struct sql_cursor *cursor)
 {
-	int status = !cursor->file.scanning ? 0 : can_deal(cursor) ? cursor->table->deal(cursor) : gather_rows(cursor);
+	int status = !cursor->file.scanning   ? 0
+	             : can_read_calls(cursor) ? cursor->table->read_calls(cursor)
+	                                      : collect_rows(cursor);
 	return status < 0 ? status : sql_groups_end_file(cursor->groups);
 }
 
 /* Takes all rows of all files, to give them name by name. The last file stays open for their values. */
-static int gather(struct sql_cursor *cursor)
+static int collect(struct sql_cursor *cursor)
 {
 	cursor->groups = sql_groups_new(cursor, cursor->query.group);
-	int status = cursor->groups ? gather_file(cursor) : sql_no_memory(cursor);
+	int status = cursor->groups ? collect_file(cursor) : sql_no_memory(cursor);
 	while (status == 0 && cursor->scan.file + 1 < cursor->scan.session->count) {
 		end_file(cursor);
 		cursor->scan.file++;
 		status = begin_file(cursor);
-		status = status < 0 ? status : gather_file(cursor);
+		status = status < 0 ? status : collect_file(cursor);
 	}
 	if (status == 0)
 		sql_groups_sort(cursor->groups);
@@ -428,7 +430,7 @@ int sql_cursor_start(struct sql_cursor *cursor)
 		                        "no trace is open: select trackway_open('file')");
 	int status = begin_file(cursor);
 	if (status == 0 && cursor->query.grouped)
-		status = gather(cursor);
+		status = collect(cursor);
 	cursor->given.row = cursor->made.rows;
 	return status < 0 || cursor->made.count ? status : advance(cursor);
 }

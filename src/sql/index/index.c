@@ -268,7 +268,7 @@ const struct sql_index_begin *sql_index_begin_at(const struct sql_index *index, 
 }
 
 /* Puts the begins in the lists of all spans into one list, in order, each once. */
-static bool gather_begins(struct sql_index *index)
+static bool collect_begins(struct sql_index *index)
 {
 	size_t count = 0, kept = 0;
 	if (index->making.held == 0)
@@ -339,7 +339,7 @@ bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey)
 	bool fine = !index->making.failed && index->making.started && ordered && survey->start_ns == index->start &&
 	            tw_reader_findings(reader, TW_ERROR) == 0 && sql_slices_finish(&index->slices) == 0;
 	index->overlaps = index->slices.calls.overlaps > 0;
-	fine = fine && gather_begins(index) && outline(index) && !index->making.failed && has_all_sizes(index);
+	fine = fine && collect_begins(index) && outline(index) && !index->making.failed && has_all_sizes(index);
 	sql_slices_free(&index->slices);
 	return fine;
 }

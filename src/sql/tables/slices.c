@@ -401,9 +401,9 @@ static void end(struct sql_cursor *cursor)
 	sql_slices_free(cursor->state);
 }
 
-/* ---- Calls that the format deals: of a track, without their records. ---- */
+/* ---- Calls by track, without their records. ---- */
 
-struct dealt {
+struct track_calls {
 	struct tw_calls calls; /* first: hooks get it */
 	struct tw_budget budget;
 	struct sql_cursor *cursor;
@@ -412,7 +412,7 @@ struct dealt {
 };
 
 /* Every call is put on the stack by its name alone. */
-static uint32_t find_dealt(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
+static uint32_t find_by_track(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	(void)calls;
 	(void)caller;
@@ -420,11 +420,11 @@ static uint32_t find_dealt(struct tw_calls *calls, const struct tw_frame *caller
 	return TW_ROW_FIRST;
 }
 
-static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
-                        enum tw_call_end how)
+static void leave_by_track(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
+                           enum tw_call_end how)
 {
-	struct dealt *dealt = (struct dealt *)calls;
-	if (!sql_in_window(dealt->cursor, frame->begin))
+	struct track_calls *reading = (struct track_calls *)calls;
+	if (!sql_in_window(reading->cursor, frame->begin))
 		return;
 	const struct row row = {
 	    .ts = frame->begin,
@@ -434,53 +434,53 @@ static void leave_dealt(struct tw_calls *calls, const struct tw_frame *frame, co
 	    .name = frame->name,
 	    .end = ends[how],
 	};
-	if (!sql_groups_put(dealt->cursor->groups, &row))
-		dealt->failed = true;
+	if (!sql_groups_put(reading->cursor->groups, &row))
+		reading->failed = true;
 }
 
-static const struct tw_call_hooks dealt_hooks = {.enter = find_dealt, .leave = leave_dealt};
+static const struct tw_call_hooks by_track_hooks = {.enter = find_by_track, .leave = leave_by_track};
 
-static void take_dealt(void *context, unsigned part, const struct tw_call_run *run)
+static void take_by_track(void *context, unsigned part, const struct tw_call_run *run)
 {
-	struct dealt *dealt = context;
+	struct track_calls *reading = context;
 	(void)part;
-	if (dealt->status < 0 || dealt->failed)
+	if (reading->status < 0 || reading->failed)
 		return;
-	tw_calls_feed_run(&dealt->calls, run, find_dealt, leave_dealt, false);
-	dealt->status = sql_groups_settle(dealt->cursor->groups);
+	tw_calls_add_run(&reading->calls, run, find_by_track, leave_by_track, false);
+	reading->status = sql_groups_settle(reading->cursor->groups);
 }
 
 static bool is_stopped(void *context)
 {
-	const struct dealt *dealt = context;
-	return sql_session_stops(dealt->cursor->scan.session);
+	const struct track_calls *reading = context;
+	return sql_session_stops(reading->cursor->scan.session);
 }
 
-static int deal(struct sql_cursor *cursor)
+static int read_calls(struct sql_cursor *cursor)
 {
-	struct dealt dealt = {.cursor = cursor, .calls = {.hooks = &dealt_hooks, .name_limit = SIZE_MAX}};
+	struct track_calls reading = {.cursor = cursor, .calls = {.hooks = &by_track_hooks, .name_limit = SIZE_MAX}};
 	struct tw_reader *reader = cursor->scan.reader;
-	dealt.calls.budget = &dealt.budget;
-	tw_budget_reset(&dealt.budget, tw_memory_limit(reader), 1);
-	if (!tw_calls_init(&dealt.calls))
+	reading.calls.budget = &reading.budget;
+	tw_budget_reset(&reading.budget, tw_memory_limit(reader), 1);
+	if (!tw_calls_init(&reading.calls))
 		return sql_no_memory(cursor);
 	const struct tw_call_taker taker = {
 	    .parts = 1,
-	    .take = take_dealt,
+	    .take = take_by_track,
 	    .stops = is_stopped,
-	    .context = &dealt,
+	    .context = &reading,
 	};
 	tw_begin(reader, TW_USE_EVENTS,
 	         &(struct tw_request){.kinds = cursor->table->reads.kinds}); /* that is all it needs */
 	int status = sql_scan_ended(&cursor->scan, reader->format->reading.calls_by_track(reader, &taker));
-	tw_calls_finish(&dealt.calls);
-	bool full = dealt.calls.untimed > 0;
-	tw_calls_free(&dealt.calls);
-	if (dealt.failed || tw_budget_status(&dealt.budget) < 0)
+	tw_calls_finish(&reading.calls);
+	bool full = reading.calls.untimed > 0;
+	tw_calls_free(&reading.calls);
+	if (reading.failed || tw_budget_status(&reading.budget) < 0)
 		return sql_no_memory(cursor);
 	if (full)
 		return too_many(cursor);
-	return status < 0 ? status : dealt.status;
+	return status < 0 ? status : reading.status;
 }
 
 const struct sql_table sql_table_slice = {
@@ -496,8 +496,8 @@ const struct sql_table sql_table_slice = {
     .begin = begin,
     .take = take,
     .finish = finish,
-    .deal = deal,
-    .dealt =
+    .read_calls = read_calls,
+    .call_columns =
 	1u << TS | 1u << DUR | 1u << TRACK_ID | 1u << UTID | 1u << NAME | 1u << SELF_DUR | 1u << END | 1u << SOURCE,
     .waits = waits,
     .end = end,

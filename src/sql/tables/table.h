@@ -113,11 +113,11 @@ struct sql_table {
 	int (*take)(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments);
 	/* Makes rows by itself: > 0 when there may be more, 0 at the end. Instead of take. */
 	int (*pull)(struct sql_cursor *cursor);
-	/* Instead of take and finish, where rows are gathered: reads the whole file, makes rows without looking at
-	 * names, and calls sql_groups_take() now and then. NULL where there is no such way; dealt: the columns that
-	 * such rows have, bits. */
-	int (*deal)(struct sql_cursor *cursor);
-	uint64_t dealt;
+	/* Instead of take and finish, where rows are collected: reads the whole file, makes rows without looking
+	 * at names, and calls sql_groups_take() now and then. NULL where there is no such way; call_columns: the
+	 * columns that such rows have, bits. */
+	int (*read_calls)(struct sql_cursor *cursor);
+	uint64_t call_columns;
 	/* Makes the last rows of a file. */
 	int (*finish)(struct sql_cursor *cursor);
 	/* Whether rows that are wanted may still come of what has begun before the end of the window. NULL: never. */

@@ -274,7 +274,7 @@ static int copy_head(struct set_rewrite *r, struct tw_window *window, size_t siz
 	return 0;
 }
 
-static int copy_heads(struct set_rewrite *r)
+static int copy_headers(struct set_rewrite *r)
 {
 	int status = 0;
 	if (r->data)
@@ -370,7 +370,7 @@ static int rewrite_track(struct set_rewrite *r, const struct xtrace_track *track
 	r->must_tell = false;
 	r->written = 0;
 	if (status >= 0)
-		status = copy_heads(r);
+		status = copy_headers(r);
 	if (status >= 0)
 		status = r->picks ? copy_picked(r) : copy_tokens(r);
 	r->result->lost_bytes += r->cursor.lost_bytes + r->snapshots.lost_bytes;
