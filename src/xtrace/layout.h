@@ -11,7 +11,8 @@ enum {
 	XTRACE_VECTOR_SIZE = 16, /* a part of a SYSCALL_VEC: base, length */
 	XTRACE_PCINST = 0x09,
 	XTRACE_INST_BITS = 0x3f,
-	XTRACE_ZERO_MOST = 2048, /* bytes that DC ZVA writes at most: DCZID_EL0 */
+	XTRACE_ACCESS_MOST = 256, /* bytes of a vector register of 2048 bits; no other access of AArch64 has more */
+	XTRACE_ZERO_MOST = 2048,  /* bytes that DC ZVA writes at most: DCZID_EL0 */
 	XTRACE_MEM_BITS = 0x0f
 };
 
@@ -35,7 +36,8 @@ static inline bool xtrace_is_reserved(uint8_t byte)
 	return byte == 0x04 || byte == 0x14;
 }
 
-/* Whether a token begins with a byte, one of those two as well. */
+/* Whether a token begins with a byte, one of those two as well; one of an access that is too large to be believed does
+ * not. */
 bool xtrace_is_token(uint8_t byte);
 
 /* Whether what looks like an instruction, and is held with the byte behind it, is one by these alone: one without an

@@ -36,7 +36,11 @@ static enum tw_xtrace_kind kind_of(uint8_t byte)
 
 bool xtrace_is_token(uint8_t byte)
 {
-	return kind_of(byte) != TW_XTRACE_UNKNOWN || xtrace_is_reserved(byte);
+	const enum tw_xtrace_kind kind = kind_of(byte);
+	const unsigned size = 1u << tw_bits(byte, 4, 7);
+	if (kind == TW_XTRACE_LOAD || kind == TW_XTRACE_STORE)
+		return size <= (kind == TW_XTRACE_LOAD ? XTRACE_ACCESS_MOST : XTRACE_ZERO_MOST);
+	return kind != TW_XTRACE_UNKNOWN || xtrace_is_reserved(byte);
 }
 
 /* Bytes behind the fixed part; SIZE_MAX where the count is absurd. Of a vector the count must be there. */

@@ -6,9 +6,8 @@
 
 #include <inttypes.h>
 
-/* The largest tokens that are believed: no access of AArch64 has more bytes than a vector register of 2048 bits but for
- * the block of DC ZVA, and no system call of Linux more parts (UIO_MAXIOV). */
-enum { ACCESS_MOST = 256, VECTORS_MOST = 1024, ACCESS_HEAD = 9 };
+/* The largest tokens that are believed: no system call of Linux has more parts (UIO_MAXIOV). */
+enum { VECTORS_MOST = 1024, ACCESS_HEAD = 9 };
 
 /* How many bytes are looked at, and how many tokens must follow, for a place to go on at after damage. */
 enum { LOOK = 1024, TOKENS = 8, TOKENS_LEAST = 3 };
@@ -33,7 +32,7 @@ static bool is_believed(const struct tw_xtrace_token *token, const uint8_t *byte
 {
 	size_t size = (size_t)1 << (bytes[0] >> 4);
 	if (token->kind == TW_XTRACE_LOAD || token->kind == TW_XTRACE_STORE)
-		return size <= ACCESS_MOST || (token->kind == TW_XTRACE_STORE && makes_zero(bytes, left, size));
+		return size <= XTRACE_ACCESS_MOST || (token->kind == TW_XTRACE_STORE && makes_zero(bytes, left, size));
 	return token->kind != TW_XTRACE_SYSCALL_VEC || token->size < 9 + XTRACE_VECTOR_SIZE * (VECTORS_MOST + 1);
 }
 
