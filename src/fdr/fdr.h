@@ -87,9 +87,11 @@ struct fdr_log {
 	uint8_t header_bytes[TW_FDR_HEADER_SIZE]; /* as found */
 	uint64_t frequency;                       /* for the clock: the header's where it makes sense, else 10^9 */
 	bool indexed;
-	bool clean;               /* bytes that mean nothing are 0 in the first NewBuffer: in the others, too */
-	struct tw_text notes;     /* of a flight recorder: each behind its size, u32 */
-	struct fdr_place *places; /* thread by thread, each thread's in time order */
+	bool clean;                /* bytes that mean nothing are 0 in the first NewBuffer: in the others, too */
+	struct tw_text notes;      /* of a flight recorder: each behind its size, u32 */
+	struct tw_map types;       /* that it names: where in type_names */
+	struct tw_text type_names; /* each with a zero behind it */
+	struct fdr_place *places;  /* thread by thread, each thread's in time order */
 	size_t place_count, place_room;
 	uint64_t first_tsc;         /* the least counter that a place begins with, 0 where none tells one */
 	struct fdr_thread *threads; /* threads[0] is "no thread": junk */
@@ -174,8 +176,12 @@ bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state);
 /* The thread that notes are of: 0, which no other has. NULL: there is none. */
 const struct fdr_thread *fdr_notes_thread(const struct fdr_log *log);
 
-/* Keeps its notes in log->notes, once the log is indexed. Returns 0 or a negative status. */
+/* Keeps its notes in log->notes, and the names of types that are among them, once the log is indexed. Returns 0 or a
+ * negative status. */
 int fdr_keep_notes(struct tw_reader *reader, struct fdr_log *log);
+
+/* What it calls a type of typed events; NULL: nothing. */
+const char *fdr_noted_type(const struct fdr_log *log, uint16_t type);
 
 /* ---- index.c, counters.c, known_calls.c. ---- */
 
@@ -344,8 +350,8 @@ struct fdr_names {
 /* The name of a function id; UINT32_MAX when there is no memory. */
 uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id);
 
-/* What the options call a type of typed events; NULL: nothing. */
-const char *fdr_type_name(const struct tw_read_options *options, uint16_t type);
+/* What the options, or else the log, call a type of typed events; NULL: nothing. */
+const char *fdr_type_name(const struct fdr_cursor *cursor, uint16_t type);
 
 void fdr_names_free(struct fdr_names *names);
 

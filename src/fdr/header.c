@@ -109,6 +109,8 @@ void fdr_log_free(struct fdr_log *log)
 	free(log->places);
 	free(log->threads);
 	tw_text_free(&log->notes);
+	tw_map_free(&log->types);
+	tw_text_free(&log->type_names);
 	free(atomic_load(&log->known));
 	free(log);
 }

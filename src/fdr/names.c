@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "core/text/function_name.h"
-#include "fdr/fdr.h"
+#include "fdr/state.h"
 
 #include <stdlib.h>
 
@@ -59,12 +59,15 @@ uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t
 	return name;
 }
 
-const char *fdr_type_name(const struct tw_read_options *options, uint16_t type)
+const char *fdr_type_name(const struct fdr_cursor *cursor, uint16_t type)
 {
+	const struct tw_read_options *options = &cursor->reader->options;
 	for (size_t i = options->event_name_count; i > 0; i--)
 		if (options->event_names[i - 1].type == type)
 			return options->event_names[i - 1].name;
-	return NULL;
+	if (options->order == TW_ORDER_FILE)
+		fdr_seek_types(cursor->reader);
+	return fdr_noted_type(cursor->log, type);
 }
 
 void fdr_names_free(struct fdr_names *names)

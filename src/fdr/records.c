@@ -69,7 +69,7 @@ static void describe_call(struct fdr_records *records, struct fdr_stream *stream
 
 static void add_type(struct fdr_records *records, const struct fdr_stream *stream, uint16_t type)
 {
-	const char *name = fdr_type_name(&stream->cursor.reader->options, type);
+	const char *name = fdr_type_name(&stream->cursor, type);
 	add_uint(records, "event_type", type);
 	if (name)
 		tw_add_bytes(&records->list, "event_name", TW_FIELD_TEXT, name, strlen(name));

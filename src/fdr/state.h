@@ -8,6 +8,7 @@
 struct fdr_state {
 	struct fdr_log *log;
 	bool borrowed;     /* log is that of the whole, of which this is a part */
+	bool types_sought; /* notes.c, in TW_ORDER_FILE: the names of types */
 	uint32_t *threads; /* indexes into log->threads, to be read in this order */
 	size_t thread_count, next_thread;
 	const uint32_t *alone; /* the one thread that a part opened now has; NULL: parts share the threads */
@@ -41,6 +42,10 @@ int fdr_next_part(struct tw_reader *reader);
 
 int fdr_outline(struct tw_reader *reader, tw_outline_fn put, void *context);
 int fdr_keep(struct tw_reader *reader, const struct tw_piece *pieces, size_t count);
+
+/* Finds the names of types when the first type is met, in TW_ORDER_FILE, where the log was not looked through before.
+ * Returns 0 or a negative status. */
+int fdr_seek_types(struct tw_reader *reader);
 
 /* ---- merge.c: all threads in one order of time. ---- */
 

@@ -227,7 +227,7 @@ static const uint8_t *keep_payload(struct fdr_rows *rows, const struct fdr_item 
 static uint32_t name_of_type(const struct fdr_stream *stream, uint16_t type)
 {
 	struct tw_reader *reader = stream->cursor.reader;
-	const char *text = fdr_type_name(&reader->options, type);
+	const char *text = fdr_type_name(&stream->cursor, type);
 	return text ? tw_dictionary_text(reader->dictionary, text) : stream->words->typed_event;
 }
 

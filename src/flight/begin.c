@@ -3,6 +3,7 @@
 #include "flight/attach.h"
 #include "flight/log.h"
 #include "flight/start.h"
+#include "flight/types.h"
 
 #include <elf.h>
 #include <link.h>
@@ -71,10 +72,24 @@ static const char *variable(const char *name)
 	return value ? value : "";
 }
 
+static bool is_left_to_another(void)
+{
+	return getauxval(AT_SECURE) || another_is_linked();
+}
+
+/* Before the program's own constructors. */
+__attribute__((constructor(101))) static void take_types(void)
+{
+	const bool may_record =
+	    *variable("TRACKWAY_FLIGHT") || !strstr(variable("TRACKWAY_FLIGHT_OPTIONS"), "control=off");
+	if (may_record && !is_left_to_another())
+		flight_take_types();
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *path = variable("TRACKWAY_FLIGHT"), *list = variable("TRACKWAY_FLIGHT_OPTIONS");
-	if (getauxval(AT_SECURE) || another_is_linked())
+	if (is_left_to_another())
 		return;
 	if (*path)
 		flight_start(path, list, variable("TRACKWAY_FLIGHT_SNAPSHOT"), variable("TRACKWAY_FLIGHT_FUNCTIONS"));

@@ -78,6 +78,28 @@ const Elf64_Shdr *flight_elf_section(const struct flight_elf *elf, const char *n
 	return NULL;
 }
 
+static const Elf64_Sym *find_function(const struct flight_elf *elf, const Elf64_Shdr *section, const char *name)
+{
+	const Elf64_Sym *symbols = (const Elf64_Sym *)(elf->file + section->sh_offset);
+	if (section->sh_link >= elf->count || !is_table(elf, &elf->sections[section->sh_link]) ||
+	    section->sh_offset % sizeof(uint64_t) != 0 || !flight_elf_has(elf, section->sh_offset, section->sh_size))
+		return NULL;
+	for (uint64_t i = 0; i < section->sh_size / sizeof *symbols; i++)
+		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && symbols[i].st_shndx != SHN_UNDEF &&
+		    begins(elf, &elf->sections[section->sh_link], symbols[i].st_name, name))
+			return &symbols[i];
+	return NULL;
+}
+
+const Elf64_Sym *flight_elf_function(const struct flight_elf *elf, const char *name)
+{
+	const Elf64_Sym *found = NULL;
+	for (unsigned i = 0; i < elf->count && !found; i++)
+		if (elf->sections[i].sh_type == SHT_SYMTAB)
+			found = find_function(elf, &elf->sections[i], name);
+	return found;
+}
+
 static bool has_name(const struct flight_elf *elf, const char *name)
 {
 	for (unsigned i = 0; i < elf->count; i++) {

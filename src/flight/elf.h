@@ -21,6 +21,9 @@ void flight_elf_close(struct flight_elf *elf);
 /* NULL: there is none of this name. */
 const Elf64_Shdr *flight_elf_section(const struct flight_elf *elf, const char *name);
 
+/* The function of this name that the object has, hidden ones too, where it is not stripped; NULL. */
+const Elf64_Sym *flight_elf_function(const struct flight_elf *elf, const char *name);
+
 /* Whether a file tells where its functions end: otherwise those that call __fentry__ call nothing else. */
 bool flight_elf_tells_exits(const struct flight_elf *elf);
 

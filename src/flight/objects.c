@@ -5,6 +5,7 @@
 #include "flight/choose.h"
 #include "flight/elf.h"
 #include "flight/log.h"
+#include "flight/path.h"
 #include "flight/system.h"
 
 #include <dlfcn.h>
@@ -273,16 +274,10 @@ static inline uint32_t find(uint64_t address)
 static uint32_t add(uint64_t address)
 {
 	struct dl_find_object found;
-	char self[PATH];
+	char self[FLIGHT_PATH];
 	if (_dl_find_object((void *)address, &found) != 0)
 		return 0;
-	const char *path = found.dlfo_link_map->l_name;
-	if (!*path) {
-		long length =
-		    flight_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)self, sizeof self - 1);
-		self[length > 0 ? length : 0] = '\0';
-		path = self;
-	}
+	const char *name = found.dlfo_link_map->l_name, *path = *name ? name : flight_program_path(self);
 	const uint64_t start = (uint64_t)found.dlfo_map_start, size = (uint64_t)found.dlfo_map_end - start;
 	const uint32_t first =
 	    size < IDS ? flight_range(FLIGHT_BY_ADDRESS, (uint32_t)size, start, found.dlfo_link_map->l_addr, path) : 0;

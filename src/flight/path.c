@@ -2,10 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flight/path.h"
 
+#include "flight/system.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 enum { DIGITS = 10, MOST = FLIGHT_PATH - 2 * DIGITS, FILES = 1000 };
 
@@ -68,4 +71,12 @@ int flight_make_file(const char *pattern, uint32_t pid, char path[static FLIGHT_
 			return fd;
 	}
 	return -1;
+}
+
+const char *flight_program_path(char path[static FLIGHT_PATH])
+{
+	const long length = flight_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)path, FLIGHT_PATH - 1);
+	const char *called = (const char *)getauxval(AT_EXECFN);
+	path[length > 0 ? length : 0] = '\0';
+	return length > 0 ? path : called ? called : path;
 }

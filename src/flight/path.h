@@ -11,4 +11,7 @@ enum { FLIGHT_PATH = 4096 + 64 };
  * before the ending. Returns its descriptor, or -1 and errno; `path` is its name. Also for signal handlers. */
 int flight_make_file(const char *pattern, uint32_t pid, char path[static FLIGHT_PATH]);
 
+/* The path of the program; where /proc is not mounted, as it was called. "": it cannot be told. From any place. */
+const char *flight_program_path(char path[static FLIGHT_PATH]);
+
 #endif

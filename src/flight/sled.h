@@ -36,6 +36,9 @@ uint8_t *flight_make_jumps(uint64_t place);
 enum { FLIGHT_JUMP = 16 };
 uint8_t *flight_make_jump(uint64_t place, void (*const *functions)(void), unsigned count);
 
+/* Puts a jump to a function, FLIGHT_JUMP bytes at most, where it can be written to. */
+void flight_put_jump(uint8_t *place, void (*function)(void));
+
 /* Makes a sled, which can be written to, call the recorder. False: it is none that the compiler has left, and stays as
  * it is. */
 bool flight_patch_sled(uint8_t *sled, uint32_t id, unsigned kind, const uint8_t *jumps);

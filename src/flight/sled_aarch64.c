@@ -23,6 +23,14 @@ uint8_t *flight_make_jumps(uint64_t place)
 	return (uint8_t *)place;
 }
 
+void flight_put_jump(uint8_t *place, void (*function)(void))
+{
+	static const uint32_t jump[] = {0x58000050 /* ldr x16, .+8 */, 0xd61f0200 /* br x16 */};
+	memcpy(place, jump, sizeof jump);
+	memcpy(place + sizeof jump, &function, sizeof function);
+	__builtin___clear_cache((char *)place, (char *)place + FLIGHT_JUMP);
+}
+
 /* "b #32" and seven "nop". */
 static bool is_empty(const uint32_t *sled)
 {
@@ -145,16 +153,12 @@ static uint32_t *map_low(void)
  * and none is looked for again. */
 static const uint32_t *event_jump(void)
 {
-	static const uint32_t jump[] = {0x58000050 /* ldr x16, .+8 */, 0xd61f0200 /* br x16 */};
 	static uint32_t *page;
 	static bool done;
-	void (*const stub)(void) = tw_flight_event;
 	uint32_t *made = done ? NULL : map_low();
 	done = true;
 	if (made) {
-		memcpy(made, jump, sizeof jump);
-		memcpy((uint8_t *)made + sizeof jump, &stub, sizeof stub);
-		__builtin___clear_cache((char *)made, (char *)made + sizeof jump);
+		flight_put_jump((uint8_t *)made, tw_flight_event);
 		if (mprotect(made, FLIGHT_PAGE, PROT_READ | PROT_EXEC) == 0)
 			page = made;
 		else

@@ -39,15 +39,20 @@ static uint8_t *map_near(uint64_t place)
 	return NULL;
 }
 
-/* A page of "jmp *0(%rip)" and the address, one for each function. */
-uint8_t *flight_make_jump(uint64_t place, void (*const *functions)(void), unsigned count)
+/* "jmp *0(%rip)" and the address. */
+void flight_put_jump(uint8_t *place, void (*function)(void))
 {
 	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0};
+	memcpy(place, jump, sizeof jump);
+	memcpy(place + sizeof jump, &function, sizeof function);
+}
+
+/* A page of them, one for each function. */
+uint8_t *flight_make_jump(uint64_t place, void (*const *functions)(void), unsigned count)
+{
 	uint8_t *page = map_near(place);
-	for (unsigned i = 0; page && i < count; i++) {
-		memcpy(page + i * FLIGHT_JUMP, jump, sizeof jump);
-		memcpy(page + i * FLIGHT_JUMP + sizeof jump, &functions[i], sizeof functions[i]);
-	}
+	for (unsigned i = 0; page && i < count; i++)
+		flight_put_jump(page + i * FLIGHT_JUMP, functions[i]);
 	if (page && mprotect(page, FLIGHT_PAGE, PROT_READ | PROT_EXEC) < 0) {
 		munmap(page, FLIGHT_PAGE);
 		return NULL;

@@ -8,13 +8,13 @@
 #include "flight/fentry.h"
 #include "flight/log.h"
 #include "flight/objects.h"
+#include "flight/path.h"
 #include "flight/sled.h"
 
 #include <link.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* An entry of the map. From version 2 on, addresses are relative to where they stand. */
 struct entry {
@@ -120,14 +120,9 @@ static void patch_sleds(const struct map *map, const char *path, uint64_t load, 
 static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 {
 	struct flight_sleds *sleds = context;
-	char self[4096];
-	const char *path = object->dlpi_name;
+	char self[FLIGHT_PATH];
+	const char *path = *object->dlpi_name ? object->dlpi_name : flight_program_path(self);
 	(void)size;
-	if (!*path) {
-		ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-		self[length > 0 ? length : 0] = '\0';
-		path = self;
-	}
 	if (flight_has_range(FLIGHT_BY_SLED, object->dlpi_addr, path))
 		return 0;
 	struct flight_elf elf = flight_elf_open(path);

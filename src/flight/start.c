@@ -8,6 +8,7 @@
 #include "flight/signals.h"
 #include "flight/sleds.h"
 #include "flight/snapshot.h"
+#include "flight/types.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -66,8 +67,10 @@ static bool goes_on;
 
 static void begin_in_child(void)
 {
-	if (goes_on && flight_log_open(&options) == 0)
+	if (goes_on && flight_log_open(&options) == 0) {
 		flight_note_ranges();
+		flight_note_types();
+	}
 }
 
 /* Functions are chosen once: the sleds of others stay as they are. */
@@ -109,6 +112,7 @@ int flight_start(const char *path, const char *list, const char *snapshots, cons
 		flight_take_signals();
 	goes_on = true;
 	flight_note_ranges();
+	flight_note_types();
 	flight_patch_all();
 	flight_watch_objects();
 	if (*functions)

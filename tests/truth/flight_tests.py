@@ -664,6 +664,12 @@ def payloads(bench, log):
             and b"trackway." not in bytes.fromhex(row["data"])[:9]]
 
 
+def named_types(bench, log):
+    """The notes of types, as they stand."""
+    texts = [bytes.fromhex(row["data"]) for row in bench.rows("dump", "--json", log) if row["record"] == "custom-event"]
+    return [text[16:].decode() for text in texts if text[:16] == b"trackway.event\0\0"]
+
+
 def events(bench, _):
     """Payloads from all registers, and none of them changed; sleds that are none stay. Sizes as far as they have room."""
     program = bench.build(["gcc"], "events", "events.c", PROGRAMS / "events.S")
@@ -679,20 +685,39 @@ def events(bench, _):
         kept = [(None, chr(ord("a") + i) * size) for i, size in enumerate(sizes, 1) if size not in lost]
         expect(payloads(bench, out) == wanted + kept, options, [(kind, text[:40], len(text)) for kind, text in payloads(bench, out)])
         expect(bench.rows("info", "--json", out)[0]["lost_records"] == len(lost), options, "lost")
+        expect(named_types(bench, out) == ["0000 no 0", "0001 o 0", "0002  0"], options, named_types(bench, out))
         out.unlink()
 
 
 def clang_events(bench, words):
-    """Those of clang, which its own runtime has: with it and without. Arguments beside them."""
+    """Those of clang, which its own runtime has: with it and without. Arguments beside them, and the names of types."""
     program = bench.build([*words, "-O0"], "sleds", "sleds.c")
     log, done = bench.record(program)
-    expect(done.returncode == 0, done.stderr)
-    expect(payloads(bench, log) == [(None, "hello"), (7, "abc")] * 5, payloads(bench, log))
+    expect(done.returncode == 0, done.returncode, done.stderr)
+    wanted = [event for i in range(5) for event in ((None, "hello"), (7, "abc"), (i % 3, "of a name"))]
+    expect(payloads(bench, log) == wanted, payloads(bench, log))
     arguments = [int(row["argument"]) if str(row["argument"]).isdigit() else int(row["argument"], 16)
                  for row in bench.rows("dump", "--json", log) if row["record"] == "call-argument"]
     expect(arguments == [0x1122334455667788 + i for i in range(5)], arguments)
-    named = bench.rows("sql", "--json", "--event", "7=request", log, "select name, count(*) as n from instant group by name")
-    expect({row["name"]: row["n"] for row in named} == {"request": 5, "custom event": 5}, named)
+    named = ["sql", "--json", log, "select name, count(*) as n from instant group by name"]
+    wanted = {"early": 2, "request": 3, "typed event": 5, "custom event": 5}
+    expect({row["name"]: row["n"] for row in bench.rows(*named)} == wanted, bench.rows(*named))
+    wanted = {"early": 2, "mine": 1, "seven": 5, "request": 2, "custom event": 5}
+    named += ["--event", "7=seven", "--event", "2=mine"]
+    expect({row["name"]: row["n"] for row in bench.rows(*named)} == wanted, bench.rows(*named))
+    part = bench.directory / "part.xray"
+    subprocess.run([bench.tool, "cut", "--category", "*", "-o", part, log], check=True, stderr=subprocess.DEVNULL)
+    for path in (log, part):
+        named = [(row["event_type"], row.get("event_name")) for row in bench.rows("dump", "--json", path) if "event_type" in row]
+        expect(sorted(set(named), key=str) == [(0, "early"), (1, "request"), (2, "request"), (7, None)], path, named)
+    linked = bench.build([*words, "-O0"], "linked", "sleds.c", bench.archive(), "-Wl,--undefined=__cyg_profile_func_enter")
+    subprocess.run([linked], check=True, env={**os.environ, "TRACKWAY_FLIGHT": str(bench.directory / "linked.xray")})
+    expect(named_types(bench, bench.directory / "linked.xray") == ["0000 early", "0001 request", "0002 request"], "linked")
+    subprocess.run(["strip", program], check=True)
+    log, done = bench.record(program)  # whose runtime nobody finds
+    expect(done.returncode == 0, done.returncode, done.stderr)
+    named = [row.get("event_name") for row in bench.rows("dump", "--json", log) if "event_type" in row]
+    expect(named == [None] * 10, named)
 
 
 def ring(bench, words):
@@ -1079,6 +1104,8 @@ def aarch64_events(bench, compiler, library):
     wanted += [(0, "zero"), (None, "b"), (None, "c" * 5000)]
     expect(payloads(bench, log) == wanted, [(kind, text[:40]) for kind, text in payloads(bench, log)])
     expect(bench.rows("info", "--json", log)[0]["lost_records"] == 1, "the one without a payload")
+    named = [row.get("event_name") for row in bench.rows("dump", "--json", log) if "event_type" in row]
+    expect(named == [None] * 7 + ["no 0"], named)
 
 
 def demo(bench, words):

@@ -158,11 +158,109 @@ static void test_not_of_others(void **state)
 	assert_int_equal(count_bytes(&target, object_name, sizeof object_name), 0);
 }
 
+/* ---- Names of types. ---- */
+
+static void add_type(const char *text, size_t size)
+{
+	char note[64] = "trackway.event";
+	memcpy(note + 16, text, size);
+	add_custom(&source, 0, 0, note, (uint32_t)(16 + size));
+}
+
+#define TEXT(text) text, sizeof text - 1
+
+/* Events of all types below TYPES before the notes that name some. */
+enum { TYPES = 0x10 };
+static void make_types(void)
+{
+	uint8_t note[STATE];
+	make_state(note);
+	add_header(&source, 5);
+	size_t start = begin_buffer(&source, 0, 10, 2000);
+	add_custom(&source, 0, 0, note, STATE);
+	end_buffer(&source, start);
+	start = begin_buffer(&source, 9, 10, 2100);
+	for (unsigned type = 0; type < TYPES; type++)
+		add_typed(&source, 1, type, "mine", 4);
+	add_typed(&source, 1, UINT16_MAX, "mine", 4);
+	end_buffer(&source, start);
+	start = begin_buffer(&source, 0, 10, 2200);
+	add_type(TEXT("0001 a request"));
+	add_type(TEXT("2 \xc3\xa4"));
+	add_type(TEXT("3 not\ttext"));
+	add_type(TEXT("3 text"));
+	add_type(TEXT("3 another"));
+	add_type(TEXT("4"));
+	add_type(TEXT("5 "));
+	add_type(TEXT("6x no number"));
+	add_type(TEXT(" no number"));
+	add_type(TEXT("10007 too large a number"));
+	add_type(TEXT("FFFFFFFFFFFFFFFF8 neither"));
+	add_type(TEXT("9 \xff"));
+	add_type(TEXT("a the option's"));
+	add_type(TEXT("ffff last"));
+	end_buffer(&source, start);
+}
+
+static void expect_types(enum tw_order order, const struct tw_read_options *named)
+{
+	static const char *const names[TYPES] = {[1] = "a request", [2] = "\xc3\xa4", [3] = "text", [10] = "mine"};
+	struct tw_read_options options = *named;
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	unsigned type = 0;
+	options.order = order;
+	assert_int_equal(tw_open_memory(&reader, "test", source.data, source.size, &options), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++, type++) {
+			const char *name = tw_dictionary_name(tw_reader_dictionary(reader), batch.events[i].name)->text;
+			const char *wanted = type < TYPES ? names[type] : "last";
+			assert_string_equal(name, wanted ? wanted : "typed event");
+		}
+	assert_int_equal(type, TYPES + 1);
+	tw_close(reader);
+}
+
+static void test_types(void **state)
+{
+	static const struct tw_event_name name = {.type = 10, .name = "mine"};
+	(void)state;
+	make_types();
+	for (unsigned order = TW_ORDER_TIME; order <= TW_ORDER_FILE; order++)
+		expect_types((enum tw_order)order,
+		             &(struct tw_read_options){.event_names = &name, .event_name_count = 1});
+}
+
+/* Records, too, in the order of the file, in which names come behind; and what is written anew has them. */
+static void test_types_of_records(void **state)
+{
+	struct tw_reader *reader;
+	struct tw_record record;
+	unsigned found = 0;
+	(void)state;
+	make_types();
+	write_events(&(struct tw_read_options){.order = TW_ORDER_TRACK}, "xray-fdr", NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct bytes *log = i ? &target : &source;
+		assert_int_equal(tw_open_memory(&reader, "test", log->data, log->size,
+		                                &(struct tw_read_options){.order = TW_ORDER_FILE}),
+		                 0);
+		while (tw_read_record(reader, &record) > 0)
+			for (size_t k = 0; k < record.field_count; k++)
+				if (strcmp(record.fields[k].name, "event_name") == 0)
+					found += memcmp(record.fields[k].value.bytes, "a request", 9) == 0;
+		tw_close(reader);
+	}
+	assert_int_equal(found, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_no_events), cmocka_unit_test(test_kept),          cmocka_unit_test(test_versions),
-	    cmocka_unit_test(test_cut),       cmocka_unit_test(test_not_of_others),
+	    cmocka_unit_test(test_no_events),        cmocka_unit_test(test_kept),
+	    cmocka_unit_test(test_versions),         cmocka_unit_test(test_cut),
+	    cmocka_unit_test(test_not_of_others),    cmocka_unit_test(test_types),
+	    cmocka_unit_test(test_types_of_records),
 	};
 	return cmocka_run_group_tests_name("fdr_notes", tests, set_up, tear_down);
 }

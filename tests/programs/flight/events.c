@@ -27,6 +27,9 @@ TYPED(DECLARE_TYPED)
 extern int foreign(void);
 extern int wrong(void);
 
+/* The recorder's, in a program without LLVM's runtime. */
+extern uint16_t __xray_register_event_type(const char *description) __attribute__((weak));
+
 static int bad;
 
 static void look(const char *name, uint64_t got, const void *data, uint64_t size)
@@ -40,6 +43,10 @@ static void look(const char *name, uint64_t got, const void *data, uint64_t size
 int main(int count, char **sizes)
 {
 	uint64_t type = 100;
+	static char name[] = "no 0";
+	for (int i = 0; __xray_register_event_type && i < 3; i++)
+		bad |= __xray_register_event_type(name + i) != i;
+	memset(name, 'x', sizeof name - 1); /* it is named as it was */
 #define CALL_CUSTOM(name)                                                                                              \
 	{                                                                                                              \
 		static const char data[] = "custom " #name;                                                            \
