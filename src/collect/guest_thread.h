@@ -6,7 +6,7 @@
 #include "collect/block.h"
 #include "collect/calls.h"
 #include "collect/machine.h"
-#include "collect/scalable/scalable.h"
+#include "collect/scalable/state.h"
 #include "collect/stream.h"
 #include "collect/windows/plan.h"
 

@@ -6,7 +6,6 @@
 #include "collect/board.h"
 #include "collect/qemu.h"
 #include "collect/qemu72.h"
-#include "collect/scalable/registers.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -33,7 +32,7 @@ static struct {
 } qemu;
 
 /* Names of registers in version 4, and where their handles are. */
-enum { SP = 31, PSTATE, FPSR, FPCR, TPIDR, VECTORS, HANDLES = VECTORS + 32 };
+enum { SP = 31, PSTATE, FPSR, FPCR, TPIDR, VECTORS, HANDLES = VECTORS + MACHINE_VG + 1 };
 static void *handles[HANDLES];
 
 static void *symbol(const char *name)
@@ -50,7 +49,7 @@ __attribute__((constructor)) static void choose_version(void)
 
 int qemu_plugin_version;
 
-int machine_setup(bool scalable)
+int machine_setup(void)
 {
 	*(void **)&qemu.bytes_new = symbol("g_byte_array_new");
 	*(void **)&qemu.bytes_resize = symbol("g_byte_array_set_size");
@@ -66,8 +65,6 @@ int machine_setup(bool scalable)
 	*(void **)&qemu.debug_access = symbol("cpu_memory_rw_debug");
 	if (!qemu.bytes_new || !qemu.bytes_resize || !qemu.insn_bytes)
 		return COLLECT_NO_REGISTERS;
-	if (scalable && (qemu_plugin_version == 4 || !scalable_setup()))
-		return COLLECT_NO_REGISTERS;
 	if (qemu_plugin_version == 4)
 		return qemu.registers && qemu.read_register && qemu.read_memory ? 0 : COLLECT_NO_REGISTERS;
 	return (qemu.guest_base || qemu.debug_access) && qemu72_setup() ? 0 : COLLECT_NO_REGISTERS;
@@ -75,22 +72,36 @@ int machine_setup(bool scalable)
 
 /* ---- Version 4: registers have names. ---- */
 
+/* A letter and a number. */
+static int numbered(const char *name)
+{
+	static const struct {
+		char letter;
+		unsigned count, first;
+	} sets[] = {{'x', SP, 0}, {'v', 32, VECTORS}, {'z', 32, VECTORS + MACHINE_Z0}, {'p', 16, VECTORS + MACHINE_P0}};
+	char *end;
+	unsigned long number = name[0] && name[1] ? strtoul(name + 1, &end, 10) : 0;
+	for (size_t i = 0; name[0] && name[1] && !*end && i < sizeof sets / sizeof *sets; i++)
+		if (sets[i].letter == name[0] && number < sets[i].count)
+			return (int)(sets[i].first + number);
+	return -1;
+}
+
 static int number_of(const char *name)
 {
-	static const char *const others[] = {
-	    [SP] = "sp", [PSTATE] = "cpsr", [FPSR] = "fpsr", [FPCR] = "fpcr", [TPIDR] = "TPIDR_EL0"};
-	char *end;
-	for (int i = SP; i <= TPIDR; i++)
-		if (strcasecmp(name, others[i]) == 0)
+	static const char *const others[HANDLES] = {
+	    [SP] = "sp",
+	    [PSTATE] = "cpsr",
+	    [FPSR] = "fpsr",
+	    [FPCR] = "fpcr",
+	    [TPIDR] = "TPIDR_EL0",
+	    [VECTORS + MACHINE_FFR] = "ffr",
+	    [VECTORS + MACHINE_VG] = "vg",
+	};
+	for (int i = 0; i < HANDLES; i++)
+		if (others[i] && strcasecmp(name, others[i]) == 0)
 			return i;
-	if (!name[0] || !name[1])
-		return -1;
-	unsigned long number = strtoul(name + 1, &end, 10);
-	if (*end)
-		return -1;
-	if (name[0] == 'x')
-		return number < SP ? (int)number : -1;
-	return (name[0] == 'v' || name[0] == 'z') && number < 32 ? (int)(VECTORS + number) : -1;
+	return numbered(name);
 }
 
 static bool take_handles(void)
@@ -108,15 +119,16 @@ static bool take_handles(void)
 	return true;
 }
 
-/* The first bytes of a register; zeros where there is none. */
-static void read_named(const struct guest *machine, int number, void *to, size_t size)
+/* The first bytes of a register; zeros where there is none. Returns how many it has. */
+static size_t read_named(const struct guest *machine, int number, void *to, size_t size)
 {
 	memset(to, 0, size);
 	if (!handles[number])
-		return;
+		return 0;
 	qemu.bytes_resize(machine->scratch, 0);
 	qemu.read_register(handles[number], machine->scratch);
 	memcpy(to, machine->scratch->data, machine->scratch->size < size ? machine->scratch->size : size);
+	return machine->scratch->size;
 }
 
 static uint64_t named(const struct guest *machine, int number)
@@ -124,6 +136,11 @@ static uint64_t named(const struct guest *machine, int number)
 	uint8_t bytes[8];
 	read_named(machine, number, bytes, sizeof bytes);
 	return tw_load64(bytes, false);
+}
+
+size_t machine_named(const struct guest *machine, unsigned named, void *to, size_t size)
+{
+	return read_named(machine, VECTORS + (int)named, to, size);
 }
 
 /* ---- Both. ---- */
@@ -135,7 +152,7 @@ bool machine_open(struct guest *machine)
 		qemu.ready = qemu.ready || take_handles();
 		return qemu.ready;
 	}
-	return qemu72_open(machine) && scalable_open(machine);
+	return qemu72_open(machine);
 }
 
 uint64_t machine_register(const struct guest *machine, unsigned number)

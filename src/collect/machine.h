@@ -14,14 +14,20 @@ struct guest {
 
 enum { MACHINE_VECTOR = 16, MACHINE_SP = 31 };
 
-/* Finds what this QEMU offers. scalable: the processor has SVE. Returns 0, or enum collect_refusal. */
-int machine_setup(bool scalable);
+/* Finds what this QEMU offers. Returns 0, or enum collect_refusal. */
+int machine_setup(void);
 
 /* To be called in the thread, at the beginning of a block. Returns whether the registers can be read. */
 bool machine_open(struct guest *machine);
 
 /* X0 to X30, SP as the last. What they are before the instruction that calls back. */
 uint64_t machine_register(const struct guest *machine, unsigned number);
+
+/* Registers that interface version 4 alone names: Z0 to Z31, P0 to P15 and FFR, VG. */
+enum machine_named { MACHINE_Z0, MACHINE_P0 = 32, MACHINE_FFR = MACHINE_P0 + 16, MACHINE_VG };
+
+/* The first bytes of one of them, and zeros. Returns how many bytes it has: 0 where there is none. */
+size_t machine_named(const struct guest *machine, unsigned named, void *to, size_t size);
 
 /* NZCV as in PSTATE. */
 uint64_t machine_flags(const struct guest *machine);

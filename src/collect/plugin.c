@@ -5,6 +5,7 @@
 #include "collect/images.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
+#include "collect/scalable/registers.h"
 #include "collect/stream.h"
 #include "collect/system/system.h"
 #include "collect/thread.h"
@@ -185,7 +186,9 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 	board = take_board(argc, argv, &slot);
 	if (!board)
 		return -1;
-	int refusal = machine_setup(board->scalable);
+	int refusal = machine_setup();
+	if (!refusal && board->scalable && !scalable_setup())
+		refusal = COLLECT_NO_REGISTERS;
 	if (refusal) {
 		board->refused = (uint32_t)refusal;
 		return -1;

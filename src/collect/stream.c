@@ -202,10 +202,10 @@ void stream_close(struct stream *stream, struct collect_board *board)
 
 /* ---- Snapshots and tokens. ---- */
 
-/* Of one length in a file: that of its first. */
+/* Of one length in a file: that of its first. A machine's tasks may have others each: the longest has them all. */
 static void take_vector(struct stream *stream, struct collect_board *board, const struct guest *machine)
 {
-	unsigned length = scalable_length(machine);
+	unsigned length = stream->of_core ? scalable_longest(machine) : scalable_length(machine);
 	struct tw_xtrace_layout own = layout;
 	if (!stream->vector)
 		stream->vector = length;

@@ -10,6 +10,7 @@
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/recording.h"
+#include "collect/scalable/registers.h"
 #include "collect/steps.h"
 #include "collect/stream.h"
 #include "collect/tokens.h"
@@ -154,7 +155,7 @@ static bool records_at_once(void)
 static struct guest_thread *thread_open(void)
 {
 	struct guest_thread *thread = calloc(1, sizeof *thread);
-	if (!thread || !machine_open(&thread->machine)) {
+	if (!thread || !machine_open(&thread->machine) || !scalable_open(&thread->machine)) {
 		atomic_store(&tokens_board->refused, COLLECT_NO_REGISTERS);
 		free(thread);
 		return NULL;

@@ -437,6 +437,14 @@ int slice_find_snapshot(struct xtrace_files *files, struct xtrace_snapshots *sna
 	return status < 0 ? status : 0;
 }
 
+/* V0 to V31: no instruction of a slice has more of Z0 to Z31. */
+static void take_vectors(struct slice *slice, const struct tw_xtrace_snapshot *snapshot)
+{
+	const size_t size = sizeof slice->vectors / 32;
+	for (size_t i = 0; i < 32; i++)
+		memcpy(slice->vectors + i * size, snapshot->z + i * (size_t)(snapshot->vector_bits / 8), size);
+}
+
 static int take_snapshot(struct interval_reader *work)
 {
 	uint64_t number = work->interval->snapshot;
@@ -452,11 +460,7 @@ static int take_snapshot(struct interval_reader *work)
 	work->slice->snapshot = work->snapshots.last;
 	work->slice->snapshot.index = work->snapshots.place;
 	slice_passage_begin(&work->passage, &work->slice->snapshot, work->files.track->core);
-	if (work->snapshots.last.vector_bits != 128)
-		return tw_fail(work->slice->reader, TW_ERR_UNSUPPORTED,
-		               "a slice has vector registers of 128 bits, the trace of %" PRIu64,
-		               work->snapshots.last.vector_bits);
-	memcpy(work->slice->vectors, work->snapshots.last.z, sizeof work->slice->vectors);
+	take_vectors(work->slice, &work->snapshots.last);
 	return 0;
 }
 

@@ -276,6 +276,20 @@ static void goes_as_far_as_vectors_do(void **state)
 	assert_int_equal(scalable_accesses(&op, &own, accesses), 0);
 }
 
+/* Bit 55 tells whose address it is; the tag above goes. */
+static void tells_a_kernels_addresses(void **state)
+{
+	static const uint32_t store = 0xe5804021; /* str z1, [x1] */
+	struct scalable_registers own = registers;
+	struct scalable_access accesses[SCALABLE_MOST];
+	struct scalable op;
+	(void)state;
+	own.base = 0x12ff800010200800;
+	assert_true(scalable_decode(store, &op));
+	assert_int_equal(scalable_accesses(&op, &own, accesses), 1);
+	assert_true(accesses[0].address == 0xffff800010200800);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +297,7 @@ int main(void)
 	    cmocka_unit_test(knows_no_accesses_of_others),
 	    cmocka_unit_test(leaves_out_what_was_not_loaded),
 	    cmocka_unit_test(goes_as_far_as_vectors_do),
+	    cmocka_unit_test(tells_a_kernels_addresses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,6 +79,12 @@ bool machine_open(struct guest *machine)
 	return true;
 }
 
+bool scalable_open(struct guest *machine)
+{
+	(void)machine;
+	return true;
+}
+
 uint64_t machine_register(const struct guest *machine, unsigned number)
 {
 	(void)machine;
@@ -112,6 +118,26 @@ unsigned scalable_length(const struct guest *machine)
 {
 	(void)machine;
 	return MACHINE_VECTOR;
+}
+
+unsigned scalable_longest(const struct guest *machine)
+{
+	(void)machine;
+	return MACHINE_VECTOR;
+}
+
+void scalable_vector(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
+{
+	(void)machine;
+	require(number < 32 && size <= SCALABLE_VECTOR, "a vector register");
+	memset(bytes, (int)number, size);
+}
+
+void scalable_predicate(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
+{
+	(void)machine;
+	require(number <= SCALABLE_FFR && size <= SCALABLE_PREDICATE, "a predicate register");
+	memset(bytes, (int)any(256), size);
 }
 
 void scalable_snapshot(const struct guest *machine, unsigned length, struct tw_xtrace_snapshot *snapshot,
@@ -231,6 +257,10 @@ static const uint32_t opcodes[] = {
     0xb820003f, /* stadd w0, [x1] */
     0xd63f00a0, /* blr x5 */
     0xd65f03c0, /* ret */
+    0xe5804021, /* str z1, [x1] */
+    0xa5e0a01f, /* ld1d {z31.d}, p0/z, [x0] */
+    0xc440c460, /* ld1d {z0.d}, p1/z, [x3, z0.d] */
+    0xa460e020, /* ld4b {z0.b-z3.b}, p0/z, [x1] */
 };
 
 /* marks: of so many, one is a mark; 0: none. */

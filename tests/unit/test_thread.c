@@ -65,6 +65,12 @@ bool machine_open(struct guest *machine)
 	return true;
 }
 
+bool scalable_open(struct guest *machine)
+{
+	(void)machine;
+	return true;
+}
+
 uint64_t machine_register(const struct guest *machine, unsigned number)
 {
 	(void)machine;
@@ -95,6 +101,12 @@ void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *sn
 }
 
 unsigned scalable_length(const struct guest *machine)
+{
+	(void)machine;
+	return MACHINE_VECTOR;
+}
+
+unsigned scalable_longest(const struct guest *machine)
 {
 	(void)machine;
 	return MACHINE_VECTOR;

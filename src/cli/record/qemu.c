@@ -31,18 +31,16 @@ static bool find_program(struct tw_qemu *qemu, const char *program)
 	return tw_program_find(program ? program : names[qemu->of_machine][0], qemu->program);
 }
 
-static bool scan_version(struct tw_qemu *qemu, const char *text)
+/* "qemu-aarch64 version 7.2.22 (Debian ...)" */
+static bool has_version(const char *text)
 {
-	uint64_t major, minor;
-	if (!tw_scan_number(&text, 10, &major) || *text++ != '.' || !tw_scan_number(&text, 10, &minor))
-		return false;
-	qemu->major = (unsigned)major;
-	qemu->minor = (unsigned)minor;
-	return true;
+	uint64_t major;
+	const char *version = strstr(text, "version ");
+	version = version ? version + strlen("version ") : NULL;
+	return version && tw_scan_number(&version, 10, &major) && *version == '.';
 }
 
-/* "qemu-aarch64 version 7.2.22 (Debian ...)" */
-static bool ask_version(struct tw_qemu *qemu)
+static bool tells_version(const struct tw_qemu *qemu)
 {
 	int ends[2], status;
 	char text[256] = "";
@@ -59,8 +57,7 @@ static bool ask_version(struct tw_qemu *qemu)
 	close(ends[0]);
 	if (child < 0 || waitpid(child, &status, 0) < 0 || length <= 0)
 		return false;
-	const char *version = strstr(text, "version ");
-	return version && scan_version(qemu, version + strlen("version "));
+	return has_version(text);
 }
 
 int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)
@@ -68,7 +65,7 @@ int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)
 	if (!find_program(qemu, program))
 		return tw_say_error("%s: not found; it is in Debian's package %s",
 		                    program ? program : names[qemu->of_machine][0], names[qemu->of_machine][1]);
-	if (!ask_version(qemu))
+	if (!tells_version(qemu))
 		return tw_say_error("%s: does not tell its version", qemu->program);
 	int status = tw_program_part(&plugin_part, plugin, qemu->plugin);
 	if (status)

@@ -9,7 +9,6 @@
 
 struct tw_qemu {
 	char program[PATH_MAX], plugin[PATH_MAX];
-	unsigned major, minor;
 	const char *cpu, *sysroot; /* sysroot: NULL for none */
 	bool of_machine;           /* it runs a whole machine, not a program */
 };

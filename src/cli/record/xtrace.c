@@ -38,16 +38,6 @@ static bool has_scalable(const char *cpu)
 	return strstr(cpu, ",sve") != NULL;
 }
 
-/* Its registers are those of QEMU 7.2's processors of programs. */
-static int check_scalable(const struct tw_qemu *qemu)
-{
-	bool known = !qemu->of_machine && qemu->major == 7 && qemu->minor == 2;
-	if (!has_scalable(qemu->cpu) || known)
-		return 0;
-	return tw_say_error("--cpu %s has SVE, which is recorded %s: append ,sve=off, or leave --cpu out for %s",
-	                    qemu->cpu, qemu->of_machine ? "of programs only" : "with QEMU 7.2 only", default_cpu);
-}
-
 /* QEMU says what is wrong with a program only sometimes. *words: of a script, with its interpreter. */
 static int find_program(const char *sysroot, const char *name, struct program_words *words)
 {
@@ -102,16 +92,13 @@ static int refuse_trace(const struct tw_record_options *options)
 	return 0;
 }
 
-static int check_options(const struct tw_record_options *options, const struct tw_qemu *qemu)
+static int check_options(const struct tw_record_options *options)
 {
 	struct stat what;
 	if (options->vectors && (options->from_hint || options->interval || tw_windows_wanted(options)))
 		return tw_say_error("--bbv takes all of a program, and no snapshots: --interval alone goes with it");
 	if (options->vector_interval && !options->vectors)
 		return tw_say_error("--interval is of --bbv");
-	int status = check_scalable(qemu);
-	if (status)
-		return status;
 	if (mkdir(options->output, 0777) < 0 && errno != EEXIST)
 		return tw_say_error("%s: cannot be made: %s", options->output, strerror(errno));
 	if (stat(options->output, &what) < 0 || !S_ISDIR(what.st_mode))
@@ -220,7 +207,7 @@ static int run_machine(const struct tw_record_options *options, char **words, si
 		return tw_say_error("out of memory");
 	const char *own = status ? NULL : tw_machine_cpu(all, all_count);
 	qemu.cpu = own ? own : qemu.cpu;
-	status = status ? status : check_options(options, &qemu);
+	status = status ? status : check_options(options);
 	status = status ? status : record(options, &qemu, all, all_count);
 	free((void *)all);
 	return status;
@@ -239,7 +226,7 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	status = status ? status : find_program(sysroot ? sysroot : getenv("QEMU_LD_PREFIX"), words[0], &script);
 	for (size_t i = 1; !status && script.count && i < count; i++)
 		status = program_words_add(&script, script.count, words[i]) ? 0 : tw_say_error("out of memory");
-	status = status ? status : check_options(options, &qemu);
+	status = status ? status : check_options(options);
 	if (!status)
 		status = script.count ? record(options, &qemu, script.items, script.count)
 		                      : record(options, &qemu, words, count);
@@ -293,9 +280,8 @@ static const struct tw_option own_options[] = {
     {"compress", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(compress), .words = compressions,
      .help = "compress the files of instructions as they are written; all commands read them"},
     {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(cpu), .placeholder = "MODEL",
-     .help =
-         "the processor that the program or machine sees, neoverse-n1 otherwise; with SVE, as max,sve-max-vq=2, for "
-         "programs and with QEMU 7.2"},
+     .help = "the processor that the program or machine sees, neoverse-n1 otherwise; max,sve-max-vq=2 has SVE with "
+             "vectors of 256 bits"},
     {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(sysroot), .placeholder = "DIR",
      .help = "where the program finds its shared libraries and what it executes, \"/usr/aarch64-linux-gnu\""},
     {"qemu", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(qemu), .placeholder = "FILE",

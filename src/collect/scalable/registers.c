@@ -1,4 +1,4 @@
-/* registers.c - SVE's registers, as QEMU 7.2 keeps them: found in the processor's memory by trying, like the others. */
+/* registers.c - SVE's registers: by the plugin interface, or as QEMU 7.2 keeps them, found by trying. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/scalable/registers.h"
 
@@ -10,11 +10,13 @@
 #include <string.h>
 
 enum {
-	GDB_P0 = 34, /* of SVE's own numbers */
+	GDB_Z0, /* of SVE's own numbers */
+	GDB_P0 = 34,
 	GDB_VG = 51,
 	GRANULE = 8 /* bytes that VG counts */
 };
 
+/* QEMU 7.2, where the processor has SVE. */
 static struct {
 	qemu_gdb_read read;
 	qemu_gdb_write write;
@@ -23,6 +25,8 @@ static struct {
 
 bool scalable_setup(void)
 {
+	if (qemu_plugin_version == 4)
+		return true;
 	*(void **)&scalable.read = dlsym(RTLD_DEFAULT, "arm_gdb_get_svereg");
 	*(void **)&scalable.write = dlsym(RTLD_DEFAULT, "arm_gdb_set_svereg");
 	return scalable.read && scalable.write;
@@ -58,32 +62,56 @@ bool scalable_open(struct guest *machine)
 
 /* ---- Reading them. ---- */
 
+/* The first bytes of one that QEMU tells, and zeros. Returns how many it has: 0 without SVE. */
+static size_t ask(const struct guest *machine, int number, enum machine_named named, uint8_t *to, size_t size)
+{
+	if (!machine->x)
+		return machine_named(machine, named, to, size);
+	memset(to, 0, size);
+	if (!scalable.read)
+		return 0;
+	machine->scratch->size = 0;
+	scalable.read(qemu72_environment(machine), machine->scratch, number);
+	memcpy(to, machine->scratch->data, machine->scratch->size < size ? machine->scratch->size : size);
+	return machine->scratch->size;
+}
+
 unsigned scalable_length(const struct guest *machine)
 {
 	uint8_t granules[8];
-	if (!scalable.read)
-		return MACHINE_VECTOR;
-	machine->scratch->size = 0;
-	scalable.read(qemu72_environment(machine), machine->scratch, GDB_VG);
-	memcpy(granules, machine->scratch->data, sizeof granules);
-	return (unsigned)tw_load64(granules, false) * GRANULE;
+	bool is_there = ask(machine, GDB_VG, MACHINE_VG, granules, sizeof granules) != 0;
+	return is_there ? (unsigned)tw_load64(granules, false) * GRANULE : MACHINE_VECTOR;
+}
+
+unsigned scalable_longest(const struct guest *machine)
+{
+	uint8_t first[MACHINE_VECTOR];
+	size_t size = ask(machine, GDB_Z0, MACHINE_Z0, first, sizeof first);
+	return size ? (unsigned)size : MACHINE_VECTOR;
 }
 
 void scalable_vector(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
 {
-	memcpy(bytes, machine->cpu + qemu72_vectors() + (size_t)number * SCALABLE_VECTOR, size);
+	if (!machine->x)
+		machine_named(machine, MACHINE_Z0 + number, bytes, size);
+	else
+		memcpy(bytes, machine->cpu + qemu72_vectors() + (size_t)number * SCALABLE_VECTOR, size);
 }
 
 void scalable_predicate(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
 {
-	memcpy(bytes, machine->cpu + scalable.predicates + (size_t)number * SCALABLE_PREDICATE, size);
+	if (!machine->x)
+		machine_named(machine, MACHINE_P0 + number, bytes, size);
+	else
+		memcpy(bytes, machine->cpu + scalable.predicates + (size_t)number * SCALABLE_PREDICATE, size);
 }
 
 void scalable_snapshot(const struct guest *machine, unsigned length, struct tw_xtrace_snapshot *snapshot,
                        struct scalable_room *room)
 {
 	const size_t step = length / 8 > 16 ? 32 : 16; /* of predicates: a multiple of 16 bytes */
-	if (!scalable.read)
+	uint8_t granules[8];
+	if (!ask(machine, GDB_VG, MACHINE_VG, granules, sizeof granules))
 		return;
 	memset(room, 0, sizeof *room);
 	for (unsigned i = 0; i < 32; i++)

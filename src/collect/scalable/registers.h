@@ -1,4 +1,4 @@
-/* registers.h - SVE's registers, as QEMU 7.2 keeps them: found in the processor's memory by trying, like the others. */
+/* registers.h - SVE's registers: by the plugin interface, or as QEMU 7.2 keeps them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef COLLECT_SCALABLE_REGISTERS_H
 #define COLLECT_SCALABLE_REGISTERS_H
@@ -21,6 +21,9 @@ bool scalable_open(struct guest *machine);
 
 /* Bytes of a vector, as they are now: MACHINE_VECTOR without SVE. */
 unsigned scalable_length(const struct guest *machine);
+
+/* The most that it can be on this processor. */
+unsigned scalable_longest(const struct guest *machine);
 
 /* The first bytes of Z0 to Z31; of P0 to P15 and FFR. */
 void scalable_vector(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size);

@@ -287,10 +287,12 @@ static bool is_left_out(const struct scalable *op, const struct scalable_registe
 	return !bit_of(registers->faults, at);
 }
 
-/* Tags are no part of an address. */
+/* Tags are no part of an address: those of a kernel have ones on top. */
 static uint64_t without_tag(uint64_t address)
 {
-	return tw_bits(address, 0, 55);
+	enum { KERNEL = 55 };
+	uint64_t rest = tw_bits(address, 0, KERNEL);
+	return tw_bits(address, KERNEL, KERNEL) ? rest | ~UINT64_C(0) << KERNEL : rest;
 }
 
 size_t scalable_accesses(const struct scalable *op, const struct scalable_registers *registers,

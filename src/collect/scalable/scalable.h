@@ -49,15 +49,6 @@ struct scalable_registers {
 	const uint8_t *faults;    /* FFR as it is afterwards */
 };
 
-/* An instruction before which registers were kept. */
-struct scalable_state {
-	struct scalable op;
-	bool accesses;   /* memory; otherwise the rest is not set */
-	unsigned length; /* as of scalable_registers */
-	uint64_t base, offset;
-	uint8_t vector[SCALABLE_VECTOR], predicate[SCALABLE_PREDICATE];
-};
-
 struct scalable_access {
 	uint64_t address;
 	uint16_t size;

@@ -6,7 +6,10 @@
 #include "collect/calls.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
+#include "collect/scalable/registers.h"
+#include "collect/scalable/state.h"
 #include "collect/stream.h"
+#include "collect/system/calling.h"
 #include "collect/system/calls.h"
 #include "collect/system/registers.h"
 #include "collect/windows/detail.h"
@@ -16,7 +19,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CORES_MOST = 512, ACCESS_MAX = 64, ZERO_REGISTER = 31, KERNEL = 55 /* bit of its addresses */ };
+enum { ACCESS_MAX = 64, ZERO_REGISTER = 31, KERNEL = 55 /* bit of its addresses */ };
 
 /* With register 0. */
 static const uint32_t read_dczid = 0xd53b00e0, write_sp_el0 = 0xd5184100;
@@ -37,6 +40,7 @@ struct step {
 	uint64_t target;             /* of a branch by register, as far as it is known before; else 0 */
 	bool returns_to_user;        /* ERET */
 	uint8_t old[16];             /* LSE: memory before */
+	struct scalable_state scalable;
 };
 
 /* Where an exception to each level comes back to. */
@@ -93,14 +97,21 @@ static void put_access(struct core *core, bool is_load, uint64_t address, const 
 	stream_token(&core->stream, board, &token);
 }
 
+/* Bytes that lie one behind the other, by powers of two of which `most` is the largest. */
+static void put_pieces(struct core *core, bool is_load, uint64_t address, const uint8_t *bytes, size_t total,
+                       size_t most)
+{
+	size_t at = 0;
+	for (size_t size = most; size && at < total; size /= 2)
+		for (; total - at >= size; at += size)
+			put_access(core, is_load, address + at, bytes + at, size);
+}
+
 /* By register, each a token; others by as large powers of two as there are. */
 static void put_accesses(struct core *core, bool is_load, const uint8_t *bytes)
 {
 	const struct opcode *op = &core->step.insn.op;
-	size_t total = op->total, at = 0;
-	for (size_t size = op->size; size && at < total; size /= 2)
-		for (; total - at >= size; at += size)
-			put_access(core, is_load, core->step.address + at, bytes + at, size);
+	put_pieces(core, is_load, core->step.address, bytes, op->total, op->size);
 }
 
 /* All registers, where the level changes or where there is a gap. */
@@ -156,6 +167,12 @@ static void before_zero(struct core *core)
 {
 	before_operand(core);
 	take_order(&core->step); /* QEMU tells nothing of it */
+}
+
+static void before_scalable(struct core *core)
+{
+	if (scalable_keep(&core->step.scalable, &core->machine, core->step.insn.opcode))
+		take_order(&core->step); /* nor of most of these */
 }
 
 static void before_select(struct core *core)
@@ -308,6 +325,18 @@ static void after_compare(struct core *core)
 	put_order(core);
 }
 
+static void put_run(void *context, uint64_t address, const uint8_t *bytes, size_t size)
+{
+	struct core *core = context;
+	put_pieces(core, !core->step.scalable.op.is_store, address, bytes, size, MACHINE_VECTOR);
+}
+
+static void after_scalable(struct core *core)
+{
+	if (scalable_tell(&core->step.scalable, &core->machine, put_run, core))
+		put_order(core);
+}
+
 static void after_zero(struct core *core)
 {
 	static const uint8_t zeros[2048];
@@ -370,7 +399,7 @@ static const struct {
     [OP_STXR] = {before_base, after_exclusive, true},
     [OP_ATOMIC] = {before_atomic, after_atomic, true},
     [OP_CAS] = {before_atomic, after_compare, true},
-    [OP_SCALABLE] = {NULL, NULL, false},
+    [OP_SCALABLE] = {before_scalable, after_scalable, false},
     [OP_ZERO] = {before_zero, after_zero, false},
     [OP_MRS] = {NULL, after_read, false},
     [OP_RANDOM] = {NULL, after_read, false},
@@ -477,7 +506,8 @@ static unsigned count_cores(void)
 static struct core *make(unsigned cpu)
 {
 	struct core *core = calloc(1, sizeof *core);
-	if (!core || !machine_open(&core->machine) || !system_registers_open(&core->machine)) {
+	if (!core || !machine_open(&core->machine) || !scalable_open(&core->machine) ||
+	    !system_registers_open(&core->machine)) {
 		atomic_store(&board->refused, COLLECT_NO_REGISTERS);
 		free(core);
 		return NULL;
@@ -487,38 +517,7 @@ static struct core *make(unsigned cpu)
 	return core;
 }
 
-/* ---- Which core calls. ----
- *
- * Where one thread runs all cores, as under -icount, QEMU 9.1 and later tell plugins the core that a block was
- * translated on, not the one that executes it. The processor that the thread has at present tells it. */
-
-static struct {
-	void *(*by_number)(int number);
-	const void *all[CORES_MOST];
-} processors;
-
-static unsigned number_of(const void *processor, unsigned told)
-{
-	for (unsigned i = 0; i < CORES_MOST; i++) {
-		if (!processors.all[i] && !(processors.all[i] = processors.by_number((int)i)))
-			break;
-		if (processors.all[i] == processor)
-			return i;
-	}
-	return told;
-}
-
-static unsigned calling_core(unsigned told)
-{
-	static _Thread_local void **current __attribute__((tls_model("initial-exec")));
-	if (!processors.by_number || told >= CORES_MOST)
-		return told;
-	if (!current)
-		current = dlsym(RTLD_DEFAULT, "current_cpu");
-	if (!current || (processors.all[told] && processors.all[told] == *current))
-		return told;
-	return number_of(*current, told);
-}
+/* ---- The core that calls. ---- */
 
 /* The calling core. NULL when it cannot be recorded. */
 static struct core *find(unsigned told)
@@ -574,7 +573,7 @@ static void mark(struct core *core)
 void core_setup(struct collect_board *shared)
 {
 	board = shared;
-	*(void **)&processors.by_number = dlsym(RTLD_DEFAULT, "qemu_get_cpu");
+	calling_setup();
 	atomic_store(&recording, !board->from_hint);
 }
 

@@ -95,14 +95,17 @@ static const void *pointer_at(const uint8_t *place)
 	return pointer;
 }
 
-/* The parts are a list that the processor points to; one of the first is known by its function. */
+/* The parts are a list that the processor points to; one of the first is known by its function, which with SVE is
+ * another. */
 static bool find_list(const struct guest *machine, struct qemu_gdb_part *part)
 {
 	enum { SEARCHED = 0x4000 };
-	qemu_gdb_read floating;
+	qemu_gdb_read floating, scalable;
 	*(void **)&floating = dlsym(RTLD_DEFAULT, "aarch64_fpu_gdb_get_reg");
+	*(void **)&scalable = dlsym(RTLD_DEFAULT, "arm_gdb_get_svereg");
 	for (size_t at = 0; at < SEARCHED; at += sizeof(void *))
-		if (peek(pointer_at(machine->cpu + at), part, sizeof *part) && part->read == floating)
+		if (peek(pointer_at(machine->cpu + at), part, sizeof *part) && part->read &&
+		    (part->read == floating || part->read == scalable))
 			return true;
 	return false;
 }

@@ -3,7 +3,8 @@
  * usage: qemu4 --version | -cpu MODEL -plugin FILE,fd=N PROGRAM
  *
  * The block: ldr x1, [x0]; str x1, [x0, #8]; csel x2, x1, x0, eq; ldadd x1, x3, [x0]; mrs x4, tpidr_el0; blr x5 to a block of
- * one svc. Registers and memory are those of the tables here. */
+ * one svc, in front of which stands ld1d {z31.d}, p0/z, [x0] where MODEL is max: then vectors have 256 bits. Registers and
+ * memory are those of the tables here. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -51,7 +52,7 @@ static int append(struct bytes *to, const void *from, unsigned size)
 
 /* ---- The processor. ---- */
 
-enum { MEMORY = 0x10000, CODE = 0x400000, CALLED = 0x500000, NAMES = 31 + 5 + 32, CALLS = 16 };
+enum { MEMORY = 0x10000, CODE = 0x400000, CALLED = 0x500000, NAMES = 31 + 5 + 32 + 18, CALLS = 16, VECTOR = 32 };
 
 struct insn {
 	uint32_t opcode;
@@ -75,9 +76,11 @@ struct described {
 	const char *name, *feature;
 };
 
-static uint64_t x[32], sp = 0x7000, tpidr = 0x1234, memory[4] = {41, 0, 0, 0}, value;
+static uint64_t x[32], sp = 0x7000, tpidr = 0x1234, memory[4] = {41, 0, 43, 44}, value;
 static uint32_t cpsr = 0x60000000, fpsr = 1, fpcr = 2;
-static uint8_t vectors[32][16];
+static bool scalable;
+static uint64_t granules = VECTOR / 8;
+static uint8_t vectors[32][VECTOR], predicates[17][8] = {{0x01, 0x00, 0x01, 0x00}, [16] = {0xff}};
 static char names[NAMES][12];
 static struct described described[NAMES];
 
@@ -86,6 +89,18 @@ static void describe(unsigned *count, const char *name, void *place)
 	snprintf(names[*count], sizeof names[*count], "%s", name);
 	described[*count] = (struct described){place, names[*count], "org.gnu.gdb.aarch64"};
 	++*count;
+}
+
+/* P0 to P15, FFR, VG. */
+static void describe_scalable(unsigned *count)
+{
+	char name[12];
+	for (unsigned i = 0; i < 16; i++) {
+		snprintf(name, sizeof name, "p%u", i);
+		describe(count, name, predicates[i]);
+	}
+	describe(count, "ffr", predicates[16]);
+	describe(count, "vg", &granules);
 }
 
 EXPORT struct array *qemu_plugin_get_registers(void);
@@ -104,9 +119,11 @@ struct array *qemu_plugin_get_registers(void)
 	describe(&count, "fpcr", &fpcr);
 	describe(&count, "TPIDR_EL0", &tpidr);
 	for (unsigned i = 0; i < 32; i++) {
-		snprintf(name, sizeof name, "v%u", i);
+		snprintf(name, sizeof name, scalable ? "z%u" : "v%u", i);
 		describe(&count, name, vectors[i]);
 	}
+	if (scalable)
+		describe_scalable(&count);
 	all = (struct array){(char *)described, count};
 	return &all;
 }
@@ -116,7 +133,7 @@ int qemu_plugin_read_register(void *handle, struct bytes *to)
 {
 	bool is_word = handle == &cpsr || handle == &fpsr || handle == &fpcr;
 	bool is_vector = (char *)handle >= (char *)vectors && (char *)handle < (char *)vectors + sizeof vectors;
-	return append(to, handle, is_word ? 4 : is_vector ? 16 : 8);
+	return append(to, handle, is_word ? 4 : !is_vector ? 8 : scalable ? VECTOR : 16);
 }
 
 struct mem_value {
@@ -293,6 +310,11 @@ static void play(void)
 	second.executed(0, second.data);
 	x[8] = 94;
 	begin(&second, 0);
+	if (!scalable)
+		return;
+	memcpy(vectors[31], &memory[0], 8);
+	memcpy(vectors[31] + 16, &memory[2], 8);
+	begin(&second, 1);
 }
 
 int main(int argc, char **argv)
@@ -307,6 +329,11 @@ int main(int argc, char **argv)
 	void *plugin = dlopen(path, RTLD_NOW);
 	if (!plugin)
 		return fprintf(stderr, "qemu4: %s\n", dlerror()), 2;
+	scalable = strncmp(argv[2], "max", 3) == 0;
+	if (scalable)
+		second = (struct translated_block){.pc = CALLED,
+		                                   .count = 2,
+		                                   .insns = {{.opcode = 0xa5e0a01f}, {.opcode = 0xd4000001}}};
 	int (*install)(uint64_t, const void *, int, char **);
 	*(void **)&install = dlsym(plugin, "qemu_plugin_install");
 	const int *version = dlsym(plugin, "qemu_plugin_version");
