@@ -92,10 +92,10 @@ END
 	trackway gc --json in.json | tail -n 1 | diff - <(echo '{"type":"totals","collections":3,"ended":3,"pause_ns":100000,"covered_ns":100000,"span_ns":1000000,"min_ns":10000,"p50_ns":30000,"p90_ns":60000,"p99_ns":60000,"max_ns":60000,"background":0,"background_ns":0}')
 	trackway gc --csv in.json >out
 	diff - out <<'END'
-time_ns,pause_ns,process,thread,generations,reason
-0,10000,9,1,0,induced
-100000,30000,9,1,"0 1, ""2""",?
-300000,60000,9,2,,
+time_ns,pause_ns,process,thread,generations,reason,background,before_bytes,after_bytes,allocated_bytes,promoted_bytes,function
+0,10000,9,1,0,induced,false,,,,,
+100000,30000,9,1,"0 1, ""2""",?,false,,,,,
+300000,60000,9,2,,,false,,,,,
 END
 }
 

@@ -602,3 +602,24 @@ for row in json.load(sys.stdin)["settings"]: print(row["name"], row["value"])' >
 		echo "$((total * 1000000)) $((self * 1000000))"
 	done | diff - own
 }
+
+# The longest of them comes first where events are in the order of time; lines tell which was first.
+@test "gc: of collections that begin in one millisecond, and of two processes, each has its own heap" {
+	printf '%s\n' "prf stm 2018-06-25 07:24:28.000 +00:00" "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 42" \
+	    'fun nam 0x00000002 "A::Make" "void" "()"' "sam str 0x00000000 5 0 0:0 0x2" "sam mem 0x00000000 5 0x0:10:1000" \
+	    "gch gcs 42 5 induced tttt" "gch gcf 42 5" "gch gen 5 LOH:1:9 GEN2:20:90 GEN1:300:900 GEN0:4000:9000 POH:50000:90000" \
+	    "sam mem 0x00000000 5 0x0:1:7" "gch gcs 42 5 ? tfff" "gch gcf 42 6" "gch gen 6 LOH:1:9 GEN2:20:90 GEN1:310:900 GEN0:0:9000" \
+	    "gch gcs 42 6 ? ttff" "gch gcf 42 6" "gch gen 6 LOH:1:9 GEN2:30:90 GEN1:10:900 GEN0:5:9000" \
+	    "gch gen 6 LOH:0:9 GEN2:0:90 GEN1:0:900 GEN0:100:9000" \
+	    "prf stm 2018-06-25 07:24:28.002 +00:00" "thr crt 0x00000010 0x00000000" "thr aos 0x00000000 43" \
+	    "gch gcs 43 4 ? tfff" "gch gcf 43 4" "gch gen 4 LOH:0:9 GEN2:0:90 GEN1:0:900 GEN0:8:9000" >log
+	trackway gc --csv log >out
+	cut -d, -f1,2,5,8-12 out | head -5 | diff - <(cat <<-END
+		time_ns,pause_ns,generations,before_bytes,after_bytes,allocated_bytes,promoted_bytes,function
+		5000000,0,0 1 2 LOH,,54321,1000,321,A::Make
+		5000000,1000000,0,54328,331,7,10,A::Make
+		6000000,0,0 1,331,46,0,20,
+		6000000,0,0,,8,,,
+		END
+	)
+}

@@ -607,8 +607,7 @@ class Log:
                                              for item in row["items"]}))
 
     def gch_gen(self, row):
-        self.generations.append((row["timestamp"], [(item["name"], item["allocated"], item["reserved"])
-                                                    for item in row["generations"]]))
+        self.generations.append(((row["timestamp"], row["offset"]), [item["allocated"] for item in row["generations"]]))
 
 
 def own_times(log):
@@ -628,15 +627,46 @@ def own_times(log):
     return own
 
 
-def heap_after(log, one):
-    """What the first report from the end of a collection on adds up to."""
-    return next((sum(allocated for _, allocated, _ in parts) for ms, parts in log.generations if ms >= one.end), None)
+def begun(one):
+    """Lines of one millisecond are in the order of the file."""
+    return one.begin, one.offset
 
 
-def allocated_before(log, one, previous):
-    """Bytes since the collection before began. Of one millisecond the lines tell the order."""
-    since = (previous.begin, previous.offset) if previous else (-1, -1)
-    return sum(it.bytes for it in log.allocations if since <= (it.ms, it.offset) < (one.begin, one.offset))
+def report_after(log, one):
+    """The first from the end of a collection on."""
+    return next((parts for at, parts in sorted(log.generations) if at[0] >= one.end and at > begun(one)), None)
+
+
+def report_before(log, one):
+    return next((report for report in sorted(log.generations, reverse=True) if report[0] < begun(one)), (None, None))
+
+
+def allocated_between(log, since, until):
+    return sum(it.bytes for it in log.allocations if (since or (-1, -1)) <= (it.ms, it.offset) < until)
+
+
+def heap_before(log, one):
+    """What the last report had, and what was allocated since then."""
+    at, parts = report_before(log, one)
+    known = parts is not None and any((it.ms, it.offset) < begun(one) for it in log.allocations)
+    return sum(parts) + allocated_between(log, at, begun(one)) if known else None
+
+
+def promoted(log, one):
+    """What is in older generations afterwards than those that were collected, and was not there before, or in the oldest. Parts
+    are by position: LOH, 2, 1, 0, others."""
+    after, before, last = report_after(log, one), report_before(log, one)[1], max([2 * one.generations[2], one.generations[1]])
+    if after is None or not any(one.generations[:3]) or (last < 2 and before is None):
+        return None
+    lives = sum(after[3 - number] for number in range(1, last + 1)) + (after[0] if one.generations[3] else 0)
+    return lives + (max(after[2 - last] - before[2 - last], 0) if last < 2 else 0)
+
+
+def ran_at(log, one, previous):
+    """The function that the thread of a collection was seen in since the one before began."""
+    seen = [(it.ms, it.offset, it.stack) for it in [*log.samples, *log.allocations] if it.thread == one.thread]
+    last = max((it for it in seen if (begun(previous) if previous else (-1, -1)) < it[:2] < begun(one)), default=None, key=lambda it: it[:2])
+    return named(log, last[2][-1][0])[0][0] if last and last[2] else None
 
 
 def compiler_usage(log):

@@ -162,19 +162,18 @@ class Tool(fxt_tests.Tool):
     def collects(self, data):
         log, path = log_of(data), self.file(data, "in.log")
         *found, total = self.lines("gc", "--json", path)
+        ordered = sorted(log.collections, key=tracelog.begun)
         wanted = [{"time_ns": one.begin * MILLION, "pause_ns": (one.end - one.begin) * MILLION, "reason": one.reason or "?",
                    "generations": " ".join(name for name, flag in zip(GENERATIONS, one.generations) if flag),
                    **({"thread": one.thread} if one.thread is not None else {})}
-                  for one in sorted(log.collections, key=lambda one: one.begin)]
+                  for one in ordered]
         yield from differences(found, wanted)
-        ordered = sorted(log.collections, key=lambda one: (one.begin, one.offset))
-        begins, sums = [one.begin for one in ordered], sorted(found, key=lambda row: row["time_ns"])
-        for previous, one, row in zip([None, *ordered], ordered, sums):
-            if begins.count(one.begin) > 1 or (previous and previous.end > one.begin):
-                continue
-            after, allocated = tracelog.heap_after(log, one), tracelog.allocated_before(log, one, previous)
-            if row["after_bytes"] != after or (row["allocated_bytes"] or 0) != allocated:
-                yield f"{one}: {row}, not {after} after it, {allocated} allocated"
+        for previous, one, row in zip([None, *ordered], ordered, found):
+            after, allocated = tracelog.report_after(log, one), tracelog.allocated_between(log, previous and tracelog.begun(previous), tracelog.begun(one))
+            heap = {"before_bytes": tracelog.heap_before(log, one), "after_bytes": after and sum(after), "allocated_bytes": allocated,
+                    "promoted_bytes": tracelog.promoted(log, one), "function": tracelog.ran_at(log, one, previous)}
+            if {**row, "allocated_bytes": row["allocated_bytes"] or 0} != {**row, **heap}:
+                yield f"{one}: {row}, not {heap}"
         aside = [one for one in log.collections if (one.reason or "").endswith("background")]
         stopped = [one for one in log.collections if one not in aside]
         pauses = [(one.end - one.begin) * MILLION for one in stopped]

@@ -32,9 +32,10 @@ struct tw_gc {
 	struct tw_runtime_names names;          /* of it */
 	const struct tw_clock *clock;
 	struct tw_dictionary *texts;
-	struct tw_gc_collection *collections;
+	struct tw_gc_item *collections;
 	size_t collection_count, collection_room;
-	struct tw_gc_heap reports;
+	struct tw_gc_heap *heaps;
+	struct tw_keyed processes; /* of `heaps` */
 	struct class *classes;
 	struct tw_keyed classed; /* by the hash of name and id */
 	struct generation *generations;
@@ -101,6 +102,22 @@ static bool is_background(const char *reason)
 	return length >= sizeof word - 1 && strcmp(reason + length - (sizeof word - 1), word) == 0;
 }
 
+/* NULL where there is no room for another one. */
+static struct tw_gc_heap *heap_of(struct tw_gc *gc, const struct tw_event *event)
+{
+	const uint64_t process = tw_dictionary_track(gc->dictionary, event->track)->process;
+	const uint32_t number =
+	    tw_budget_item(&gc->budget, TW_FOR_ROWS, &gc->processes, process, &gc->heaps, sizeof *gc->heaps, 0);
+	return number == UINT32_MAX ? NULL : &gc->heaps[number];
+}
+
+static void take_sample(struct tw_gc *gc, const struct tw_event *event)
+{
+	struct tw_gc_heap *heap = heap_of(gc, event);
+	if (heap)
+		tw_gc_heap_sample(heap, &gc->budget, event, gc->collections);
+}
+
 static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event)
 {
 	const struct tw_track *track = tw_dictionary_track(gc->dictionary, event->track);
@@ -111,18 +128,22 @@ static void take_collection(struct tw_gc *gc, const struct tw_batch *batch, cons
 		return;
 	}
 	const char *reason = text_of(gc, batch, event, TW_RUNTIME_REASON);
-	gc->collections[gc->collection_count++] = (struct tw_gc_collection){
-	    .time_ns = time_of(gc, event),
-	    .pause_ns = open ? 0 : event->value,
-	    .open = open,
-	    .threadless = tw_is_threadless(track),
-	    .process = track->process,
-	    .thread = track->thread,
-	    .reason = reason,
-	    .generations = text_of(gc, batch, event, TW_RUNTIME_GENERATIONS),
-	    .background = is_background(reason),
+	gc->collections[gc->collection_count] = (struct tw_gc_item){
+	    .offset = event->offset,
+	    .row = {.time_ns = time_of(gc, event),
+	            .pause_ns = open ? 0 : event->value,
+	            .open = open,
+	            .threadless = tw_is_threadless(track),
+	            .process = track->process,
+	            .thread = track->thread,
+	            .reason = reason,
+	            .generations = text_of(gc, batch, event, TW_RUNTIME_GENERATIONS),
+	            .background = is_background(reason)},
 	};
-	tw_gc_heap_begin(&gc->reports, &gc->budget, event, gc->collections, gc->collection_count);
+	struct tw_gc_heap *heap = heap_of(gc, event);
+	if (heap)
+		tw_gc_heap_begin(heap, &gc->budget, event, gc->collections, gc->collection_count);
+	gc->collection_count++;
 }
 
 /* ---- Charts. ---- */
@@ -282,7 +303,9 @@ static int take_generation(struct tw_gc *gc, const struct tw_batch *batch, const
 	row->most_allocated = most(row->most_allocated, allocated);
 	row->most_reserved = most(row->most_reserved, reserved);
 	const char *name = tw_dictionary_name(gc->dictionary, event->name)->text;
-	tw_gc_heap_part(&gc->reports, event->time, name, allocated);
+	struct tw_gc_heap *heap = heap_of(gc, event);
+	if (heap)
+		tw_gc_heap_part(heap, &gc->budget, event, gc->collections, name, allocated);
 	int status = gc->charts ? draw(gc, event, name, series, allocated, reserved) : 0;
 	return status ? status : tell(gc, event, true, allocated, reserved);
 }
@@ -291,7 +314,7 @@ static int take(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_
 {
 	enum tw_runtime_name category = tw_runtime_name(&gc->names, event->category);
 	if (event->kind == TW_STACK_SAMPLE || event->kind == TW_ALLOCATION_SAMPLE)
-		tw_gc_heap_sample(&gc->reports, &gc->budget, event);
+		take_sample(gc, event);
 	else if (event->kind != TW_COUNTER && category == TW_RUNTIME_GC)
 		take_collection(gc, batch, event);
 	if (event->kind != TW_COUNTER)
@@ -305,11 +328,12 @@ static int take(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_
 
 static int compare_collections(const void *left, const void *right)
 {
-	const struct tw_gc_collection *a = left, *b = right;
-	int order = tw_compare(a->time_ns, b->time_ns);
-	order = order ? order : tw_compare(a->process, b->process);
-	order = order ? order : tw_compare(a->thread, b->thread);
-	return order ? order : tw_compare(a->pause_ns, b->pause_ns);
+	const struct tw_gc_item *a = left, *b = right;
+	int order = tw_compare(a->row.time_ns, b->row.time_ns);
+	order = order ? order : tw_compare(a->row.process, b->row.process);
+	order = order ? order : tw_compare(a->offset, b->offset);
+	order = order ? order : tw_compare(a->row.thread, b->row.thread);
+	return order ? order : tw_compare(a->row.pause_ns, b->row.pause_ns);
 }
 
 static int compare_classes(const void *left, const void *right)
@@ -340,7 +364,7 @@ static uint64_t time_covered(const struct tw_gc *gc, bool background)
 {
 	uint64_t covered = 0, end = 0;
 	for (size_t i = 0; i < gc->collection_count; i++) {
-		const struct tw_gc_collection *it = &gc->collections[i];
+		const struct tw_gc_collection *it = &gc->collections[i].row;
 		if (it->background != background)
 			continue;
 		uint64_t from = most(it->time_ns, end);
@@ -366,7 +390,7 @@ static bool sum_pauses(struct tw_gc *gc)
 	if (!pauses)
 		return false;
 	for (size_t i = 0; i < gc->collection_count; i++) {
-		const struct tw_gc_collection *one = &gc->collections[i];
+		const struct tw_gc_collection *one = &gc->collections[i].row;
 		totals->background += one->background && !one->open;
 		if (one->open || one->background)
 			continue;
@@ -417,20 +441,22 @@ static bool fill_rows(struct tw_gc *gc)
 	return true;
 }
 
-/* The functions that collections began in: names are known by now. Collections are as they came. */
+/* The functions that collections began in: names are known by now. */
 static void name_functions(struct tw_gc *gc)
 {
-	tw_gc_heap_end(&gc->reports);
-	for (size_t i = 0; i < gc->collection_count && i < gc->reports.stack_room; i++) {
-		const struct tw_stack *stack = tw_dictionary_stack(gc->dictionary, gc->reports.stacks[i]);
+	for (size_t i = 0; i < gc->collection_count; i++) {
+		struct tw_gc_item *it = &gc->collections[i];
+		const struct tw_stack *stack = tw_dictionary_stack(gc->dictionary, it->stack);
 		const struct tw_location *location = tw_dictionary_location(gc->dictionary, stack->location);
-		if (gc->reports.stacks[i] && location->name)
-			gc->collections[i].function = keep(gc, location->name);
+		if (it->stack && location->name)
+			it->row.function = keep(gc, location->name);
 	}
 }
 
 static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 {
+	for (size_t i = 0; i < gc->processes.count; i++)
+		tw_gc_heap_end(&gc->heaps[i], &gc->budget, gc->collections);
 	name_functions(gc);
 	gc->end_ns = most(gc->end_ns, most(reader->clock.end_ns, reader->traits.reach_ns));
 	gc->totals.span_ns = span_of(gc, reader);
@@ -450,7 +476,7 @@ static bool stretch_of(const void *context, size_t i, struct tw_stretch *stretch
 	const struct tw_gc *gc = context;
 	if (i >= gc->collection_count)
 		return false;
-	const struct tw_gc_collection *one = &gc->collections[i];
+	const struct tw_gc_collection *one = &gc->collections[i].row;
 	*stretch = (struct tw_stretch){one->time_ns, one->time_ns + one->pause_ns};
 	return true;
 }
@@ -510,7 +536,7 @@ int tw_gc_read(struct tw_gc **made, struct tw_reader *reader, const struct tw_gc
 
 const struct tw_gc_collection *tw_gc_collection(const struct tw_gc *gc, size_t i)
 {
-	return i < gc->collection_count ? &gc->collections[i] : NULL;
+	return i < gc->collection_count ? &gc->collections[i].row : NULL;
 }
 
 const struct tw_gc_class *tw_gc_class(const struct tw_gc *gc, size_t i)
@@ -559,7 +585,10 @@ void tw_gc_free(struct tw_gc *gc)
 	tw_dictionary_free(gc->chart_names);
 	tw_dictionary_free(gc->texts);
 	tw_map_free(&gc->classed.map);
-	tw_gc_heap_free(&gc->reports);
+	for (size_t i = 0; i < gc->processes.count; i++)
+		tw_gc_heap_free(&gc->heaps[i]);
+	tw_map_free(&gc->processes.map);
+	free(gc->heaps);
 	free(gc->collections);
 	free(gc->classes);
 	free(gc->generations);

@@ -33,9 +33,27 @@ struct tw_gc_seen {
 	uint32_t stack;
 };
 
-/* The heap while a trace is read in the order of time. All zero to begin; written by gc_heap.c. */
+/* A collection while the trace is read: `row` without the function, which the stack has. */
+struct tw_gc_item {
+	struct tw_gc_collection row;
+	uint64_t offset; /* in the file */
+	uint32_t stack;  /* that its thread ran when it began; 0: that is not told */
+};
+
+/* What is told at one time, in the order of the file. */
+struct tw_gc_moment {
+	uint64_t offset, value; /* bytes; of a collection its pause */
+	size_t arrival;
+	size_t number; /* of the collection */
+	uint32_t track, stack;
+	enum tw_gc_told { TW_GC_SAMPLE, TW_GC_ALLOCATION, TW_GC_BEGIN, TW_GC_PART } told;
+	enum tw_gc_part part;
+};
+
+/* The heap of a process while a trace is read in the order of time. All zero to begin; written by gc_heap.c. */
 struct tw_gc_heap {
 	struct tw_gc_report last, next; /* next: the report that is going on, where it is known */
+	unsigned told;                  /* parts of it, as bits */
 	uint64_t since_begin;           /* bytes allocated since the last collection began */
 	uint64_t since_report;          /* the same since the last report */
 	bool allocations;               /* the trace tells of some */
@@ -43,25 +61,27 @@ struct tw_gc_heap {
 	unsigned waiting_count;
 	struct tw_gc_seen *seen;
 	struct tw_keyed threads; /* of `seen`, by track */
-	struct tw_gc_collection *collections;
-	uint32_t *stacks; /* by collection: what its thread ran when it began; 0: that is not told */
-	size_t stack_room, number;
-	uint64_t begin, offset; /* of the last collection, which is `number` less 1; track: its thread's */
-	uint32_t track;
+	uint64_t begin, offset;  /* of the last collection, where there is one */
+	bool begun;
+	struct tw_gc_moment *moments; /* of `time` */
+	size_t moment_count, moment_room;
+	uint64_t time;
 };
 
-/* Takes a sample of a stack or of an allocation. */
-void tw_gc_heap_sample(struct tw_gc_heap *heap, struct tw_budget *budget, const struct tw_event *event);
+/* Takes a sample of a stack or of an allocation. `items`, here and below: all collections. */
+void tw_gc_heap_sample(struct tw_gc_heap *heap, struct tw_budget *budget, const struct tw_event *event,
+                       struct tw_gc_item *items);
 
-/* Takes the beginning of the last collection of an array, in which it is known what was collected. */
+/* Takes the beginning of a collection. */
 void tw_gc_heap_begin(struct tw_gc_heap *heap, struct tw_budget *budget, const struct tw_event *event,
-                      struct tw_gc_collection *collections, size_t count);
+                      struct tw_gc_item *items, size_t number);
 
 /* Takes what is told of a part of the heap. */
-void tw_gc_heap_part(struct tw_gc_heap *heap, uint64_t time, const char *part, uint64_t bytes);
+void tw_gc_heap_part(struct tw_gc_heap *heap, struct tw_budget *budget, const struct tw_event *event,
+                     struct tw_gc_item *items, const char *part, uint64_t bytes);
 
-/* Ends the report that is going on. */
-void tw_gc_heap_end(struct tw_gc_heap *heap);
+/* Nothing comes any more. */
+void tw_gc_heap_end(struct tw_gc_heap *heap, struct tw_budget *budget, struct tw_gc_item *items);
 void tw_gc_heap_free(struct tw_gc_heap *heap);
 
 #endif

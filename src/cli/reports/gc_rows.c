@@ -167,34 +167,34 @@ void tw_gc_end_json(struct tw_json *json, const struct tw_listing *listing)
 
 /* ---- Text. ---- */
 
-/* Whether a number of the heap is known of any collection. */
-static bool any_known(const struct tw_gc_listing *gc, size_t number)
+/* Columns that there are for some collections. */
+struct told {
+	bool heap[COUNT(heap_numbers)], function;
+};
+
+static struct told told_of(const struct tw_list_rows *rows)
 {
-	bool known = false;
-	for (size_t i = 0; i < gc->listing.rows.count; i++)
-		known |= heap_is_known(gc->listing.rows.items[i], number);
-	return known;
+	struct told told = {.function = false};
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct tw_gc_collection *row = rows->items[i];
+		for (size_t number = 0; number < COUNT(heap_numbers); number++)
+			told.heap[number] |= heap_is_known(row, number);
+		told.function |= row->function != NULL;
+	}
+	return told;
 }
 
-static bool any_function(const struct tw_gc_listing *gc)
-{
-	bool known = false;
-	for (size_t i = 0; i < gc->listing.rows.count; i++)
-		known |= ((const struct tw_gc_collection *)gc->listing.rows.items[i])->function != NULL;
-	return known;
-}
-
-static void add_collection(struct tw_table *table, const struct tw_gc_listing *gc, const struct tw_gc_collection *row)
+static void add_collection(struct tw_table *table, const struct told *told, const struct tw_gc_collection *row)
 {
 	tw_table_add(table, tw_show_duration(row->time_ns).text);
 	tw_table_add(table, row->open ? "-" : tw_show_duration(row->pause_ns).text);
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
-		if (any_known(gc, i))
+		if (told->heap[i])
 			tw_table_add(table, heap_is_known(row, i) ? tw_show_size(heap_bytes(row, i)).text : "-");
 	tw_table_add(table, row->threadless ? "-" : tw_show_task(row->thread).text);
 	tw_table_add(table, *row->generations ? row->generations : "-");
 	tw_table_add(table, *row->reason ? row->reason : "-");
-	if (any_function(gc))
+	if (told->function)
 		tw_table_add(table, row->function ? row->function : "-");
 }
 
@@ -224,16 +224,17 @@ static int put_collections(struct tw_screen *screen, const struct tw_gc_listing 
 	struct tw_column columns[TW_TABLE_COLUMNS] = {{"TIME", true}, {"PAUSE", true}};
 	struct tw_table table = {.columns = columns, .column_count = 2};
 	const struct tw_gc_totals *totals = tw_gc_totals(gc->gc);
+	const struct told told = told_of(&gc->listing.rows);
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
-		if (any_known(gc, i))
+		if (told.heap[i])
 			columns[table.column_count++] = (struct tw_column){heap_numbers[i].title, true};
 	columns[table.column_count++] = (struct tw_column){"THREAD", true};
 	columns[table.column_count++] = (struct tw_column){"GENERATIONS", false};
 	columns[table.column_count++] = (struct tw_column){"REASON", false};
-	if (any_function(gc))
+	if (told.function)
 		columns[table.column_count++] = (struct tw_column){"FUNCTION", false};
 	for (size_t i = 0; i < gc->listing.rows.shown; i++)
-		add_collection(&table, gc, gc->listing.rows.items[i]);
+		add_collection(&table, &told, gc->listing.rows.items[i]);
 	int status = tw_table_put(&table, screen);
 	tw_rows_put_more(screen, &gc->listing.rows);
 	if (totals->collections == 0)
@@ -345,8 +346,10 @@ void tw_gc_put_folded(struct tw_listing *listing)
 
 const char *tw_gc_csv_head(enum tw_gc_by by)
 {
+	static const char collections[] = "time_ns,pause_ns,process,thread,generations,reason,background,"
+					  "before_bytes,after_bytes,allocated_bytes,promoted_bytes,function\n";
 	static const char *const heads[] = {
-	    [TW_GC_BY_COLLECTION] = "time_ns,pause_ns,process,thread,generations,reason\n",
+	    [TW_GC_BY_COLLECTION] = collections,
 	    [TW_GC_BY_CLASS] = "time_ns,class,count,bytes\n",
 	    [TW_GC_BY_GENERATION] = "time_ns,generation,allocated,reserved\n",
 	};
@@ -380,6 +383,14 @@ static void put_csv_row(struct tw_output *out, const struct tw_gc_collection *ro
 	tw_put_csv(out, row->generations, strlen(row->generations), false);
 	tw_put_char(out, ',');
 	tw_put_csv(out, row->reason, strlen(row->reason), safe);
+	tw_put_text(out, row->background ? ",true," : ",false,");
+	for (size_t i = 0; i < COUNT(heap_numbers); i++) {
+		if (heap_is_known(row, i))
+			tw_put_u64(out, heap_bytes(row, i));
+		tw_put_char(out, ',');
+	}
+	if (row->function)
+		tw_put_csv(out, row->function, strlen(row->function), safe);
 	tw_put_char(out, '\n');
 }
 
