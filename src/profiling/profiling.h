@@ -21,12 +21,13 @@ struct profiling_item {
 };
 
 struct profiling_walk {
-	struct profiling_header header;
+	struct profiling_header header; /* of the log that the last item is of */
 	struct tw_window window;
 	struct profiling_block block; /* the last one */
 	uint64_t at;                  /* the next item */
 	uint64_t block_end;           /* of the block; 0 before the first */
-	uint32_t numbers;             /* blocks met so far */
+	uint32_t numbers;             /* blocks of the log met so far */
+	uint32_t logs;                /* that ended */
 };
 
 /* Reads the header; makes the input seekable. Returns 0 or a negative status. */
@@ -67,19 +68,21 @@ void profiling_paths_settle(struct tw_reader *reader, struct profiling_paths *pa
 
 void profiling_paths_free(struct profiling_paths *paths);
 
-/* ---- known.c: what a log read before has. ---- */
+/* ---- known.c: what other processes' logs read before have. ---- */
 
-/* Hashes of all beginnings of the blocks of these logs. */
 struct profiling_known {
-	struct tw_map beginnings;
-	uint64_t hash; /* of this log's block so far; 0 where it has become another */
+	struct tw_map beginnings; /* hashes of all beginnings of blocks, to the process */
+	uint64_t hash;            /* of the block so far; 0 where there is nothing to tell it by */
+	bool known;               /* up to here the block is one that is known */
 };
 
 /* Reads the logs that are told to be read before. Returns 0 or TW_ERR_MEMORY. */
 int profiling_known_load(struct tw_reader *reader, struct profiling_known *known);
 
-/* Whether an item, taken one after the other, is known. */
-bool profiling_is_known(struct profiling_known *known, const struct profiling_item *item);
+/* Whether an item of the log, taken one after the other, is known to be another process's: 1 or 0, or TW_ERR_MEMORY.
+ * It is known from then on. */
+int profiling_is_known(struct profiling_known *known, const struct profiling_walk *walk,
+                       const struct profiling_item *item);
 
 void profiling_known_free(struct profiling_known *known);
 
@@ -98,6 +101,7 @@ enum { PROFILING_KIND_BLOCK, PROFILING_KIND_PATH, PROFILING_KINDS };
 
 struct profiling_reader {
 	struct profiling_walk walk;
+	struct profiling_header first; /* of the file */
 	struct profiling_paths paths;
 	struct profiling_known known;
 	uint64_t frequency; /* ticks per second; 0: a tick is a nanosecond */

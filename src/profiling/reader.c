@@ -4,6 +4,7 @@
  * The log tells the time of a path with what was called on it; that of these is taken off once all are known. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "base/memory/order.h"
 #include "core/filter/wanted.h"
 #include "core/text/function_name.h"
 #include "core/ticks.h"
@@ -75,7 +76,8 @@ static int gather(struct tw_reader *reader)
 		return tw_fail_memory(reader);
 	while ((status = profiling_walk_next(reader, &profiling->walk, &item)) > 0) {
 		paths += item.kind == PROFILING_PATH;
-		status = profiling_is_known(&profiling->known, &item) ? 0 : add_item(reader, &track, &item);
+		status = profiling_is_known(&profiling->known, &profiling->walk, &item);
+		status = status == 0 ? add_item(reader, &track, &item) : status;
 		if (status < 0)
 			return tw_fail_memory(reader);
 	}
@@ -208,7 +210,13 @@ static int profiling_read_record(struct tw_reader *reader, struct tw_record *rec
 static int compare_threads(const void *left, const void *right)
 {
 	const struct tw_thread_info *a = left, *b = right;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
+	int order = tw_compare(a->process, b->process);
+	return order ? order : tw_compare(a->thread, b->thread);
+}
+
+static bool same_thread(const struct tw_thread_info *thread, uint64_t process, uint64_t number)
+{
+	return thread->process == process && thread->thread == number;
 }
 
 /* A thread may have several blocks. */
@@ -219,7 +227,7 @@ static void join_threads(struct profiling_reader *profiling)
 	if (profiling->thread_count)
 		qsort(threads, profiling->thread_count, sizeof *threads, compare_threads);
 	for (size_t i = 0; i < profiling->thread_count; i++) {
-		if (kept && threads[kept - 1].thread == threads[i].thread) {
+		if (kept && same_thread(&threads[kept - 1], threads[i].process, threads[i].thread)) {
 			threads[kept - 1].records += threads[i].records;
 			threads[kept - 1].bytes += threads[i].bytes;
 		} else {
@@ -241,13 +249,12 @@ static bool make_room(struct profiling_reader *profiling)
 
 static bool count_block(struct profiling_reader *profiling)
 {
-	const uint64_t thread = profiling->walk.block.thread;
-	if (profiling->thread_count && profiling->threads[profiling->thread_count - 1].thread == thread)
+	const uint64_t process = profiling->walk.header.process, thread = profiling->walk.block.thread;
+	if (profiling->thread_count && same_thread(&profiling->threads[profiling->thread_count - 1], process, thread))
 		return true;
 	if (!make_room(profiling))
 		return false;
-	profiling->threads[profiling->thread_count++] =
-	    (struct tw_thread_info){.process = profiling->walk.header.process, .thread = thread};
+	profiling->threads[profiling->thread_count++] = (struct tw_thread_info){.process = process, .thread = thread};
 	return true;
 }
 
@@ -277,14 +284,14 @@ static int count_items(struct tw_reader *reader, struct tw_info *info, uint64_t 
 /* Writes when the log was written, as ISO 8601 has it. Returns how long that is. */
 static size_t tell_time(struct profiling_reader *profiling)
 {
-	const time_t seconds = (time_t)(profiling->walk.header.time_ns / TW_NS_PER_SECOND);
+	const time_t seconds = (time_t)(profiling->first.time_ns / TW_NS_PER_SECOND);
 	struct tm time;
 	return gmtime_r(&seconds, &time) ? strftime(profiling->written, sizeof profiling->written, "%FT%TZ", &time) : 0;
 }
 
 static void tell_fields(struct profiling_reader *profiling, struct tw_info *info, uint64_t calls)
 {
-	const struct profiling_header *header = &profiling->walk.header;
+	const struct profiling_header *header = &profiling->first;
 	const char *order = header->big ? "big" : "little";
 	const struct tw_field fields[] = {
 	    {.name = "byte_order", .type = TW_FIELD_TEXT, .value.bytes = order, .size = strlen(order)},
@@ -310,14 +317,15 @@ static int profiling_info(struct tw_reader *reader, unsigned jobs, struct tw_inf
 	for (size_t i = 0; i < PROFILING_KINDS; i++)
 		if (counts[i])
 			profiling->kinds[info->kind_count++] = (struct tw_kind_count){kinds[i], counts[i]};
-	info->version = (unsigned)profiling->walk.header.version;
+	info->version = (unsigned)profiling->first.version;
 	info->kinds = profiling->kinds;
 	info->bytes = tw_input_size(reader->input);
 	info->records = counts[PROFILING_KIND_BLOCK] + counts[PROFILING_KIND_PATH];
 	info->events = counts[PROFILING_KIND_PATH];
 	info->threads = profiling->threads;
 	info->thread_count = profiling->thread_count;
-	info->processes = profiling->thread_count != 0;
+	for (size_t i = 0; i < profiling->thread_count; i++)
+		info->processes += i == 0 || profiling->threads[i].process != profiling->threads[i - 1].process;
 	tell_fields(profiling, info, calls);
 	return 0;
 }
@@ -333,7 +341,8 @@ static int profiling_open(struct tw_reader *reader)
 	int status = profiling_walk_open(reader, &profiling->walk);
 	if (status < 0)
 		return status;
-	const uint64_t written = profiling->walk.header.time_ns;
+	profiling->first = profiling->walk.header;
+	const uint64_t written = profiling->first.time_ns;
 	profiling->frequency = reader->options.frequency;
 	reader->clock.ticks_per_second = profiling->frequency;
 	reader->clock.has_wall = written && written <= INT64_MAX;

@@ -8,6 +8,7 @@ struct repair {
 	struct tw_output *out;
 	struct tw_rewrite_result *result;
 	bool big, open;
+	uint32_t logs; /* that ended */
 	struct profiling_block block;
 	struct tw_text paths;
 };
@@ -25,6 +26,15 @@ static void put_block(struct repair *repair)
 	repair->paths.length = 0;
 	repair->block.number++;
 	repair->open = false;
+}
+
+static void put_header(struct repair *repair, const struct profiling_header *header)
+{
+	uint8_t bytes[PROFILING_HEADER_SIZE];
+	profiling_header_encode(header, bytes);
+	tw_put(repair->out, bytes, sizeof bytes);
+	repair->big = header->big;
+	repair->block.number = 0;
 }
 
 static bool put_path(struct repair *repair, const struct profiling_item *item)
@@ -46,6 +56,9 @@ static bool take(struct repair *repair, const struct profiling_walk *walk, const
 	if (item->kind == PROFILING_PATH)
 		return put_path(repair, item);
 	put_block(repair);
+	if (repair->logs != walk->logs)
+		put_header(repair, &walk->header);
+	repair->logs = walk->logs;
 	repair->block.thread = walk->block.thread;
 	repair->open = true;
 	return true;
@@ -62,14 +75,12 @@ static void count_missing(const struct tw_reader *reader, const struct profiling
 int profiling_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result)
 {
 	struct profiling_walk *walk = &((struct profiling_reader *)reader->state)->walk;
-	struct repair repair = {.out = out, .result = result, .big = walk->header.big};
+	struct repair repair = {.out = out, .result = result};
 	struct profiling_item item;
-	uint8_t header[PROFILING_HEADER_SIZE];
 	uint64_t begun = 0;
 	bool room = true;
 	int status;
-	profiling_header_encode(&walk->header, header);
-	tw_put(out, header, sizeof header);
+	put_header(&repair, &walk->header);
 	while (room && (status = profiling_walk_next(reader, walk, &item)) > 0) {
 		begun = item.kind == PROFILING_BLOCK ? item.offset : begun;
 		room = take(&repair, walk, &item);

@@ -20,6 +20,14 @@ static int view(struct tw_reader *reader, struct profiling_walk *walk, uint64_t 
 	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
 }
 
+static void check_version(struct tw_reader *reader, const struct profiling_walk *walk, uint64_t offset)
+{
+	if (walk->header.version != PROFILING_VERSION)
+		tw_report(reader, &profiling_rules[PROFILING_BAD_VERSION], offset, offset + 8, 0,
+		          "expected version 0x%x, found 0x%" PRIx64 ": it is read as that", PROFILING_VERSION,
+		          walk->header.version);
+}
+
 int profiling_walk_open(struct tw_reader *reader, struct profiling_walk *walk)
 {
 	const uint8_t *bytes;
@@ -40,10 +48,7 @@ int profiling_walk_open(struct tw_reader *reader, struct profiling_walk *walk)
 	if (!profiling_is_log(bytes, &walk->header.big))
 		return tw_fail(reader, TW_ERR_FORMAT, "%s: there is no xray-profiling log at its beginning",
 		               tw_input_name(reader->input));
-	if (walk->header.version != PROFILING_VERSION)
-		tw_report(reader, &profiling_rules[PROFILING_BAD_VERSION], 0, 8, 0,
-		          "expected version 0x%x, found 0x%" PRIx64 ": it is read as that", PROFILING_VERSION,
-		          walk->header.version);
+	check_version(reader, walk, 0);
 	walk->at = PROFILING_HEADER_SIZE;
 	return 0;
 }
@@ -62,7 +67,14 @@ static bool may_follow(const struct profiling_block *block, uint32_t numbers)
 	       block->number - numbers < NUMBERS_APART && block->thread >> THREAD_BITS == 0;
 }
 
-/* Whether the bytes at an offset are the end of the file, or a block's header. */
+/* Whether another log begins there, as `cat` makes one file of several. */
+static bool begins_log(const uint8_t *bytes, size_t have)
+{
+	bool big;
+	return have >= PROFILING_HEADER_SIZE && profiling_is_log(bytes, &big);
+}
+
+/* Whether the bytes at an offset are the end of the file, or the header of a block or of another log. */
 static int is_border(struct tw_reader *reader, struct profiling_walk *walk, uint64_t at, uint32_t numbers, bool *border)
 {
 	const uint8_t *bytes;
@@ -71,15 +83,15 @@ static int is_border(struct tw_reader *reader, struct profiling_walk *walk, uint
 	*border = at == tw_input_size(reader->input);
 	if (*border)
 		return 0;
-	int status = view(reader, walk, at, PROFILING_BLOCK_SIZE, &bytes, &have);
+	int status = view(reader, walk, at, PROFILING_HEADER_SIZE, &bytes, &have);
 	if (status < 0 || have < PROFILING_BLOCK_SIZE)
 		return status;
 	profiling_block_decode(bytes, walk->header.big, &block);
-	*border = may_follow(&block, numbers);
+	*border = begins_log(bytes, have) || may_follow(&block, numbers);
 	return 0;
 }
 
-/* Finds the next block behind `from`, whose size leads to a border. *found: 0 where there is none. */
+/* Finds the next block behind `from`, whose size leads to a border, or log. *found: 0 where there is none. */
 static int find_block(struct tw_reader *reader, struct profiling_walk *walk, uint64_t from, uint64_t *found)
 {
 	*found = 0;
@@ -88,9 +100,13 @@ static int find_block(struct tw_reader *reader, struct profiling_walk *walk, uin
 		struct profiling_block block;
 		size_t have;
 		bool border = false;
-		int status = view(reader, walk, at, PROFILING_BLOCK_SIZE, &bytes, &have);
+		int status = view(reader, walk, at, PROFILING_HEADER_SIZE, &bytes, &have);
 		if (status < 0 || have < PROFILING_BLOCK_SIZE)
 			return status;
+		if (begins_log(bytes, have)) {
+			*found = at;
+			return 0;
+		}
 		profiling_block_decode(bytes, walk->header.big, &block);
 		if (!may_follow(&block, walk->numbers) || block.size <= PROFILING_BLOCK_SIZE)
 			continue;
@@ -140,12 +156,27 @@ static int pass_junk(struct tw_reader *reader, struct profiling_walk *walk, stru
 	return 1;
 }
 
+/* Goes on in the log that begins here. */
+static void pass_header(struct tw_reader *reader, struct profiling_walk *walk, const uint8_t *bytes)
+{
+	profiling_header_decode(bytes, &walk->header);
+	tw_report(reader, &profiling_rules[PROFILING_ANOTHER_LOG], walk->at, walk->at, 0,
+	          "the header of another log, of process %" PRIu64 ": both are read", walk->header.process);
+	check_version(reader, walk, walk->at);
+	walk->at += PROFILING_HEADER_SIZE;
+	walk->numbers = 0;
+	walk->logs++;
+}
+
 static int next_block(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
 {
 	const uint8_t *bytes;
 	size_t have;
 	bool border;
-	int status = view(reader, walk, walk->at, PROFILING_BLOCK_SIZE, &bytes, &have);
+	int status;
+	while ((status = view(reader, walk, walk->at, PROFILING_HEADER_SIZE, &bytes, &have)) >= 0 &&
+	       begins_log(bytes, have))
+		pass_header(reader, walk, bytes);
 	if (status < 0 || have == 0)
 		return status;
 	*item = (struct profiling_item){.kind = PROFILING_BLOCK, .offset = walk->at, .size = PROFILING_BLOCK_SIZE};

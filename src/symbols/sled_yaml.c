@@ -1,4 +1,5 @@
-/* sled_yaml.c - an instrumentation map in YAML: for each sled a flow mapping, as `llvm-xray extract` writes it. */
+/* sled_yaml.c - an instrumentation map in YAML: for each sled a flow mapping, as `llvm-xray extract` writes it, or a
+ * block mapping. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
 	MOST_SLEDS = 1 << 22,
@@ -19,6 +21,7 @@ struct yaml {
 	struct tw_symbols *symbols;
 	FILE *file;
 	unsigned long long line;
+	bool block;          /* the sled is a block mapping: each value ends with its line */
 	struct tw_text text; /* the key or value that was read last; terminated */
 	size_t budget;       /* of demangled names */
 	size_t function_room;
@@ -89,6 +92,28 @@ static int keep(struct yaml *yaml, int c)
 	return tw_text_add(&yaml->text, &byte, 1) ? 0 : fail_memory(yaml);
 }
 
+static void drop_blanks(struct yaml *yaml)
+{
+	while (yaml->text.length && strchr(" \t\r", yaml->text.bytes[yaml->text.length - 1]))
+		yaml->text.bytes[--yaml->text.length] = '\0';
+}
+
+static int next_behind_blanks(struct yaml *yaml)
+{
+	int c;
+	while ((c = next(yaml)) == ' ' || c == '\t' || c == '\r')
+		;
+	return c;
+}
+
+/* The end of a line in quotes is a space. */
+static int fold_line(struct yaml *yaml)
+{
+	drop_blanks(yaml);
+	put_back(yaml, next_behind_blanks(yaml));
+	return keep(yaml, ' ');
+}
+
 /* In single quotes, a quote is doubled. */
 static int take_single(struct yaml *yaml)
 {
@@ -100,18 +125,29 @@ static int take_single(struct yaml *yaml)
 			put_back(yaml, behind);
 			return 0;
 		}
-		status = c == EOF ? fail(yaml, "the end of a quoted text") : keep(yaml, c);
+		status = c == EOF    ? fail(yaml, "the end of a quoted text")
+		         : c == '\n' ? fold_line(yaml)
+		                     : keep(yaml, c);
 	}
 	return status;
 }
 
-/* Behind a backslash in double quotes: what stands for itself, or two hexadecimal digits. */
+/* Behind a backslash in double quotes: a letter for a control character, two hexadecimal digits, or what stands for
+ * itself. At the end of a line it joins that with the next. */
 static int take_escape(struct yaml *yaml)
 {
+	static const char letters[] = "abtnvfre", values[] = "\a\b\t\n\v\f\r\x1b";
 	char digits[3] = "", *end = digits;
 	int c = next(yaml);
-	if (c == '"' || c == '\\' || c == '/')
+	const char *letter = c > 0 ? strchr(letters, c) : NULL;
+	if (letter)
+		return keep(yaml, values[letter - letters]);
+	if (c == '"' || c == '\\' || c == '/' || c == ' ')
 		return keep(yaml, c);
+	if (c == '\n') {
+		put_back(yaml, next_behind_blanks(yaml));
+		return 0;
+	}
 	for (int i = 0; c == 'x' && i < 2; i++)
 		digits[i] = (char)next(yaml);
 	const unsigned long byte = strtoul(digits, &end, 16);
@@ -124,35 +160,36 @@ static int take_double(struct yaml *yaml)
 	for (int c; status == 0 && (c = next(yaml)) != '"';)
 		status = c == EOF    ? fail(yaml, "the end of a quoted text")
 		         : c == '\\' ? take_escape(yaml)
+		         : c == '\n' ? fold_line(yaml)
 		                     : keep(yaml, c);
 	return status;
 }
 
-/* To what ends it in a flow mapping: a comma, a bracket, a line, or a colon with a blank behind it. */
+/* To what ends it: a line, a comment, a colon with a blank behind it; in a flow mapping also a comma or a bracket. */
 static int take_plain(struct yaml *yaml, int c)
 {
-	int status = 0;
-	while (status == 0 && c != EOF && !strchr(",{}[]\n\r", c)) {
+	const char *ends = yaml->block ? "\n" : ",{}[]\n";
+	int status = 0, before = ' ';
+	while (status == 0 && c != EOF && !strchr(ends, c) && !(c == '#' && (before == ' ' || before == '\t'))) {
 		int behind = next(yaml);
-		if (c == ':' && (behind == ' ' || behind == '\n' || behind == EOF)) {
+		if (c == ':' && (behind == EOF || strchr(" \t\r\n", behind))) {
 			put_back(yaml, behind);
 			break;
 		}
 		status = keep(yaml, c);
+		before = c;
 		c = behind;
 	}
 	put_back(yaml, c);
-	while (yaml->text.length && yaml->text.bytes[yaml->text.length - 1] == ' ')
-		yaml->text.bytes[--yaml->text.length] = '\0';
+	drop_blanks(yaml);
 	return status;
 }
 
-static int take_text(struct yaml *yaml)
+static int take_text(struct yaml *yaml, int c)
 {
 	yaml->text.length = 0;
 	if (!tw_text_add(&yaml->text, "", 0))
 		return fail_memory(yaml);
-	int c = next_mark(yaml);
 	return c == '\'' ? take_single(yaml) : c == '"' ? take_double(yaml) : take_plain(yaml, c);
 }
 
@@ -163,7 +200,9 @@ static int take_number(struct yaml *yaml, uint64_t most, uint64_t *number)
 {
 	char *end;
 	errno = 0;
-	*number = strtoull(yaml->text.bytes, &end, 0);
+	const char *digits = yaml->text.bytes;
+	const bool octal = strncmp(digits, "0o", 2) == 0;
+	*number = strtoull(digits + (octal ? 2 : 0), &end, octal ? 8 : 0);
 	bool good = end != yaml->text.bytes && !*end && *yaml->text.bytes != '-' && !errno && *number <= most;
 	return good ? 0 : fail(yaml, "a number that fits");
 }
@@ -197,8 +236,12 @@ static int take_kind(struct yaml *yaml, struct entry *entry)
 
 static int take_always(struct yaml *yaml, struct entry *entry)
 {
-	entry->sled.always = strcmp(yaml->text.bytes, "true") == 0;
-	return entry->sled.always || strcmp(yaml->text.bytes, "false") == 0 ? 0 : fail(yaml, "true or false");
+	static const char *const words[] = {"true", "false", "yes", "no", "on", "off"}; /* in turn */
+	size_t word = 0;
+	while (word < sizeof words / sizeof *words && strcasecmp(words[word], yaml->text.bytes) != 0)
+		word++;
+	entry->sled.always = word % 2 == 0;
+	return word < sizeof words / sizeof *words ? 0 : fail(yaml, "true or false");
 }
 
 static int take_name(struct yaml *yaml, struct entry *entry)
@@ -228,16 +271,16 @@ static const struct {
 enum { NEEDED = 0x1f /* all before the name */ };
 
 /* "key: value" */
-static int take_member(struct yaml *yaml, struct entry *entry)
+static int take_member(struct yaml *yaml, struct entry *entry, int c)
 {
 	size_t key = 0;
-	int status = take_text(yaml);
+	int status = take_text(yaml, c);
 	while (status == 0 && key < sizeof keys / sizeof *keys && strcmp(keys[key].name, yaml->text.bytes) != 0)
 		key++;
 	if (status == 0 && (key == sizeof keys / sizeof *keys || next_mark(yaml) != ':'))
 		status = fail(yaml, "id, address, function, kind and the like, each with a colon");
 	if (status == 0)
-		status = take_text(yaml);
+		status = take_text(yaml, yaml->block ? next_behind_blanks(yaml) : next_mark(yaml));
 	if (status < 0)
 		return status;
 	entry->have |= 1u << key;
@@ -245,15 +288,32 @@ static int take_member(struct yaml *yaml, struct entry *entry)
 }
 
 /* Behind "{". */
-static int take_entry(struct yaml *yaml, struct entry *entry)
+static int take_flow(struct yaml *yaml, struct entry *entry)
 {
 	int status = 0, c = ',';
 	while (status == 0 && c == ',') {
-		status = take_member(yaml, entry);
+		status = take_member(yaml, entry, next_mark(yaml));
 		c = status == 0 ? next_mark(yaml) : c;
 	}
-	if (status == 0 && c != '}')
-		return fail(yaml, "a comma or }");
+	return status == 0 && c != '}' ? fail(yaml, "a comma or }") : status;
+}
+
+/* To the "-" of the next, or to the end. */
+static int take_block(struct yaml *yaml, struct entry *entry, int c)
+{
+	int status = 0;
+	while (status == 0 && c != '-' && c != '.' && c != EOF) {
+		status = take_member(yaml, entry, c);
+		c = status == 0 ? next_mark(yaml) : c;
+	}
+	put_back(yaml, c);
+	return status;
+}
+
+static int take_entry(struct yaml *yaml, struct entry *entry, int c)
+{
+	yaml->block = c != '{';
+	int status = yaml->block ? take_block(yaml, entry, c) : take_flow(yaml, entry);
 	return status == 0 && (entry->have & NEEDED) != NEEDED
 	           ? fail(yaml, "id, address, function, kind and always-instrument of each sled")
 	           : status;
@@ -297,15 +357,37 @@ static void sort_functions(struct tw_symbols *symbols)
 	symbols->count = kept;
 }
 
-/* "---", then "- { ... }" for each, then "...". */
+/* A byte order mark, comments, directives. */
+static void pass_beginning(struct yaml *yaml)
+{
+	static const int mark[] = {0xef, 0xbb, 0xbf};
+	int c = next(yaml);
+	for (int i = 0; i < 3 && c == mark[i]; i++)
+		c = next(yaml);
+	for (put_back(yaml, c); (c = next_mark(yaml)) == '%';)
+		while ((c = next(yaml)) != '\n' && c != EOF)
+			;
+	put_back(yaml, c);
+}
+
+/* "---", then a "- " for each, or all between "[" and "]", then "...". */
 static int read_entries(struct yaml *yaml)
 {
 	int status = 0;
+	bool item = false, line = false; /* behind "- "; within "---" */
+	pass_beginning(yaml);
 	for (int c; status == 0 && (c = next_mark(yaml)) != EOF;) {
 		struct entry entry = {0};
-		if (c == '-' || c == '.')
+		if (c == '-') {
+			const int behind = next(yaml);
+			item = behind != '-' && !line;
+			line = behind == '-';
+			put_back(yaml, behind);
+		}
+		if (strchr("-.,[]", c))
 			continue;
-		status = c == '{' ? take_entry(yaml, &entry) : fail(yaml, "- { id: ... }");
+		status = c == '{' || item ? take_entry(yaml, &entry, c) : fail(yaml, "- { id: ... }");
+		item = false;
 		if (status == 0)
 			status = add_entry(yaml, &entry);
 	}

@@ -22,10 +22,12 @@ static const struct {
 	uint8_t size;
 	int (*read)(struct tw_symbols *symbols, const char *path);
 } others[] = {
-    {"---", 3, tw_sleds_read_yaml},         {"- {", 3, tw_sleds_read_yaml},
-    {"\xfe\xed\xfa\xce", 4, refuse_mach_o}, {"\xfe\xed\xfa\xcf", 4, refuse_mach_o},
-    {"\xce\xfa\xed\xfe", 4, refuse_mach_o}, {"\xcf\xfa\xed\xfe", 4, refuse_mach_o},
-    {"\xca\xfe\xba\xbe", 4, refuse_mach_o},
+    {"---", 3, tw_sleds_read_yaml},          {"- ", 2, tw_sleds_read_yaml},
+    {"-\n", 2, tw_sleds_read_yaml},          {"[", 1, tw_sleds_read_yaml},
+    {"# ", 2, tw_sleds_read_yaml},           {"%YAM", 4, tw_sleds_read_yaml},
+    {"\xef\xbb\xbf", 3, tw_sleds_read_yaml}, {"\xfe\xed\xfa\xce", 4, refuse_mach_o},
+    {"\xfe\xed\xfa\xcf", 4, refuse_mach_o},  {"\xce\xfa\xed\xfe", 4, refuse_mach_o},
+    {"\xcf\xfa\xed\xfe", 4, refuse_mach_o},  {"\xca\xfe\xba\xbe", 4, refuse_mach_o},
 };
 
 /* Reads a file that is no ELF file. Returns 1 where it is none of these either. */

@@ -24,13 +24,18 @@ static void put(struct log *log, uint64_t value, size_t size)
 	log->size += size;
 }
 
-static void begin(struct log *log, bool big)
+static void put_header(struct log *log, uint64_t process)
 {
-	*log = (struct log){.big = big};
 	put(log, 0x7872617970726f66, 8);
 	put(log, 0x20180424, 8);
 	put(log, 1500000000000000000, 8);
-	put(log, 77, 8);
+	put(log, process, 8);
+}
+
+static void begin(struct log *log, bool big)
+{
+	*log = (struct log){.big = big};
+	put_header(log, 77);
 }
 
 static void begin_block(struct log *log, uint32_t number, uint64_t thread)
@@ -53,7 +58,7 @@ static void end_block(struct log *log)
 static void put_path(struct log *log, const char *path, uint64_t calls, uint64_t ticks)
 {
 	for (size_t i = strlen(path); i-- > 0;)
-		put(log, (uint64_t)(path[i] - 'a' + 1), 4);
+		put(log, (uint64_t)path[i] - 'a' + 1, 4);
 	put(log, 0, 4);
 	put(log, calls, 8);
 	put(log, ticks, 8);
@@ -378,6 +383,43 @@ static void test_repair(void **state)
 	check_repair(&damaged, &expected, 23);
 }
 
+/* Logs one behind the other. That of a child begins with its parent's paths, which count once; one of the same process,
+ * or of another machine, counts all. */
+static void test_two_logs(void **state)
+{
+	static const char *const events[] = {
+	    "100 a 2 1000\n100 ab 2 300\n100 aa 1 150\n100 aab 1 50\n101 c 7 70\n200 d 4 10\n",
+	    "100 a 2 1000\n100 ab 2 300\n100 aa 1 150\n100 aab 1 50\n101 c 7 70\n200 a 1 700\n200 ab 2 300\n200 d 4 10\n"};
+	(void)state;
+	char text[512];
+	struct told told;
+	struct log log;
+	for (int big = 0; big < 2; big++) {
+		make_good(&log, false);
+		const size_t second = log.size;
+		log.big = big;
+		put_header(&log, 78);
+		begin_block(&log, 0, 200);
+		put_path(&log, "a", 1, 1000);
+		put_path(&log, "ab", 2, 300);
+		put_path(&log, "d", 4, 10);
+		end_block(&log);
+		check(&log, events[big], "xray-profiling.another-log", second);
+		check_repair(&log, &log, 0);
+	}
+	make_good(&log, false);
+	log.bytes[log.block] += 8;
+	put_header(&log, 77);
+	begin_block(&log, 0, 100);
+	put_path(&log, "a", 1, 1000);
+	end_block(&log);
+	tell_events(&log, &told, 0, text, sizeof text);
+	assert_string_equal(text, "100 a 3 2000\n100 ab 2 300\n100 aa 1 150\n100 aab 1 50\n101 c 7 70\n");
+	assert_int_equal(told.count, 2);
+	assert_string_equal(told.rules[0], "xray-profiling.block-size");
+	assert_string_equal(told.rules[1], "xray-profiling.another-log");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +428,7 @@ int main(void)
 	    cmocka_unit_test(test_cut),          cmocka_unit_test(test_block_size), cmocka_unit_test(test_no_block),
 	    cmocka_unit_test(test_block_number), cmocka_unit_test(test_path),       cmocka_unit_test(test_no_caller),
 	    cmocka_unit_test(test_long_callees), cmocka_unit_test(test_limit),      cmocka_unit_test(test_repair),
+	    cmocka_unit_test(test_two_logs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

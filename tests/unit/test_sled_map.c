@@ -36,35 +36,59 @@ static int open_text(struct tw_symbols **program, const char *text)
 }
 
 /* As `llvm-xray extract` writes it, and YAML that says the same otherwise. */
+static const char *const same_map[] = {
+    "---\n"
+    "- { id: 7, address: 0x201210, function: 0x201200, kind: log-args-enter, always-instrument: true, "
+    "function-name: 'it''s(int)', version: 2 }\n"
+    "- { id: 7, address: 0x20121E, function: 0x201200, kind: tail-exit, always-instrument: true, "
+    "function-name: 'it''s(int)', version: 2 }\n"
+    "- { id: 2, address: 0x201230, function: 0x201230, kind: custom-event, always-instrument: false, "
+    "function-name: '', version: 2 }\n"
+    "...\n",
+    "--- # a map\n"
+    "-   {id: 7,function-name: \"it\\x27s(int)\" , address: 2101776, kind: log-args-enter,\n"
+    "     always-instrument: true, version: 2, function: 2101760}\n"
+    "- { id: 7, address: 0x20121E, function: 0x201200, kind: \"tail-exit\", always-instrument: true, "
+    "function-name: it's(int), version: 2 }\r\n"
+    "- { id: 2, address: 0x201230, function: 0x201230, kind: custom-event, always-instrument: false, version: 2 "
+    "}",
+    /* LLVM's reader takes these, too: block mappings, a sequence in brackets, a byte order mark, directives */
+    "# a map\n%YAML 1.2\n---\n"
+    "-   id:    7\n"
+    "    address: 0o10011020 # octal\n"
+    "    function: 0x201200\n"
+    "    kind: \"log-args-enter\"\n"
+    "    always-instrument: Yes\n"
+    "    function-name: it's(int)\n"
+    "    version: 2\r\n"
+    "-\n"
+    "    function-name:\n"
+    "    version: 2\n"
+    "    kind: tail-exit\n"
+    "    id: 7\n\n"
+    "    always-instrument: on\n"
+    "    address: 0x20121E\n"
+    "    function: 2101760\n"
+    "- { id: 2, address: 0x201230, function: 0x201230, kind: custom-event, always-instrument: no, version: 2 }\n"
+    "...\n",
+    "\xef\xbb\xbf[ {id: 7, address: 0x201210, function: 0x201200, kind: log-args-enter, always-instrument: true, "
+    "function-name: \"it\\\n  's(int)\", version: 2},\r\n"
+    "  {id: 7, address: 0x20121E, function: 0x201200, kind: tail-exit, always-instrument: true, version: 2}, "
+    "{id: 2, address: 0x201230, function: 0x201230, kind: custom-event, always-instrument: off, version: 2} ]",
+};
+
 static void reads_maps_in_yaml(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {
-	    "---\n"
-	    "- { id: 7, address: 0x201210, function: 0x201200, kind: log-args-enter, always-instrument: true, "
-	    "function-name: 'it''s(int)', version: 2 }\n"
-	    "- { id: 7, address: 0x20121E, function: 0x201200, kind: tail-exit, always-instrument: true, "
-	    "function-name: 'it''s(int)', version: 2 }\n"
-	    "- { id: 2, address: 0x201230, function: 0x201230, kind: custom-event, always-instrument: false, "
-	    "function-name: '', version: 2 }\n"
-	    "...\n",
-	    "--- # a map\n"
-	    "-   {id: 7,function-name: \"it\\x27s(int)\" , address: 2101776, kind: log-args-enter,\n"
-	    "     always-instrument: true, version: 2, function: 2101760}\n"
-	    "- { id: 7, address: 0x20121E, function: 0x201200, kind: \"tail-exit\", always-instrument: true, "
-	    "function-name: it's(int), version: 2 }\r\n"
-	    "- { id: 2, address: 0x201230, function: 0x201230, kind: custom-event, always-instrument: false, version: 2 "
-	    "}",
-	};
 	static const struct tw_symbols_sled wanted[] = {
 	    {0x201210, 0x201200, 7, TW_SLED_ARGS_ENTRY, 1, 2},
 	    {0x20121e, 0x201200, 7, TW_SLED_TAIL_EXIT, 1, 2},
 	    {0x201230, 0x201230, 2, TW_SLED_CUSTOM_EVENT, 0, 2},
 	};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (size_t i = 0; i < sizeof same_map / sizeof *same_map; i++) {
 		struct tw_symbols *program;
 		const struct tw_symbols_sled *sleds;
-		if (open_text(&program, texts[i]) != 0)
+		if (open_text(&program, same_map[i]) != 0)
 			fail_msg("text %zu: %s", i, tw_symbols_error(program));
 		assert_int_equal(tw_symbols_sleds(program, &sleds), 3);
 		for (size_t k = 0; k < 3; k++) {
@@ -79,6 +103,26 @@ static void reads_maps_in_yaml(void **state)
 		assert_string_equal(tw_symbols_function(program, 7)->name, "it's(int)");
 		assert_string_equal(tw_symbols_function(program, 2)->name, "@0x201230");
 		assert_null(tw_symbols_function(program, 1));
+		tw_symbols_close(program);
+	}
+}
+
+/* What stands between quotes over two lines is one text. */
+static void folds_lines(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"'operator()(int, \r\n      long)'", "\"operator()(int,\n\tlong)\"",
+	                                    "\"operator()(int, \\\n  long)\"", "\"operator()(int,\\x20long)\""};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char map[256];
+		struct tw_symbols *program;
+		snprintf(map, sizeof map,
+		         "- id: 1\n  function-name: %s\n  address: 1\n  function: 1\n  kind: function-exit\n"
+		         "  always-instrument: false\n",
+		         texts[i]);
+		if (open_text(&program, map) != 0)
+			fail_msg("text %zu: %s", i, tw_symbols_error(program));
+		assert_string_equal(tw_symbols_function(program, 1)->name, "operator()(int, long)");
 		tw_symbols_close(program);
 	}
 }
@@ -101,6 +145,11 @@ static void refuses_what_is_no_map_in_yaml(void **state)
 	    {"---\n- { color: red }", "id, address, function"},
 	    {"---\n- { id: 1 address: 0 }", "a number that fits"},
 	    {"---\n- { id: 1", "a comma or }"},
+	    {"- id: 1\n  address: 2\n", "line 3: expected id, address"},
+	    {"- id: 1\n  color: red\n", "id, address, function"},
+	    {"- id: 1, address: 2\n", "a number that fits"},
+	    {"[]", "no sled"},
+	    {"# a note, and no map\n", "no sled"},
 	    {"\xcf\xfa\xed\xfe and more", "Mach-O"},
 	    {"\xca\xfe\xba\xbe and more", "Mach-O"},
 	};
@@ -186,6 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_maps_in_yaml),
+	    cmocka_unit_test(folds_lines),
 	    cmocka_unit_test(refuses_what_is_no_map_in_yaml),
 	    cmocka_unit_test(names_functions_of_several_objects),
 	    cmocka_unit_test(tells_what_does_not_fit),
