@@ -1,23 +1,8 @@
 /* allocations.c - what threads allocate, by class and stack: counted where it is, written now and then. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coreprofiler/profiler.h"
+#include "coreprofiler/places.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* A class and a stack. Walking is what costs: a stack whose return addresses all stand where they stood is the same. */
-struct profiler_place {
-	const void *frame; /* of the profiler's own function, there; NULL: there is no place */
-	uint64_t class_id;
-	uint32_t iid;  /* of the class */
-	uint32_t gone; /* places of another number of what has gone are old */
-	bool fixed;    /* all return addresses of the runtime's code are known to be there */
-	struct profiler_stack stack;
-	uint64_t count, bytes; /* not written yet */
-	struct profiler_place *next;
-};
-
-enum { SETS = 256, WAYS = 4 };
 
 static _Atomic uint32_t gone;
 
@@ -26,11 +11,16 @@ void profiler_forget_places(void)
 	atomic_fetch_add_explicit(&gone, 1, memory_order_relaxed);
 }
 
+uint32_t profiler_gone(void)
+{
+	return atomic_load_explicit(&gone, memory_order_relaxed);
+}
+
 /* ---- Writing. ---- */
 
 static void tell(struct profiler_thread *thread, struct profiler_place *place)
 {
-	const struct profiler_stack *stack = &place->stack;
+	struct profiler_stack *stack = &place->stack;
 	const uint64_t ip = stack->depth ? stack->frames[stack->depth - 1].ip : 0;
 	struct text line;
 	if (stack->depth)
@@ -55,9 +45,12 @@ static void tell(struct profiler_thread *thread, struct profiler_place *place)
 
 void profiler_tell_allocated(struct profiler_thread *thread)
 {
-	for (struct profiler_place *place = thread->places.first; place; place = place->next)
+	struct profiler_places *places = thread->places;
+	if (!places || thread->has_old_places)
+		return;
+	for (struct profiler_place *place = places->first; place; place = place->next)
 		tell(thread, place);
-	thread->places.first = thread->places.last = NULL;
+	places->first = places->last = NULL;
 }
 
 void profiler_tell_all_allocated(bool waits)
@@ -73,7 +66,7 @@ void profiler_tell_all_allocated(bool waits)
 	}
 }
 
-/* ---- Places. ---- */
+/* ---- Sites. ---- */
 
 /* A call leaves its return address below where the stack pointer of the caller is. */
 static const uint64_t *return_address(const struct profiler_frame *frame)
@@ -97,91 +90,83 @@ static bool is_fixed(const struct profiler_stack *stack, const void *frame)
 	return stands(stack);
 }
 
-static struct profiler_place *set_of(struct profiler_places *places, const void *frame, uint64_t class_id)
+static struct profiler_site *set_of(struct profiler_places *places, const void *frame, uint64_t class_id)
 {
 	const uint64_t key = ((uintptr_t)frame ^ class_id << 8) * UINT64_C(0x9e3779b97f4a7c15);
-	return &places->table[(key >> 40) % SETS * WAYS];
+	return &places->sites[(key >> 40) % PROFILER_SETS * PROFILER_WAYS];
 }
 
-static bool is_of(const struct profiler_place *place, const void *frame, uint64_t class_id)
+static struct profiler_place *find(const struct profiler_site *set, const void *frame, uint64_t class_id)
 {
-	return place->frame == frame && place->class_id == class_id &&
-	       place->gone == atomic_load_explicit(&gone, memory_order_relaxed);
-}
-
-static struct profiler_place *find(struct profiler_place *set, const void *frame, uint64_t class_id)
-{
-	for (size_t i = 0; i < WAYS; i++)
-		if (is_of(&set[i], frame, class_id) && set[i].fixed && stands(&set[i].stack))
-			return &set[i];
+	for (size_t i = 0; i < PROFILER_WAYS; i++)
+		if (set[i].frame == frame && set[i].place->class_id == class_id && stands(&set[i].stack))
+			return set[i].place;
 	return NULL;
 }
 
-static bool are_same(const struct profiler_stack *a, const struct profiler_stack *b)
+static struct profiler_place *place_of(struct profiler_thread *thread, uint64_t class_id, struct profiler_stack *stack)
 {
-	return a->depth == b->depth &&
-	       (a->depth == 0 || memcmp(a->frames, b->frames, a->depth * sizeof *a->frames) == 0);
+	struct profiler_place *place = profiler_place_find(thread->places, class_id, stack);
+	if (place)
+		return place;
+	const uint32_t iid = profiler_tell_class(class_id, false, 0);
+	profiler_tell_frames(stack);
+	place = profiler_place_make(thread->places, class_id, stack);
+	if (!place) {
+		profiler_tell_allocated(thread);
+		profiler_places_clear(thread->places);
+		place = profiler_place_make(thread->places, class_id, stack);
+	}
+	if (place)
+		place->iid = iid;
+	return place;
 }
 
-/* By walking. One that is not fixed is found by its stack. */
-static struct profiler_place *make(struct profiler_thread *thread, struct profiler_place *set, const void *frame,
+/* By walking. */
+static struct profiler_place *make(struct profiler_thread *thread, struct profiler_site *set, const void *frame,
                                    uint64_t class_id)
 {
 	struct profiler_stack *now = &thread->now;
 	if (!profiler.options.stacks || !profiler_walk(now, 0))
 		now->depth = 0;
-	for (size_t i = 0; i < WAYS; i++)
-		if (is_of(&set[i], frame, class_id) && are_same(&set[i].stack, now))
-			return &set[i];
-	struct profiler_place *place = &set[thread->places.turn++ % WAYS];
-	if (place->count)
-		profiler_tell_allocated(thread);
-	const struct profiler_stack old = place->stack;
-	*place = (struct profiler_place){.frame = frame, .class_id = class_id, .stack = *now};
-	*now = old;
-	place->iid = profiler_tell_class(class_id, false, 0);
-	profiler_tell_frames(&place->stack);
-	place->gone = atomic_load_explicit(&gone, memory_order_relaxed);
-	place->fixed = is_fixed(&place->stack, frame);
-	return place;
-}
-
-static void add(struct profiler_places *places, struct profiler_place *place, const struct profiler_amount *amount)
-{
-	if (!place->count) {
-		place->next = NULL;
-		if (places->last)
-			places->last->next = place;
-		else
-			places->first = place;
-		places->last = place;
+	struct profiler_place *place = place_of(thread, class_id, now);
+	if (place && is_fixed(now, frame)) {
+		struct profiler_site *site = &set[thread->places->turn++ % PROFILER_WAYS];
+		const struct profiler_stack old = site->stack;
+		*site = (struct profiler_site){.frame = frame, .stack = *now, .place = place};
+		*now = old;
 	}
-	place->count += amount->count;
-	place->bytes += amount->bytes;
+	return place;
 }
 
 /* ---- Allocating. ---- */
 
-static bool make_places(struct profiler_places *places)
+/* What has gone has been written: its ids are those of others. */
+static bool make_places(struct profiler_thread *thread)
 {
-	if (!places->table)
-		places->table = calloc((size_t)SETS * WAYS, sizeof *places->table);
-	for (size_t i = 0; places->table && places->old && i < SETS * WAYS; i++) {
-		places->table[i].frame = NULL;
-		places->table[i].count = places->table[i].bytes = 0;
+	const uint32_t now = profiler_gone();
+	if (!thread->places)
+		thread->places = calloc(1, sizeof *thread->places);
+	else if (thread->has_old_places || thread->places->gone != now) {
+		profiler_tell_allocated(thread);
+		profiler_places_clear(thread->places);
 	}
-	places->old = false;
-	return places->table != NULL;
+	thread->has_old_places = false;
+	if (thread->places)
+		thread->places->gone = now;
+	return thread->places != NULL;
 }
 
 static void add_here(struct profiler_thread *thread, uint64_t class_id, const struct profiler_amount *amount,
                      const void *frame)
 {
-	struct profiler_places *places = &thread->places;
-	if ((!places->table || places->old) && !make_places(places))
+	if (!make_places(thread))
 		return;
-	struct profiler_place *set = set_of(places, frame, class_id), *place = find(set, frame, class_id);
-	add(places, place ? place : make(thread, set, frame, class_id), amount);
+	struct profiler_site *set = set_of(thread->places, frame, class_id);
+	struct profiler_place *place = find(set, frame, class_id);
+	place = place ? place : make(thread, set, frame, class_id);
+	if (place)
+		profiler_place_add(thread->places, place, amount);
 }
 
 /* The stack is that of the calls, which is written. */

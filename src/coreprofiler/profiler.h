@@ -129,6 +129,7 @@ void profiler_tell_function(uint64_t id);
 struct profiler_frame {
 	uint64_t function, ip; /* function 0: unmanaged ones */
 	uint64_t sp;           /* 0: not known */
+	uint32_t iid;          /* of the function; 0: not looked up yet */
 };
 
 /* What a thread that samples what it allocates draws by. */
@@ -162,12 +163,8 @@ struct profiler_thread {
 		uint64_t ms;         /* of the change that the log does not have yet */
 		uint32_t unwound;    /* the function that an exception takes away */
 	} calls;
-	struct profiler_places {
-		struct profiler_place *table;        /* NULL: none yet */
-		struct profiler_place *first, *last; /* of those that are not written yet */
-		uint32_t turn;                       /* which is the next to give way */
-		bool old;                            /* they are of a thread that has ended */
-	} places;
+	struct profiler_places *places; /* NULL: none yet */
+	bool has_old_places;            /* of a thread that has ended */
 	struct profiler_chance chance;
 };
 
@@ -199,13 +196,14 @@ bool profiler_make_room(struct profiler_stack *stack, size_t depth);
 bool profiler_walk(struct profiler_stack *stack, uint64_t id);
 
 /* Writes how a stack has changed by then, with this many ticks; without ticks only if it has. */
-void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_stack *now, uint32_t ticks, uint64_t ms);
+void profiler_tell_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms);
 
 /* Begins such a line, up to what is to be told of depths. */
 void profiler_begin_stack(struct text *line, const struct profiler_thread *thread, uint64_t ms, uint32_t ticks);
 
-/* Tells of the functions of a stack, which is written later. Not while the runtime is suspended. */
-void profiler_tell_frames(const struct profiler_stack *stack);
+/* Tells of the functions of a stack, and looks their internal ids up: from then on it is written without the runtime.
+ * Not while that is suspended. */
+void profiler_tell_frames(struct profiler_stack *stack);
 
 /* Tells of bodies of functions that stacks have shown for the first time. Neither. */
 void profiler_tell_seen(void);
@@ -264,6 +262,7 @@ void profiler_tell_all_allocated(bool waits);
 
 /* A function or a class has gone: its id, and where its code was, may become another one's. */
 void profiler_forget_places(void);
+uint32_t profiler_gone(void); /* how much that was */
 
 /* ---- Stacks by enter and leave (calls.c). ---- */
 

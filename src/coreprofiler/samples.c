@@ -40,7 +40,7 @@ static void take(struct profiler_thread *thread)
 	count++;
 }
 
-static void tell(const struct sampled *sample)
+static void tell(struct sampled *sample)
 {
 	struct profiler_thread *thread = sample->thread;
 	profiler_tell_frames(&sample->stack);

@@ -41,7 +41,8 @@ static int32_t take_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32
 		stack->failed = true;
 		return COM_FAILED; /* no further */
 	}
-	stack->frames[stack->depth++] = (struct profiler_frame){function, ip, stack_pointer(registers, size)};
+	stack->frames[stack->depth++] =
+	    (struct profiler_frame){.function = function, .ip = ip, .sp = stack_pointer(registers, size)};
 	return COM_OK;
 }
 
@@ -88,15 +89,17 @@ static void see(uint64_t function)
 	pthread_mutex_unlock(&seen_mutex);
 }
 
-void profiler_tell_frames(const struct profiler_stack *stack)
+void profiler_tell_frames(struct profiler_stack *stack)
 {
 	for (size_t i = 0; i < stack->depth; i++) {
-		const uint64_t function = stack->frames[i].function;
-		bool told = true;
-		if (function)
-			ids_look(&profiler.functions, function, &told);
+		struct profiler_frame *frame = &stack->frames[i];
+		bool told;
+		if (!frame->function || frame->iid)
+			continue;
+		frame->iid = ids_look(&profiler.functions, frame->function, &told);
 		if (!told)
-			profiler_tell_function(function);
+			profiler_tell_function(frame->function);
+		see(frame->function);
 	}
 }
 
@@ -131,7 +134,7 @@ static size_t same_frames(const struct profiler_stack *told, const struct profil
 {
 	const size_t most = told->depth < now->depth ? told->depth : now->depth;
 	size_t same = 0;
-	while (same < most && told->frames[same].function == now->frames[same].function) {
+	while (same < most && told->frames[same].iid == now->frames[same].iid) {
 		same++;
 		if (line_trace() && told->frames[same - 1].ip != now->frames[same - 1].ip)
 			break;
@@ -151,9 +154,7 @@ static void add_ip(struct text *line, uint64_t ip)
 static void add_frame(struct text *line, const struct profiler_frame *frame)
 {
 	text_char(line, ' ');
-	text_short_id(line, frame->function ? ids_of(&profiler.functions, frame->function) : 0);
-	if (frame->function)
-		see(frame->function);
+	text_short_id(line, frame->iid);
 	if (line_trace() && frame->function && frame->ip)
 		add_ip(line, frame->ip);
 }
@@ -169,8 +170,9 @@ void profiler_begin_stack(struct text *line, const struct profiler_thread *threa
 	text_char(line, ' ');
 }
 
-void profiler_tell_stack(struct profiler_thread *thread, const struct profiler_stack *now, uint32_t ticks, uint64_t ms)
+void profiler_tell_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms)
 {
+	profiler_tell_frames(now);
 	struct profiler_stack *told = &thread->told;
 	const size_t same = same_frames(told, now);
 	const bool moved = line_trace() && same && told->frames[same - 1].ip != now->frames[same - 1].ip;

@@ -94,8 +94,7 @@ static struct profiler_thread *thread_of(uint64_t id)
 	if (made) {
 		made->iid = next_iid++;
 		made->told.depth = made->cpu_us = 0;
-		made->places.first = made->places.last = NULL;
-		made->places.old = true;
+		made->has_old_places = true;
 		made->stands = false;
 		made->ms = 0;
 		made->calls.depth = made->calls.told = made->calls.lowest = 0;

@@ -37,5 +37,6 @@ void mono_thrown(void *own, struct mono_method *method, struct mono_object *exce
 
 void mono_allocated(void *own, struct mono_object *object)
 {
+	mono_stack_is(__builtin_frame_address(0));
 	profiler_allocated((uintptr_t)object, (uintptr_t)mono.object_get_class(object));
 }

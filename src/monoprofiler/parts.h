@@ -21,6 +21,16 @@ bool mono_is_way_in(struct mono_method *method);
 
 /* ---- The own stack, as CoreCLR walks it (stacks.c). ---- */
 
+/* In a callback: the frame address of its function, from which its own stack is walked. */
+void mono_stack_is(const void *frame);
+
+/* In the order of a program's life. */
+void mono_stacks_begin(void);
+void mono_stacks_tell(void);
+
+/* What a thread has learned of stacks goes. */
+void mono_stacks_end(void);
+
 int32_t mono_snapshot(struct com *own, uint64_t id, com_frame *take, uint32_t flags, void *context, uint8_t *state,
                       uint32_t size);
 

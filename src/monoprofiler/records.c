@@ -131,6 +131,7 @@ static void thread_stopped(void *own, uintptr_t id)
 	if (!thread)
 		return;
 	mono_sampled_end();
+	mono_stacks_end();
 	profiler_take(thread);
 	profiler_tell_calls(thread);
 	profiler_tell_allocated(thread);

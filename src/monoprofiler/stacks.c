@@ -1,135 +1,393 @@
-/* stacks.c - the own stack, from here: of what is allocated. */
+/* stacks.c - the own stack, from here: of what is allocated. Mono's walk costs some microseconds. So it is walked once
+ * for each return address: from then on it is known how large a frame is, and the next return address stands at its
+ * end. Where Mono's own functions are between methods the rest is known by its place, if all of it stands. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "monoprofiler/parts.h"
+#include "monoprofiler/steps.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
 #define ID(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-/* Kept: it is walked often. */
-static _Thread_local struct frames {
-	struct frame {
-		struct mono_method *method;
-		void *start;
-		uint64_t offset, sp; /* sp: of who called it; 0: not known */
-	} * list;
+struct frame {
+	struct mono_method *method;
+	void *start; /* of the body; only where Mono has walked */
+	uint64_t ip; /* the return address */
+	uint64_t sp; /* of who called; 0: not known */
+};
+struct frames {
+	struct frame *list; /* the innermost first */
 	size_t count, room;
-} frames;
+};
 
-static int take_frame(struct mono_method *method, struct mono_domain *in, void *start, int offset, void *context)
+/* Of a thread. */
+enum { OUTERS = 16 };
+struct stacks {
+	struct frames frames;
+	struct mono_steps steps;
+	struct outer { /* what is around Mono's own functions, of which the innermost has this frame */
+		uint64_t ip, sp;
+		struct frames frames;
+	} outers[OUTERS];
+	uint32_t turn; /* of outers */
+	uint32_t gone; /* how much had gone when the first step was made */
+};
+static _Thread_local struct stacks *own __attribute__((tls_model("initial-exec")));
+static _Thread_local const uint64_t *entered __attribute__((tls_model("initial-exec")));
+
+void mono_stack_is(const void *frame)
+{
+	entered = frame;
+}
+
+static bool put(struct frames *frames, const struct frame *frame)
 {
 	enum { LEAST = 64 };
-	if (frames.count == frames.room) {
-		const size_t room = frames.room ? 2 * frames.room : LEAST;
-		struct frame *more = realloc(frames.list, room * sizeof *more);
+	if (frames->count == frames->room) {
+		const size_t room = frames->room ? 2 * frames->room : LEAST;
+		struct frame *more = realloc(frames->list, room * sizeof *more);
 		if (!more)
-			return 1;
-		frames.list = more;
-		frames.room = room;
+			return false;
+		frames->list = more;
+		frames->room = room;
 	}
-	frames.list[frames.count++] = (struct frame){method, start, (uint64_t)offset, 0};
-	return 0;
+	frames->list[frames->count++] = *frame;
+	return true;
 }
 
-/* The innermost ones, by which what is allocated gets here. */
-static size_t own_frames(void)
+/* ---- Mono's walk. ---- */
+
+/* Mono has the address before a call's end, so that it lies in the call. */
+static int take_frame(struct mono_method *method, struct mono_domain *in, void *start, int offset, void *context)
 {
-	size_t i = 0;
-	while (i < frames.count && frames.list[i].method && mono_is_way_in(frames.list[i].method))
-		i++;
-	return i;
+	return !put(context, &(struct frame){method, start, ID(start) + (uint64_t)offset + 1, 0});
 }
 
-/* ---- Return addresses: where they stand tells without a walk whether a stack is the same. ---- */
+static void walk_all(struct frames *frames)
+{
+	ucontext_t registers;
+	frames->count = 0;
+	if (getcontext(&registers) == 0)
+		mono.stack_walk_async_safe(take_frame, &registers, frames);
+}
+
+/* Without the innermost ones, by which what is allocated gets here. What is told of while Mono walks would wait for
+ * it. */
+static void walk(struct frames *frames)
+{
+	size_t ways = 0;
+	walk_all(frames);
+	while (ways < frames->count && frames->list[ways].method && mono_is_way_in(frames->list[ways].method))
+		ways++;
+	frames->count -= ways;
+	if (frames->count)
+		memmove(frames->list, frames->list + ways, frames->count * sizeof *frames->list);
+	for (size_t i = 0; i < frames->count; i++) {
+		struct frame *frame = &frames->list[i];
+		frame->method = mono_tell_frame(frame->method, frame->start);
+	}
+}
 
 #if defined(__x86_64__)
 
-/* Mono has the address before a call's end, so that it lies in the call. */
-static bool is_return_to(uint64_t word, const struct frame *frame)
+static uint64_t end_of_stack(void)
 {
-	return word == ID(frame->start) + frame->offset + 1;
-}
-
-static bool is_any(uint64_t word, size_t first)
-{
-	size_t i = first;
-	while (i < frames.count && !is_return_to(word, &frames.list[i]))
-		i++;
-	return i < frames.count;
-}
-
-static const uint64_t *end_of_stack(void)
-{
-	static _Thread_local const uint64_t *end;
+	static _Thread_local uint64_t end;
 	pthread_attr_t attributes;
 	void *lowest = NULL;
 	size_t size = 0;
 	if (end || pthread_getattr_np(pthread_self(), &attributes) != 0)
 		return end;
 	if (pthread_attr_getstack(&attributes, &lowest, &size) == 0)
-		end = (const uint64_t *)lowest + size / sizeof *end;
+		end = ID(lowest) + size;
 	pthread_attr_destroy(&attributes);
 	return end;
 }
 
-/* They are found where all words that are one of them stand in the order of the frames: a word that is left over would
- * be one too many. Then each frame knows the stack pointer of who called. */
-static void find_returns(const uint64_t *at, size_t first)
+static uint64_t word_at(uint64_t address)
 {
-	const uint64_t *end = end_of_stack();
-	size_t found = first;
-	uint64_t least = UINT64_MAX, most = 0;
-	for (size_t i = first; i < frames.count; i++) {
-		const uint64_t ip = ID(frames.list[i].start) + frames.list[i].offset;
-		least = ip < least ? ip : least;
-		most = ip > most ? ip : most;
+	return *(const uint64_t *)(uintptr_t)address;
+}
+
+enum { WORD = sizeof(uint64_t) };
+
+/* From a frame to that of its caller. False: there is none. */
+static bool go_out(const struct mono_step *step, uint64_t *ip, uint64_t *sp, uint64_t end)
+{
+	if (!step || !step->size || step->size > end - *sp)
+		return false;
+	*sp += step->size;
+	*ip = word_at(*sp - WORD);
+	return true;
+}
+
+/* ---- What is around Mono's own functions. ---- */
+
+static bool stands(const struct frames *frames)
+{
+	for (size_t i = 0; i < frames->count; i++)
+		if (frames->list[i].sp && word_at(frames->list[i].sp - WORD) != frames->list[i].ip)
+			return false;
+	return true;
+}
+
+static bool add_outer(struct stacks *stacks, uint64_t ip, uint64_t sp)
+{
+	const struct outer *outer = stacks->outers;
+	while (outer < stacks->outers + OUTERS && (outer->ip != ip || outer->sp != sp || !stands(&outer->frames)))
+		outer++;
+	if (outer == stacks->outers + OUTERS)
+		return false;
+	bool all = true;
+	for (size_t i = 0; i < outer->frames.count && all; i++)
+		all = put(&stacks->frames, &outer->frames.list[i]);
+	return all;
+}
+
+static void keep_outer(struct stacks *stacks, uint64_t ip, uint64_t sp, size_t first)
+{
+	struct outer *outer = &stacks->outers[stacks->turn++ % OUTERS];
+	outer->ip = outer->sp = 0;
+	outer->frames.count = 0;
+	for (size_t i = first; i < stacks->frames.count; i++)
+		if (!put(&outer->frames, &stacks->frames.list[i]))
+			return;
+	outer->ip = ip;
+	outer->sp = sp;
+}
+
+/* ---- By steps. ---- */
+
+static bool step_out(struct stacks *stacks)
+{
+	const uint64_t end = end_of_stack();
+	uint64_t ip = entered[1], sp = ID(&entered[2]);
+	stacks->frames.count = 0;
+	for (;;) {
+		const struct mono_step *step = mono_step_find(&stacks->steps, ip);
+		if (stacks->frames.count && (!step || !step->method))
+			return add_outer(stacks, ip, sp);
+		if (step && step->method && !put(&stacks->frames, &(struct frame){step->method, NULL, ip, sp}))
+			return false;
+		if (!go_out(step, &ip, &sp, end))
+			return false;
 	}
-	for (; at < end && found < frames.count; at++) {
-		if (*at <= least || *at > most + 1)
+}
+
+/* ---- Learning, of frames that Mono has walked. ---- */
+
+static uint64_t size_of(const struct mono_body *body)
+{
+	struct mono_body *known = (struct mono_body *)(uintptr_t)body;
+	return mono_frame_size(mono.jit_info_get_code_start(known), (size_t)mono.jit_info_get_code_size(known));
+}
+
+static struct mono_body *body_at(uint64_t ip)
+{
+	struct mono_domain *domain = mono.domain_get();
+	return mono.jit_info_table_find(domain ? domain : mono.get_root_domain(), (void *)(uintptr_t)(ip - 1));
+}
+
+/* Before the first method. */
+static struct mono_step *learn_way_in(struct mono_steps *steps, uint64_t ip)
+{
+	struct mono_step *known = mono_step_find(steps, ip);
+	struct mono_body *body = known ? NULL : body_at(ip);
+	if (known)
+		return known->method ? NULL : known;
+	if (body)
+		return mono_is_way_in(mono.jit_info_get_method(body)) ? mono_step_make(steps, ip, NULL, size_of(body))
+		                                                      : NULL;
+	mono_steps_of_natives(steps);
+	return mono_step_find(steps, ip);
+}
+
+static struct mono_step *learn_method(struct mono_steps *steps, const struct frame *frame)
+{
+	struct mono_step *known = mono_step_find(steps, frame->ip);
+	struct mono_body *body = known ? NULL : body_at(frame->ip);
+	if (known)
+		return known->method == frame->method ? known : NULL;
+	return body && frame->method ? mono_step_make(steps, frame->ip, frame->method, size_of(body)) : NULL;
+}
+
+/* Which frame is the next whose return address stands behind a place, and where; the count: none. A wrapper may have
+ * none; a word of any other frame is one too many. */
+static size_t find_return(const struct frames *frames, size_t first, uint64_t *sp, uint64_t end)
+{
+	for (uint64_t at = *sp; at + WORD <= end; at += WORD) {
+		size_t i = first;
+		while (i < frames->count && word_at(at) != frames->list[i].ip)
+			i++;
+		if (i == frames->count)
 			continue;
-		if (is_return_to(*at, &frames.list[found]))
-			frames.list[found++].sp = ID(at + 1);
-		else if (is_any(*at, first))
-			break;
+		const struct mono_method *wrapper = frames->list[first].method;
+		const bool skips = i == first + 1 && wrapper && !mono.method_get_token(frames->list[first].method);
+		*sp = at + WORD;
+		return i == first || skips ? i : frames->count;
 	}
-	if (found < frames.count)
-		for (size_t i = first; i < frames.count; i++)
-			frames.list[i].sp = 0;
+	return frames->count;
+}
+
+struct learning {
+	struct stacks *stacks;
+	uint64_t ip, sp, end;
+	size_t next; /* the frame that is expected */
+	struct around {
+		uint64_t ip, sp;
+		size_t first;
+	} arounds[OUTERS];
+	size_t around_count;
+};
+
+/* Mono's own functions are around a method: false: it does not go on behind them. */
+static bool skip_natives(struct learning *learning, struct mono_step *inner)
+{
+	const struct frames *frames = &learning->stacks->frames;
+	if (body_at(learning->ip)) {
+		if (inner)
+			inner->size = 0; /* not of this size */
+		return false;
+	}
+	if (learning->around_count < OUTERS)
+		learning->arounds[learning->around_count++] =
+		    (struct around){learning->ip, learning->sp, learning->next};
+	if (learning->next == frames->count)
+		return false;
+	learning->next = find_return(frames, learning->next, &learning->sp, learning->end);
+	if (learning->next == frames->count) {
+		learning->around_count = 0;
+		return false;
+	}
+	learning->ip = frames->list[learning->next].ip;
+	return true;
+}
+
+static void learn(struct stacks *stacks)
+{
+	struct frames *frames = &stacks->frames;
+	struct learning learning = {stacks, entered[1], ID(&entered[2]), end_of_stack(), 0, {{0, 0, 0}}, 0};
+	struct mono_step *step = NULL;
+	bool shown = false;
+	for (;;) {
+		if (learning.next < frames->count && learning.ip == frames->list[learning.next].ip) {
+			frames->list[learning.next].sp = learning.sp;
+			step = learn_method(&stacks->steps, &frames->list[learning.next++]);
+			shown = true;
+		} else if (!shown)
+			step = learn_way_in(&stacks->steps, learning.ip);
+		else if (skip_natives(&learning, step))
+			continue;
+		else
+			break;
+		if (!go_out(step, &learning.ip, &learning.sp, learning.end)) {
+			learning.around_count = 0;
+			break;
+		}
+	}
+	for (size_t i = 0; i < learning.around_count; i++)
+		keep_outer(stacks, learning.arounds[i].ip, learning.arounds[i].sp, learning.arounds[i].first);
 }
 
 #else
 
-static void find_returns(const uint64_t *at, size_t first)
+static bool step_out(struct stacks *stacks)
+{
+	return false;
+}
+
+static void learn(struct stacks *stacks)
 {
 }
 
 #endif
 
-static int32_t give(const struct frame *frame, com_frame *take, void *context)
+/* ---- For tests: PROF_CHECK_STACKS=1 has Mono walk each stack, too. ---- */
+
+static bool checks;
+static _Atomic uint64_t stepped, walked, wrong;
+
+void mono_stacks_begin(void)
 {
-	enum { RSP = 0x98 }; /* in CoreCLR's CONTEXT for x86-64 */
-	uint8_t registers[RSP + sizeof frame->sp] = {0};
-	const struct mono_method *method = mono_tell_frame(frame->method, frame->start);
-	const uint64_t ip = ID(frame->start) + frame->offset;
-	memcpy(registers + RSP, &frame->sp, sizeof frame->sp);
-	return take(ID(method), frame->sp ? ip + 1 : ip, 0, sizeof registers, registers, context);
+	const char *value = getenv("PROF_CHECK_STACKS");
+	checks = value && strcmp(value, "1") == 0;
 }
 
-/* What is told of while Mono walks would wait for it. */
-int32_t mono_snapshot(struct com *own, uint64_t id, com_frame *take, uint32_t flags, void *context, uint8_t *state,
+void mono_stacks_tell(void)
+{
+	if (checks)
+		fprintf(stderr, "trackway: stacks: %" PRIu64 " by steps, %" PRIu64 " by Mono, %" PRIu64 " differ\n",
+		        stepped, walked, wrong);
+}
+
+static bool are_same(const struct frames *a, const struct frames *b)
+{
+	bool same = a->count == b->count;
+	for (size_t i = 0; i < a->count && same; i++)
+		same = a->list[i].method == b->list[i].method && a->list[i].ip == b->list[i].ip;
+	return same;
+}
+
+static void check(const struct frames *frames)
+{
+	struct frames by_mono = {NULL, 0, 0};
+	walk(&by_mono);
+	if (!are_same(frames, &by_mono))
+		atomic_fetch_add(&wrong, 1);
+	free(by_mono.list);
+	atomic_fetch_add(&stepped, 1);
+}
+
+/* ---- As CoreCLR walks it. ---- */
+
+static struct stacks *own_stacks(void)
+{
+	if (!own)
+		own = calloc(1, sizeof *own);
+	if (own && own->gone != profiler_gone()) {
+		mono_steps_clear(&own->steps);
+		for (size_t i = 0; i < OUTERS; i++)
+			own->outers[i].ip = 0;
+		own->gone = profiler_gone();
+	}
+	return own;
+}
+
+int32_t mono_snapshot(struct com *com, uint64_t id, com_frame *take, uint32_t flags, void *context, uint8_t *state,
                       uint32_t size)
 {
-	ucontext_t registers;
-	frames.count = 0;
-	if (getcontext(&registers) < 0)
+	enum { RSP = 0x98 }; /* in CoreCLR's CONTEXT for x86-64 */
+	uint8_t registers[RSP + sizeof(uint64_t)] = {0};
+	struct stacks *stacks = own_stacks();
+	if (!stacks)
 		return COM_FAILED;
-	mono.stack_walk_async_safe(take_frame, &registers, NULL);
-	const size_t first = own_frames();
-	find_returns(__builtin_frame_address(0), first);
-	for (size_t i = first; i < frames.count; i++)
-		if (give(&frames.list[i], take, context) < 0)
+	if (!step_out(stacks)) {
+		walk(&stacks->frames);
+		learn(stacks);
+		if (checks)
+			atomic_fetch_add(&walked, 1);
+	} else if (checks)
+		check(&stacks->frames);
+	for (size_t i = 0; i < stacks->frames.count; i++) {
+		const struct frame *frame = &stacks->frames.list[i];
+		memcpy(registers + RSP, &frame->sp, sizeof frame->sp);
+		if (take(ID(frame->method), frame->ip, 0, sizeof registers, registers, context) < 0)
 			return COM_FAILED;
+	}
 	return COM_OK;
+}
+
+void mono_stacks_end(void)
+{
+	if (!own)
+		return;
+	mono_steps_clear(&own->steps);
+	for (size_t i = 0; i < OUTERS; i++)
+		free(own->outers[i].frames.list);
+	free(own->frames.list);
+	free(own);
+	own = NULL;
 }

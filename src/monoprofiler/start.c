@@ -25,6 +25,7 @@ static void shut_down(void *own)
 	profiler_ticks_end();
 	profiler_sample();
 	profiler_finish();
+	mono_stacks_tell();
 }
 
 static const char *ask(struct mono_handle *handle)
@@ -53,6 +54,7 @@ void mono_profiler_init_trackway(const char *description)
 	if (!profiler_begin())
 		return;
 	profiler_tell_sample_bytes();
+	mono_stacks_begin();
 	lacks = ask(mono.profiler_create(&profiler));
 	if (!lacks)
 		return;

@@ -9,6 +9,7 @@ tests/programs/mono/main.cs, which a script starts.
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -164,6 +165,20 @@ def stress(bench):
     expect(len(begun) == len(ended) and sum(line.endswith("ttft") for line in begun) >= 3, len(begun), len(ended))
 
 
+def stacks(bench):
+    """By steps from frame to frame, each is that of Mono's own walk."""
+    program, log = bench.directory / "stacks.exe", bench.directory / "stacks.log"
+    subprocess.run(["mcs", "-nologo", "-unsafe", f"-out:{program}", ROOT / "tests/programs/mono/stacks.cs"], check=True)
+    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", log, "--", "mono", program], PROF_CHECK_STACKS="1")
+    told = re.search(r"stacks: (\d+) by steps, \d+ by Mono, (\d+) differ", done.stderr)
+    expect(done.returncode == 0 and done.stdout == "done\n" and told, done)
+    expect(int(told[1]) > 200 and told[2] == "0", told[0])
+    bench.check(log)
+    made = {row["function"]: row["count"] for row in bench.rows("alloc", log, "--by", "function", "--class", "System.Object")}
+    # Three when it begins; 60 rounds of four threads with 6 and 4 on the stack, 6 in generic ones, 20 and 5 numbers, two by a delegate.
+    expect(made.get("Stacks::Make", 0) >= 3 + 4 * 60 * 43, made)
+
+
 def kills(bench):
     """Wherever it is killed: what a line names stands in the log."""
     for ms in range(40, 360, 40):
@@ -224,6 +239,7 @@ TESTS = {
     "a forked child": dotnet_tests.forked(),
     "estimates of allocations": estimates,
     "threads that collect": stress,
+    "stacks of every kind": stacks,
     "it is killed anywhere": kills,
     "a limit of size": limit,
     "options of the user": kept_options,

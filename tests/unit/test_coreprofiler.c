@@ -340,7 +340,7 @@ static void set_stack(size_t count, const struct profiler_frame *frames)
 static void stacks_are_changes(void **state)
 {
 	now_ms = 20;
-	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, 0}, {RUN, 0x5010, 0}});
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, 0, 0}, {RUN, 0x5010, 0, 0}});
 	struct profiler_thread *own = profiler_own_thread();
 	assert_true(profiler_walk(&own->now, thread));
 	profiler_tell_stack(own, &own->now, 1, now_ms);
@@ -349,11 +349,11 @@ static void stacks_are_changes(void **state)
 	expect_lines("sam str 0x00000000 20 1 2:2\n");
 	profiler_tell_stack(own, &own->now, 0, now_ms);
 	expect_lines("");
-	set_stack(2, (struct profiler_frame[]){{0, 0, 0}, {RUN, 0x5014, 0}});
+	set_stack(2, (struct profiler_frame[]){{0, 0, 0, 0}, {RUN, 0x5014, 0, 0}});
 	assert_true(profiler_walk(&own->now, thread));
 	profiler_tell_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 1:2:0x0000000000005014 0x0\n");
-	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0}});
+	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0, 0}});
 	assert_true(profiler_walk(&own->now, thread));
 	profiler_tell_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 1:2\n");
@@ -374,11 +374,11 @@ static void tell_allocated(void)
 static void allocations_stand_behind_their_stacks(void **state)
 {
 	now_ms = 30;
-	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, 0}, {RUN, 0x5014, 0}});
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, 0, 0}, {RUN, 0x5014, 0, 0}});
 	allocate(APP, 3);
 	allocate(PART, 1);
 	allocate(APP, 1);
-	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0}});
+	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0, 0}});
 	allocate(PART, 2);
 	expect_lines("");
 	tell_allocated();
@@ -400,23 +400,23 @@ static void stacks_that_stand_are_not_walked(void **state)
 	const uint64_t sp = (uintptr_t)&addresses[1];
 	addresses[0] = 0x5108;
 	addresses[1] = 0x5014;
-	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp}, {RUN, 0x5014, sp + 8}});
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp, 0}, {RUN, 0x5014, sp + 8, 0}});
 	walks = 0;
 	allocate(APP, 5);
 	assert_int_equal(walks, 1);
 	addresses[1] = 0x5018;
-	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp}, {RUN, 0x5018, sp + 8}});
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp, 0}, {RUN, 0x5018, sp + 8, 0}});
 	allocate(APP, 5);
 	assert_int_equal(walks, 2);
 	addresses[1] = 0x5014;
 	allocate(APP, 1);
 	assert_int_equal(walks, 2);
 	profiler_forget_places();
-	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp}, {RUN, 0x5014, sp + 8}});
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp, 0}, {RUN, 0x5014, sp + 8, 0}});
 	allocate(APP, 1);
 	assert_int_equal(walks, 3);
 	addresses[1] = 0x5020; /* not what the runtime says: every one is walked */
-	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp}, {RUN, 0x501c, sp + 8}});
+	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp, 0}, {RUN, 0x501c, sp + 8, 0}});
 	allocate(APP, 2);
 	assert_int_equal(walks, 5);
 	tell_allocated();
@@ -437,7 +437,7 @@ static void collections_tell_the_heap(void **state)
 	static const int32_t collected[] = {1, 1, 0, 0, 1};
 	char lines[512];
 	profiler.options.line_trace = false;
-	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0}});
+	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0, 0}});
 	now_ms = 39;
 	allocate(APP, 1);
 	profiler.options.live_heap = true;

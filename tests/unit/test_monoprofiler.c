@@ -1,5 +1,6 @@
 /* test_monoprofiler.c - Mono's names of types and methods, as the profiler writes them. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "monoprofiler/parts.h"
+#include "monoprofiler/steps.h"
 
 /* ---- Mono: a class and a method are their names. ---- */
 
@@ -133,11 +134,82 @@ static void methods(void **state)
 	expect_text(&text, "\"A::.ctor\" \"<UNKNOWN>\" \"(?)\"");
 }
 
+/* ---- Frames. ---- */
+
+/* As Mono 6.8 begins functions; sizes with the return address. */
+static void frames_have_sizes(void **state)
+{
+	static const struct {
+		const char *code;
+		size_t size;
+		uint64_t frame;
+	} begins[] = {
+#define CODE(bytes) bytes, sizeof(bytes) - 1
+	    {CODE("\x48\x83\xec\x18\x48\x89\x3c\x24"), 0x18 + 8},
+	    {CODE("\x48\x81\xec\x88\x01\x00\x00\x90"), 0x188 + 8},
+	    {CODE("\x55\x48\x8b\xec\x48\x83\xec\x70"), 0x70 + 16},
+	    {CODE("\x55\x48\x8b\xec\x48\x81\xec\x00\x10\x00\x00\x48\x85\x24\x24\x48\x83\xec\x20\xc3"), 0x1020 + 16},
+	    {CODE("\x48\x81\xec\x00\x10\x00\x00\xc3"), 0x1000 + 8},
+	    {CODE("\x55\x48\x83\xec\x20"), 0}, /* rbp is saved, and is no frame */
+	    {CODE("\x48\x83\xec\xf8"), 0},     /* -8 */
+	    {CODE("\x48\x83\xec"), 0},
+	    {CODE("\x48\x81\xec\x88\x01\x00"), 0},
+	    {CODE("\x55\x48\x8b"), 0},
+	    {CODE("\xc3"), 0},
+	    {CODE(""), 0},
+#undef CODE
+	};
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+		uint8_t *own = malloc(begins[i].size ? begins[i].size : 1); /* what is read behind the end is seen */
+		memcpy(own, begins[i].code, begins[i].size);
+		assert_int_equal(mono_frame_size(own, begins[i].size), begins[i].frame);
+		free(own);
+	}
+}
+
+/* A table that grows keeps all of it; the first one who tells of an address is right. */
+static void steps_are_found_again(void **state)
+{
+	enum { MANY = 5000 };
+	struct mono_steps steps = {0};
+	assert_null(mono_step_find(&steps, 16));
+	assert_null(mono_step_make(&steps, 0, NULL, 8));
+	for (uint64_t i = 1; i <= MANY; i++)
+		assert_non_null(mono_step_make(&steps, i * 16, (struct mono_method *)(uintptr_t)i, i));
+	assert_int_equal(mono_step_make(&steps, 16, NULL, 8)->size, 1);
+	for (uint64_t i = 1; i <= MANY; i++)
+		assert_int_equal(mono_step_find(&steps, i * 16)->size, i);
+	assert_null(mono_step_find(&steps, 8));
+	mono_steps_clear(&steps);
+	assert_null(mono_step_find(&steps, 16));
+}
+
+__attribute__((noinline)) static uint64_t seen_from(void)
+{
+	struct mono_steps steps = {0};
+	mono_steps_of_natives(&steps);
+	const struct mono_step *step = mono_step_find(&steps, (uintptr_t)__builtin_return_address(0));
+	const uint64_t size = step ? step->size : 0;
+	mono_steps_clear(&steps);
+	return size;
+}
+
+/* The frame of who calls ends where that of its own caller begins. */
+static void natives_have_sizes(void **state)
+{
+	assert_non_null(dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_GLOBAL)); /* as Mono has it */
+	volatile uint64_t size = seen_from();
+	assert_true(size >= 16 && size % 16 == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(classes),
 	    cmocka_unit_test(methods),
+	    cmocka_unit_test(frames_have_sizes),
+	    cmocka_unit_test(steps_are_found_again),
+	    cmocka_unit_test(natives_have_sizes),
 	};
 	return cmocka_run_group_tests(tests, set_up, NULL);
 }
