@@ -8,7 +8,7 @@
 #include "collect/machine.h"
 #include "collect/scalable/state.h"
 #include "collect/stream.h"
-#include "collect/windows/plan.h"
+#include "collect/windows/windows.h"
 
 enum { ACCESS_MAX = 64 };
 
@@ -17,10 +17,7 @@ enum { AFTER_CALL = 1, AFTER_TPIDR = 2 };
 
 struct guest_thread {
 	struct stream stream;
-	struct plan plan;
-	uint64_t passed;           /* instructions that were executed and are not recorded */
-	uint64_t warm_up_at;       /* of all: where that of the next window begins */
-	uint64_t warm_up_snapshot; /* its number */
+	struct part part;
 	unsigned marks;            /* that ended a part */
 	struct collect_exec *exec; /* that has not returned, as far as is known */
 	struct guest machine;

@@ -200,12 +200,12 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		follow_setup();
 	if (board->from_hint) /* a program without a mark calls nothing */
 		board->refused = COLLECT_BEGAN;
+	if (board->vectors && !vectors_setup(board))
+		return -1;
 	if (board->of_machine) {
 		system_setup(id, board);
 		return 0;
 	}
-	if (board->vectors && !vectors_setup(board))
-		return -1;
 	if (!board->vectors)
 		thread_setup(board, follows);
 	detail_setup(id, register_calls, !board->from_hint && plan_begins_at_once(&board->windows, 0));

@@ -132,9 +132,9 @@ static bool ends(uint64_t call)
 
 static void release_calls(struct guest_thread *thread)
 {
-	if (thread->plan.wants)
+	if (thread->part.plan.wants)
 		detail_release();
-	thread->plan.wants = false;
+	thread->part.plan.wants = false;
 }
 
 static void close_thread(struct guest_thread *thread)
@@ -210,9 +210,9 @@ static void before_mark(struct guest_thread *thread, const struct insn *insn)
 			release_calls(thread);
 		return;
 	}
-	if (!thread->plan.wants)
+	if (!thread->part.plan.wants)
 		detail_want();
-	thread->plan.wants = true;
+	thread->part.plan.wants = true;
 	recording_begin(thread, tokens_board, tokens_are_ordered(thread));
 	thread->cursor = (uint16_t)(insn->index + 1);
 	thread->needs_pc = true;

@@ -162,11 +162,38 @@ static struct guest_thread *thread_open(void)
 	}
 	atomic_store(&tokens_board->refused, COLLECT_BEGAN);
 	thread->owes_order = tokens_follows;
-	thread->plan = plan_begin(&tokens_board->windows);
+	thread->part.plan = plan_begin(&tokens_board->windows);
 	if (records_at_once())
 		recording_begin(thread, tokens_board, tokens_are_ordered(thread));
 	self = thread;
 	return thread;
+}
+
+static void begin_recording(void *thread)
+{
+	recording_begin(thread, tokens_board, tokens_are_ordered(thread));
+}
+
+static void end_recording(void *thread)
+{
+	((struct guest_thread *)thread)->recording = false;
+}
+
+static void take_snapshot(void *whose)
+{
+	struct guest_thread *thread = whose;
+	stream_snapshot(&thread->stream, tokens_board, &thread->machine);
+}
+
+static void follow_windows(struct guest_thread *thread, bool full)
+{
+	const struct windowed windowed = {.part = &thread->part,
+	                                  .stream = &thread->stream,
+	                                  .begin = begin_recording,
+	                                  .end = end_recording,
+	                                  .snapshot = take_snapshot,
+	                                  .whose = thread};
+	windows_follow(&windowed, tokens_board, full);
 }
 
 void thread_block(unsigned cpu, void *data)
@@ -180,13 +207,13 @@ void thread_block(unsigned cpu, void *data)
 		settle(thread, block->pc);
 	else if (!thread->recording)
 		follow_tpidr(thread);
-	if (windows_have_step(thread))
-		windows_follow(thread, tokens_board, true, tokens_are_ordered(thread));
+	if (windows_have_step(&thread->part, &thread->stream))
+		follow_windows(thread, true);
 	thread->block = block;
 	thread->cursor = 0;
 	thread->accessed = 0;
 	if (!thread->recording) {
-		thread->passed += block->count;
+		thread->part.passed += block->count;
 		return;
 	}
 	if (thread->stream.count >= thread->stream.next_snapshot)
@@ -203,10 +230,10 @@ void thread_passed(unsigned cpu, void *data)
 		return;
 	if (thread->pending)
 		follow_tpidr(thread);
-	if (windows_have_step(thread))
-		windows_follow(thread, tokens_board, false, tokens_are_ordered(thread));
+	if (windows_have_step(&thread->part, &thread->stream))
+		follow_windows(thread, false);
 	thread->block = block;
-	thread->passed += block->count;
+	thread->part.passed += block->count;
 }
 
 /* An SVC that is written executes another program, perhaps: then nothing comes behind it. */
@@ -334,16 +361,16 @@ static void begin_child(void)
 		return;
 	stream_abandon(&thread->stream);
 	thread->pending = 0;
-	thread->passed = 0;
+	thread->part.passed = 0;
 	thread->exec = NULL;
 	thread->owes_order = true;
 	if (tokens_board->windows.count) {
 		thread->recording = thread->began = false;
 		thread->stream.count = 0;
-		thread->plan = plan_begin(&tokens_board->windows);
+		thread->part.plan = plan_begin(&tokens_board->windows);
 		detail_begin_child(false);
 	} else if (tokens_board->from_hint) {
-		detail_begin_child(thread->plan.wants);
+		detail_begin_child(thread->part.plan.wants);
 	}
 	if (thread->recording)
 		stream_open(&thread->stream, tokens_board, true);

@@ -35,6 +35,8 @@ struct interval_reader {
 	const struct slice_interval *interval;
 	bool began;      /* the interval has begun; the snapshot may be before it */
 	uint64_t number; /* number of the instruction behind the snapshot, from 1 */
+	uint64_t passed; /* of a window of a core: what else it executed since the interval began */
+	bool over;       /* such a window has ended beside the program */
 	uint64_t pc;
 	bool has_pc;    /* the PC of the instruction before is known */
 	uint64_t last;  /* index of the snapshot before; 0: none */
@@ -66,6 +68,11 @@ static int refuse(struct interval_reader *work, const char *what)
 	               "%s %" PRIu64 ", instruction %" PRIu64 " behind snapshot %" PRIu64 ", at 0x%" PRIx64 ": %s (%s)",
 	               track->core ? "core" : "thread", track->name.number, work->number - 1, work->interval->snapshot,
 	               work->pc, what, next);
+}
+
+static bool is_core_window(const struct interval_reader *work)
+{
+	return work->interval->shorter && work->files.track->core;
 }
 
 /* ---- Events. ---- */
@@ -288,6 +295,7 @@ static bool is_made_again(struct interval_reader *work, uint64_t to)
 static int begin_here(struct interval_reader *work)
 {
 	work->began = true;
+	work->passed = 0;
 	work->slice->before = work->number - 1;
 	if (work->number == 1)
 		return 0;
@@ -307,6 +315,12 @@ static int stop_here(struct interval_reader *work)
 	return 0;
 }
 
+/* Whether what was read last is behind the interval. A window of a core has all that it executes. */
+static bool is_behind_end(const struct interval_reader *work)
+{
+	return work->began && work->number - work->slice->before + work->passed > work->interval->instructions;
+}
+
 /* Takes the next instruction, or the end: what comes behind the last one is where the slice stops. Returns 1, or 0 at
  * the end. */
 static int take_instruction(struct interval_reader *work, const struct tw_xtrace_token *token)
@@ -315,8 +329,9 @@ static int take_instruction(struct interval_reader *work, const struct tw_xtrace
 	uint64_t pc = told ? token->pc : work->pc + WORD;
 	if (is_made_again(work, pc))
 		return 1;
-	int status = judge_last(work, pc);
-	if (status < 0)
+	work->over = work->number && work->passage.gap && is_core_window(work);
+	int status = work->over ? 0 : judge_last(work, pc);
+	if (status < 0 || work->over)
 		return status;
 	work->pc = pc;
 	work->number++;
@@ -336,8 +351,10 @@ static int take_instruction(struct interval_reader *work, const struct tw_xtrace
 		status = begin_here(work);
 	if (status < 0)
 		return status;
-	bool ends = work->began && work->number - work->slice->before > work->interval->instructions;
-	return ends ? stop_here(work) : 1;
+	if (!is_behind_end(work))
+		return 1;
+	work->slice->instructions = work->number - work->slice->before - 1;
+	return stop_here(work);
 }
 
 static bool is_own(uint32_t opcode)
@@ -381,8 +398,12 @@ static int pass_over(struct interval_reader *work, const struct tw_xtrace_token 
 	if (!told && token->kind != TW_XTRACE_INST)
 		return 1;
 	work->has_pc = false;
+	if (is_core_window(work)) {
+		work->passed++;
+		work->over = is_behind_end(work);
+	}
 	if (work->number)
-		return 1;
+		return !work->over;
 	work->pc = told ? token->pc : work->pc + WORD;
 	work->number++;
 	return refuse(work, "a slice is of user mode only");
@@ -521,13 +542,15 @@ static int read_interval(struct interval_reader *work)
 	int status;
 	while ((status = xtrace_zeroes_next(&work->zeroes, &work->cursor, &token)) > 0) {
 		status = take_token(work, &token);
+		if (work->over)
+			break;
 		if (status <= 0)
 			return status;
 	}
 	if (status < 0)
 		return status;
 	bool core = work->files.track->core;
-	uint64_t read = work->began ? work->number - work->slice->before : 0;
+	uint64_t read = work->began ? work->number - work->slice->before - work->over : 0;
 	work->slice->instructions = read;
 	if (read < work->interval->instructions && !(work->interval->shorter && read))
 		return tw_fail(work->slice->reader, TW_ERR_VALUE,

@@ -86,6 +86,28 @@ class Bench:
         return self.made[suite], None
 
 
+    def boot_marked(self, suite=None, *options):
+        """(a recording of marked.c, None), or why there is none. Without options between its marks, made once."""
+        if (suite, options) in self.made:
+            return self.made[suite, options], None
+        kernel, why = self.machine()
+        qemu, why = (kernel, why) if why or not suite else self.machine(suite)
+        if why:
+            return None, why
+        files = self.directory / "marked.files"
+        if not files.exists():
+            program = compile_program(self.directory, "marked")
+            files.write_bytes(cpio([("dev", 0o40755, b"", (0, 0)), ("dev/console", 0o20600, b"", (5, 1)),
+                                    ("init", 0o100755, program.read_bytes(), (0, 0))]))
+        out = self.directory / f"marked.{len(self.made)}"
+        done = self.run(["--from-hint", *options, "--qemu", qemu / "qemu-system-aarch64", "--kernel", kernel / "kernel", "--initrd", files,
+                         "--cpu", "max,sve-max-vq=2,sme=off,pauth=off"],
+                        ["-append", "console=ttyAMA0 quiet panic=-1 nokaslr"], out)
+        expect(done.returncode == 0, done.returncode, done.stderr, done.stdout[-500:])
+        self.made[suite, options] = out
+        return out, None
+
+
 class Recording:
     def __init__(self, directory, output, log):
         self.directory, self.log = directory, log
@@ -394,24 +416,24 @@ def check_vectors(where, core, snapshot):
     expect([snapshot["p"][i].hex() for i in (0, 1, 16)] == ["01010100", "1f000000", "1f000000"], snapshot["p"])
 
 
+def marked_snapshots(path):
+    return list(xtrace_tokens.snapshots(path.read_bytes(), vector_bits=256))
+
+
+def user_steps(core):
+    """As slice_tests has them."""
+    return [(*insn[2:4], [one for one in insn[4] if one[0] in ("load", "store")]) for insn in core if insn[1] == 0]
+
+
 def test_marks(bench):
     "four pairs of marks: what is between them, each with a snapshot to begin a slice at; what is outside is not there; SVE"
-    program = compile_program(bench.directory, "marked")
-    where, files = symbols(program), bench.directory / "marked.files"
-    files.write_bytes(cpio([("dev", 0o40755, b"", (0, 0)), ("dev/console", 0o20600, b"", (5, 1)),
-                            ("init", 0o100755, program.read_bytes(), (0, 0))]))
     for suite in (None, "bookworm-backports"):
-        kernel, why = bench.machine()
-        qemu, why = (kernel, why) if why or not suite else bench.machine(suite)
+        out, why = bench.boot_marked(suite)
         if why:
             return why
-        out = bench.directory / f"marked.{suite}"
-        done = bench.run(["--from-hint", "--qemu", qemu / "qemu-system-aarch64", "--kernel", kernel / "kernel", "--initrd", files,
-                          "--cpu", "max,sve-max-vq=2,sme=off,pauth=off"],
-                         ["-append", "console=ttyAMA0 quiet panic=-1 nokaslr"], out)
-        expect(done.returncode == 0, done.returncode, done.stderr, done.stdout[-500:])
+        where = symbols(bench.directory / "marked")
         ((data, snapshots),) = xtrace_tokens.files(out).values()
-        core, all_of = read(data), list(xtrace_tokens.snapshots(snapshots.read_bytes(), vector_bits=256))
+        core, all_of = read(data), marked_snapshots(snapshots)
         indexes = [one["index"] for one in all_of]
         begins = [i for i, insn in enumerate(core) if insn[0] in indexes]
         expect(len(begins) == 4 and all(core[i][1] == 0 for i in begins), "snapshots", begins, "of", len(core))
@@ -422,8 +444,7 @@ def test_marks(bench):
             returned = [token[1] for insn in core[begin:end] for token in insn[4] if token[0] == "svcret"]
             expect(len(asked) == number + 1 and calls[::7] == [SYSTEM_CALLS["getppid"]] * (number + 1), number, calls)
             expect(returned == [0] * (number + 1), number, "results", returned)  # the parent of the first program
-            user = [insn for insn in core[begin:end] if insn[1] == 0]
-            steps = [(*insn[2:4], [one for one in insn[4] if one[0] in ("load", "store")]) for insn in user]
+            steps = user_steps(core[begin:end])
             slice_of = [bench.tool, "slice", "--snapshot", str(number), out, "-o", bench.directory / "marked.elf", "--length"]
             subprocess.run([*slice_of, str(len(steps) - 1)], check=True, capture_output=True)
             compare(bench, bench.directory / "marked.elf", steps[:-1], {pc for pc, _, _ in steps})
@@ -431,6 +452,59 @@ def test_marks(bench):
             expect(f"recording was off behind it (snapshot {number + 1} is the next)" in done.stderr, number, done.stderr)
         done = subprocess.run([bench.tool, "check", out], capture_output=True, text=True, check=False)
         expect(done.returncode == 0, done.stdout)
+    return None
+
+
+def test_windows(bench):
+    "windows of a machine, counted from the mark on: each is what the whole has there; one that is due in the kernel waits"
+    whole, why = bench.boot_marked()
+    if why:
+        return why
+    (data, snapshots), = xtrace_tokens.files(whole).values()
+    core, indexes = read(data), [one["index"] for one in marked_snapshots(snapshots)]
+    second, third = [i for i, insn in enumerate(core) if insn[0] in indexes][1:3]
+    due = second + 50
+    late = next(i for i in range(due, third) if core[i][1] == 0)
+    expect(core[due][1] == 1 and late - due > 50, "in a system call", due, late)
+    lists = bench.directory / "list"
+    lists.write_text(f"0 300 3 0.25\n{due} 100000 1 0.75 0\n")
+    out, _ = bench.boot_marked(None, "--windows", lists)
+    (data, snapshots), = xtrace_tokens.files(out).values()
+    part = [insn[1:4] for insn in read(data)]
+    expect(part == [insn[1:4] for insn in core[:301] + core[late:]], len(part), "instructions")
+    ones = [one["count"] for one in marked_snapshots(snapshots)]
+    rows = [line.split("\t") for line in min(out.glob("*.windows")).read_text().splitlines()[1:]]
+    expect(ones[:2] == [0, 301] and rows == [["0", "0", "0", "300", "3", "0.250000", "0", "0", "0"],
+                                             ["1", "0", str(late), "100000", "1", "0.750000", "1", "0", "1"]], ones, rows)
+    slices = bench.directory / "marked.slices"
+    subprocess.run([bench.tool, "slice", "--windows", out, "-o", slices], check=True, capture_output=True)
+    pcs = {insn[2] for insn in core}
+    compare(bench, slices / "0.0.elf", user_steps(core[:300]), pcs)
+    compare(bench, slices / "1.0.elf", user_steps(core[late:third])[:-1], pcs)  # up to where recording was off
+    return None
+
+
+def test_vectors(bench):
+    "--bbv of a machine, from the mark on: the kernel's blocks have as many instructions as were executed"
+    whole, why = bench.boot_marked()
+    if why:
+        return why
+    out, _ = bench.boot_marked(None, "--bbv", "--interval", "200")
+    path, = out.glob("xtrace.*.core0.bb")
+    heading, *names = path.with_suffix(".blocks").read_text().splitlines()
+    places = {number: int(pc, 16) for number, pc in (line.split() for line in names)}
+    lines = [[(places[number], int(count)) for number, count in re.findall(r":(\d+):(\d+) ", line)]
+             for line in path.read_text().splitlines()]
+    expect(heading == "#interval 200 thread 0" and all(sum(count for _, count in line) == 200 for line in lines[:-1]), heading)
+    (data, _), = xtrace_tokens.files(whole).values()
+    executed = collections.Counter(insn[1] for insn in read(data))
+    counted = collections.Counter()
+    for pc, count in sum(lines, []):
+        counted[pc // KERNEL] += count
+    # a block that holds a mark counts whole where it ends a part, and not at all where it begins one
+    expect(counted[1] == executed[1] and abs(counted[0] - executed[0]) < 20, counted, executed)
+    done = subprocess.run([bench.tool, "phases", "--json", out], capture_output=True, text=True, check=True)
+    expect({row["thread"] for row in map(json.loads, done.stdout.splitlines()) if row["table"] == "interval"} == {0}, done.stdout)
     return None
 
 
@@ -449,7 +523,8 @@ def test_words(bench):
         (["--kernel", "/bin/sh"], [], "no kernel for AArch64"),
         ([*image, "--initrd", "/nowhere"], [], "No such file"),
         ([*image, "--sysroot", "/"], [], "--sysroot is for a program"),
-        ([*image, "--length", "5"], [], "of a program, not of a whole machine"),
+        ([*image, *qemu, "--bbv", "--length", "5"], [], "--bbv takes all"),
+        ([*image, *qemu, "--skip", "5"], [], "how many instructions?"),
         ([*image, "--qemu", "/nowhere/qemu"], [], "not found"),
         ([*image, *qemu], ["-nonsense"], "ended with status 1"),
     )

@@ -199,7 +199,7 @@ void system_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *sna
 	snapshot->elr_el1 = now->link;
 }
 
-/* Once for each core that is recorded. */
+/* Once for each core that is recorded; or for windows. */
 void detail_want(void)
 {
 	require(++wanted <= CORES, "what is wanted");
@@ -208,6 +208,10 @@ void detail_want(void)
 void detail_release(void)
 {
 	require(wanted-- > 0, "what is released was wanted");
+}
+
+void detail_renew(void)
+{
 }
 
 unsigned qemu_plugin_mem_size_shift(uint32_t info)
@@ -311,6 +315,61 @@ static void go_on(const struct system_insn *insn)
 		take_exception(now->pc, 0x80);
 }
 
+/* ---- Windows: by the instructions of the first core, all cores. ---- */
+
+static const struct collect_window asked[] = {
+    {.from = 700, .length = 1000, .thread = UINT32_MAX, .phase = UINT32_MAX},
+    {.from = 3000, .length = 300, .thread = 0, .phase = 2, .weight = 0.25},
+    {.from = 6000, .length = 100, .thread = 0, .phase = 1, .weight = 0.75},
+};
+enum { WINDOWS = sizeof asked / sizeof *asked };
+
+static bool has_windows;
+static uint64_t passed, until; /* by the first core: not recorded; where the window ends */
+
+/* Where a window really begins, for the parent. */
+struct begun {
+	unsigned count;
+	uint64_t at[WINDOWS], recorded[WINDOWS]; /* recorded: before, of these */
+};
+
+/* In the kernel it waits for a program, a hundredth of its length at most. */
+static void follow_windows(const struct told *told, struct begun *begun)
+{
+	uint64_t count = told->count + passed;
+	if (recorded && count >= until)
+		recorded = false;
+	const struct collect_window *next = begun->count < WINDOWS ? &asked[begun->count] : NULL;
+	if (recorded || !next || count < next->from || !wanted)
+		return;
+	if (now->level && count - next->from < next->length / 100)
+		return;
+	recorded = true;
+	until = count + next->length + 1;
+	begun->at[begun->count] = count;
+	begun->recorded[begun->count++] = told->count;
+}
+
+/* A block of one instruction, or the beginning of one, without calls. */
+static void pass(const struct system_insn *insn)
+{
+	struct system_passed block = {insn->pc, 1};
+	now->has_change = true;
+	core_passed(now->number, &block);
+	passed += now->number == 0;
+	scramble();
+	go_on(insn);
+}
+
+static void execute(struct told *told, struct begun *begun, struct system_insn *insn)
+{
+	if (has_windows && now->number == 0)
+		follow_windows(told, begun);
+	core_executed(now->number, insn);
+	recorded = insn->opcode == mark ? !recorded : recorded;
+	passed += !recorded && now->number == 0;
+}
+
 static void tell(struct told *told, const struct system_insn *insn, unsigned level)
 {
 	told->items[told->count++] = (struct executed){insn->pc, insn->opcode, (uint8_t)level, now->has_change};
@@ -318,7 +377,7 @@ static void tell(struct told *told, const struct system_insn *insn, unsigned lev
 }
 
 /* QEMU sets ELR_EL1 when an exception comes, and the kernel before it returns. */
-static void play(struct told *told, uint32_t opcode, bool is_first)
+static void play(struct told *told, struct begun *begun, uint32_t opcode, bool is_first)
 {
 	unsigned level = now->level;
 	struct system_insn insn = {now->pc, opcode, is_first, opcode_of(opcode)};
@@ -326,8 +385,11 @@ static void play(struct told *told, uint32_t opcode, bool is_first)
 	xtrace_operation(opcode, &operation);
 	if (opcode == exception_return)
 		now->link = now->saved[now->depth - 1].pc;
-	core_executed(now->number, &insn);
-	recorded = opcode == mark ? !recorded : recorded;
+	if (has_windows && !wanted) {
+		pass(&insn);
+		return;
+	}
+	execute(told, begun, &insn);
 	told->is_main = told->is_main || (recorded && !was_recorded);
 	was_recorded = was_recorded || recorded;
 	now->has_change = now->has_change || !recorded || opcode == mark || level != now->begun_level;
@@ -339,7 +401,7 @@ static void play(struct told *told, uint32_t opcode, bool is_first)
 			take_exception(now->pc, 0);
 			return;
 		}
-		core_executed(now->number, &insn);
+		execute(told, begun, &insn);
 	}
 	if (core_wants_accesses(&insn))
 		play_accesses(&insn);
@@ -350,12 +412,14 @@ static void play(struct told *told, uint32_t opcode, bool is_first)
 }
 
 /* In a process of its own, which its memory goes with. */
-static void play_all(struct collect_board *board, struct told *told)
+static void play_all(struct collect_board *board, struct told *told, struct begun *begun)
 {
 	uint64_t before[CORES];
 	unsigned levels[CORES] = {0};
 	core_setup(board);
-	recorded = was_recorded = told[0].is_main = !board->from_hint;
+	has_windows = board->windows.count;
+	recorded = !board->from_hint && !has_windows;
+	was_recorded = told[0].is_main = !board->from_hint;
 	for (unsigned i = 0; i < CORES; i++) {
 		processors[i] = (struct processor){.number = i, .pc = user};
 		before[i] = 0;
@@ -366,7 +430,7 @@ static void play_all(struct collect_board *board, struct told *told)
 		bool is_first = now->pc != before[core] + 4 || now->level != levels[core] || any(10) == 0;
 		before[core] = now->pc;
 		levels[core] = now->level;
-		play(&told[core], any_opcode(board->from_hint ? (told[core].count ? 300 : 3) : 0), is_first);
+		play(&told[core], begun, any_opcode(board->from_hint ? (told[core].count ? 300 : 3) : 0), is_first);
 	}
 	for (unsigned i = 0; i < CORES; i++) { /* what is executed last is told by what comes behind it */
 		struct system_insn insn = {processors[i].pc, nop, true, opcode_of(nop)};
@@ -378,7 +442,7 @@ static void play_all(struct collect_board *board, struct told *told)
 
 /* ---- What is in the files. ---- */
 
-static uint8_t *read_file(const char *folder, const struct tw_xtrace_name *name, size_t *size)
+static uint8_t *read_file(const char *folder, const struct tw_xtrace_name *name, size_t *size, bool keeps)
 {
 	char path[PATH_MAX], text[TW_XTRACE_NAME_SIZE];
 	tw_xtrace_name_format(name, text);
@@ -391,7 +455,8 @@ static uint8_t *read_file(const char *folder, const struct tw_xtrace_name *name,
 	uint8_t *bytes = malloc(*size + 1);
 	assert_int_equal(fread(bytes, 1, *size, file), *size);
 	fclose(file);
-	unlink(path);
+	if (!keeps)
+		unlink(path);
 	return bytes;
 }
 
@@ -414,9 +479,9 @@ static void check_core(const char *folder, unsigned core, const struct told *tol
 {
 	struct tw_xtrace_name name = {.timestamp = "1", .number = core, .hint = told->is_main ? 9 : 13};
 	size_t size, snapshots, next = HEADER, i = 0;
-	uint8_t *bytes = read_file(folder, &name, &size);
+	uint8_t *bytes = read_file(folder, &name, &size, false);
 	name.snapshots = true;
-	uint8_t *states = read_file(folder, &name, &snapshots);
+	uint8_t *states = read_file(folder, &name, &snapshots, false);
 	bool has_registers = false;
 	uint64_t pc = 0, kernels = 0;
 	for (size_t at = 0; at < size;) {
@@ -445,30 +510,67 @@ static void check_core(const char *folder, unsigned core, const struct told *tol
 	free(states);
 }
 
-static void run(unsigned number, bool marks)
+/* The list has each window where it began, with the snapshot that stands there. */
+static void check_windows(const struct collect_board *board, const struct begun *begun)
+{
+	static const struct tw_xtrace_layout layout = {.header_size = HEADER, .has_za = true, .vector_bits = 128};
+	struct tw_xtrace_name name = {.timestamp = "1", .number = 0, .hint = 9, .snapshots = true};
+	char path[PATH_MAX + 32], line[128], wanted_line[128], column[16];
+	size_t size;
+	snprintf(path, sizeof path, "%s/xtrace.1.windows", board->directory);
+	FILE *list = fopen(path, "r");
+	assert_non_null(list);
+	unlink(path);
+	uint8_t *states = read_file(board->directory, &name, &size, true);
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		struct tw_xtrace_snapshot snapshot;
+		assert_non_null(fgets(line, sizeof line, list));
+		assert_int_equal(sscanf(line, "%*s 0 %*s %*s %*s %*s %15s", column), 1);
+		unsigned long number = strtoul(column, NULL, 10);
+		int length =
+		    snprintf(wanted_line, sizeof wanted_line, "%u\t0\t%lu\t%lu\t", i, begun->at[i], asked[i].length);
+		assert_memory_equal(line, wanted_line, (size_t)length);
+		assert_int_equal(tw_xtrace_snapshot_decode(states + HEADER + (size_t)number * SNAPSHOT, &layout,
+		                                           &snapshot),
+		                 0);
+		assert_int_equal(snapshot.count, begun->recorded[i]);
+	}
+	assert_null(fgets(line, sizeof line, list));
+	fclose(list);
+	free(states);
+}
+
+static void run(unsigned number, bool marks, bool windows)
 {
 	char folder[] = "/tmp/test_system_core.XXXXXX";
 	int fd, status;
 	struct collect_board *board = collect_board_make(&fd);
-	struct told *told = mmap(NULL, CORES * sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(board && told != MAP_FAILED && mkdtemp(folder));
+	size_t room = CORES * sizeof(struct told) + sizeof(struct begun);
+	struct told *told = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_non_null(board);
+	assert_true(told != MAP_FAILED && mkdtemp(folder));
+	struct begun *begun = (void *)(told + CORES);
 	snprintf(board->directory, sizeof board->directory, "%s", folder);
 	strcpy(board->timestamp, "1");
 	board->interval = INTERVAL;
 	board->from_hint = marks;
+	board->windows.count = windows ? WINDOWS : 0;
+	memcpy(board->windows.items, asked, sizeof asked);
 	seed = number;
 	tells_values = number % 2;
 	pid_t child = fork();
 	if (child == 0)
-		play_all(board, told);
+		play_all(board, told, begun);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	assert_int_equal(collect_flush(board), 0);
-	assert_true(told[0].count > STEPS / 8 && told[1].count > STEPS / 8);
+	assert_true(told[0].count > (windows ? 1400 : STEPS / 8) && told[1].count > (windows ? 1000 : STEPS / 8));
+	if (windows)
+		check_windows(board, begun);
 	for (unsigned i = 0; i < CORES; i++)
 		check_core(folder, i, &told[i]);
 	assert_int_equal(rmdir(folder), 0);
-	munmap(told, CORES * sizeof *told);
+	munmap(told, room);
 	collect_board_free(board, fd);
 }
 
@@ -478,14 +580,21 @@ static void tells_what_was_executed(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 4; i++)
-		run(i, false);
+		run(i, false, false);
 }
 
 static void tells_what_is_between_marks(void **state)
 {
 	(void)state;
 	for (unsigned i = 4; i < 8; i++)
-		run(i, true);
+		run(i, true, false);
+}
+
+static void tells_what_is_in_windows(void **state)
+{
+	(void)state;
+	for (unsigned i = 8; i < 12; i++)
+		run(i, false, true);
 }
 
 int main(void)
@@ -493,6 +602,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tells_what_was_executed),
 	    cmocka_unit_test(tells_what_is_between_marks),
+	    cmocka_unit_test(tells_what_is_in_windows),
 	};
 	return cmocka_run_group_tests_name("system_core", tests, NULL, NULL);
 }

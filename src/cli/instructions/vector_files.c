@@ -29,14 +29,14 @@ static int add(struct tw_vector_files *files, const char *folder, const char *na
 	return 0;
 }
 
-/* "....threadN.bb" */
+/* "....threadN.bb", "....coreN.bb" */
 static uint64_t thread_of(const char *path)
 {
-	const char *at = strrchr(path, 'd');
+	const char *at = strrchr(path, '.');
 	uint64_t number = 0;
-	if (at && tw_scan_number(&(const char *){at + 1}, 10, &number))
-		return number;
-	return UINT64_MAX;
+	while (at && at > path && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return at && tw_scan_number(&at, 10, &number) ? number : UINT64_MAX;
 }
 
 static int compare(const void *one, const void *other)

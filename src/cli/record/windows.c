@@ -5,6 +5,7 @@
 #include "base/text/scan.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
+#include "cli/record/machine.h"
 #include "cli/record/window_list.h"
 #include "collect/flush.h"
 
@@ -79,7 +80,7 @@ static const char *find_fault(const struct tw_record_options *options)
 	const struct tw_record_windows *wanted = &options->windows;
 	if (!tw_windows_wanted(options))
 		return wanted->warm_up ? "--warm-up is of a window: --windows, --window, --length" : NULL;
-	if (options->from_hint)
+	if (options->from_hint && !tw_machine_asked(options))
 		return "either windows or --from-hint";
 	if ((wanted->file != NULL) + (wanted->list.count != 0) + (wanted->skip || wanted->every) > 1)
 		return "only one of --windows, --window, --skip with --length";
@@ -108,11 +109,11 @@ int tw_windows_fill(struct collect_windows *windows, const struct tw_record_opti
 	return status;
 }
 
-void tw_windows_say_missing(const struct collect_windows *windows)
+void tw_windows_say_missing(const struct collect_windows *windows, const char *of)
 {
 	unsigned missing = 0;
 	for (uint32_t i = 0; i < windows->count; i++)
 		missing += !atomic_load(&windows->items[i].begun);
 	if (missing)
-		tw_say("%s not recorded: the program ended before", tw_show_plural(missing, "window").text);
+		tw_say("%s not recorded: the %s ended before", tw_show_plural(missing, "window").text, of);
 }

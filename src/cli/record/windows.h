@@ -14,7 +14,7 @@ bool tw_windows_wanted(const struct tw_record_options *options);
  * wrong. */
 int tw_windows_fill(struct collect_windows *windows, const struct tw_record_options *options);
 
-/* Tells of windows that the program did not come to. */
-void tw_windows_say_missing(const struct collect_windows *windows);
+/* Tells of windows that were not come to; of: by a program, or a machine. */
+void tw_windows_say_missing(const struct collect_windows *windows, const char *of);
 
 #endif

@@ -95,7 +95,8 @@ static int refuse_trace(const struct tw_record_options *options)
 static int check_options(const struct tw_record_options *options)
 {
 	struct stat what;
-	if (options->vectors && (options->from_hint || options->interval || tw_windows_wanted(options)))
+	bool in_part = options->from_hint && !tw_machine_asked(options);
+	if (options->vectors && (in_part || options->interval || tw_windows_wanted(options)))
 		return tw_say_error("--bbv takes all of a program, and no snapshots: --interval alone goes with it");
 	if (options->vector_interval && !options->vectors)
 		return tw_say_error("--interval is of --bbv");
@@ -163,8 +164,8 @@ static int finish(struct collect_board *board, const struct tw_record_options *o
 	if (error)
 		return tw_say_error("%s: %s; the trace ends there, with its last whole token", options->output,
 		                    strerror(error));
-	tw_windows_say_missing(&board->windows);
-	if (!streams && options->from_hint && atomic_load(&board->refused) == COLLECT_BEGAN)
+	tw_windows_say_missing(&board->windows, board->of_machine ? "machine" : "program");
+	if (!streams && options->from_hint && !board->windows.count && atomic_load(&board->refused) == COLLECT_BEGAN)
 		return tw_say_error("%s: no HINT #9 was executed: nothing was recorded", program);
 	if (!streams)
 		return tw_say_error("%s: nothing was recorded", program);
@@ -244,10 +245,11 @@ static const struct tw_option own_options[] = {
     {"from-hint", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(from_hint),
      .help =
          "begin when a thread executes HINT #9, and end when it does again; of a machine all cores do, when any one "
-         "executes it, and until then it runs at its own speed"},
+         "executes it, until then it runs at its own speed, and windows and --bbv count from there"},
     {"length", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.length), .placeholder = "N", .least = 1,
-     .help = "record so many instructions of each thread only, from the next beginning of a block on; with --windows "
-             "of SimPoint's file: of an interval, 1000000 otherwise"},
+     .help = "record so many instructions of each thread only, from the next beginning of a block on, of a machine: of "
+             "the main core, and all others meanwhile; with --windows of SimPoint's file: of an interval, 1000000 "
+             "otherwise"},
     {"skip", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.skip), .placeholder = "N",
      .help = "of --length: behind the first N instructions of each thread"},
     {"every", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.every), .placeholder = "N", .least = 1,
@@ -261,8 +263,8 @@ static const struct tw_option own_options[] = {
      .help = "record N instructions before each window, too"},
     {"bbv", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(vectors),
      .help =
-         "write basic block vectors alone, for phases: a file for each thread, xtrace.*.bb, as SimPoint reads it, at "
-         "a small multiple of QEMU's own time"},
+         "write basic block vectors alone, for phases: a file for each thread or core, xtrace.*.bb, as SimPoint reads "
+         "it, at a small multiple of QEMU's own time"},
     {"interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(vector_interval), .placeholder = "N", .least = 1,
      .most = UINT32_MAX, .help = "of --bbv: a vector every N instructions; 1000000 otherwise"},
     {"system", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(system),

@@ -2,16 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/system/core.h"
 
-#include "base/bytes/bytes.h"
-#include "collect/calls.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/scalable/registers.h"
-#include "collect/scalable/state.h"
-#include "collect/stream.h"
 #include "collect/system/calling.h"
-#include "collect/system/calls.h"
-#include "collect/system/registers.h"
+#include "collect/system/parts.h"
+#include "collect/system/steps.h"
 #include "collect/windows/detail.h"
 #include "xtrace/format/opcode.h"
 
@@ -19,397 +15,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { ACCESS_MAX = 64, ZERO_REGISTER = 31, KERNEL = 55 /* bit of its addresses */ };
-
-/* With register 0. */
-static const uint32_t read_dczid = 0xd53b00e0, write_sp_el0 = 0xd5184100;
-static const uint32_t exception_return = 0xd69f03e0;
-
-/* BR, BLR and RET without authentication, which go where their register says; and what of them is the same. */
-static const uint32_t plain_branches[] = {0xd61f0000, 0xd63f0000, 0xd65f0000}, plain_branch = 0xfffffc1f;
-
-/* The instruction that is executed, and what must be known of it when it is done. */
-struct step {
-	struct system_insn insn;
-	bool is_there, is_written;
-	uint8_t accessed; /* bytes so far */
-	bool has_order;
-	uint8_t value[ACCESS_MAX];   /* of the accesses */
-	uint64_t address, order;     /* of the first of them; TIME */
-	uint64_t operands[4], flags; /* registers as they were before; NZCV */
-	uint64_t target;             /* of a branch by register, as far as it is known before; else 0 */
-	bool returns_to_user;        /* ERET */
-	uint8_t old[16];             /* LSE: memory before */
-	struct scalable_state scalable;
-};
-
-/* Where an exception to each level comes back to. */
-static const enum system_register links[] = {SYSTEM_ELR_EL1, SYSTEM_ELR_EL1, SYSTEM_ELR_EL2, SYSTEM_ELR_EL3};
-
-struct core {
-	struct stream stream;
-	struct guest machine;
-	struct step step;
-	unsigned number, level;
-	bool is_live; /* is recorded at present */
-	bool needs_snapshot, needs_pc;
-	uint64_t next_pc; /* behind the last one that was written */
-	uint64_t task;    /* the kernel's address for what is executed, as it writes it to SP_EL0; 0: none yet */
-	uint64_t call;    /* where the system call returns to whose task is not yet told; 0: none */
-	uint64_t called;  /* that call's own number */
-};
-
-static struct collect_board *board;
 static struct core *cores[CORES_MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what opens a core */
-static _Atomic bool recording;
-static _Atomic bool several; /* cores: TIMEs are written */
-static _Atomic int main_core = -1;
-static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told when the guest read it */
-
-/* ---- Registers and tokens. ---- */
-
-/* As an operand: register 31 is zero. */
-static uint64_t operand(const struct core *core, unsigned number)
-{
-	return number == ZERO_REGISTER ? 0 : machine_register(&core->machine, number);
-}
-
-/* Without the tag that no access has. */
-static uint64_t without_tag(uint64_t address)
-{
-	uint64_t rest = tw_bits(address, 0, KERNEL);
-	return tw_bits(address, KERNEL, KERNEL) ? rest | ~UINT64_C(0) << KERNEL : rest;
-}
-
-static void put_value(struct core *core, enum tw_xtrace_kind kind, uint64_t value)
-{
-	const struct tw_xtrace_token token = {.kind = kind, .value = value};
-	stream_token(&core->stream, board, &token);
-}
-
-static void put_access(struct core *core, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
-{
-	const struct tw_xtrace_token token = {.kind = is_load ? TW_XTRACE_LOAD : TW_XTRACE_STORE,
-	                                      .value = address,
-	                                      .payload = bytes,
-	                                      .payload_size = (uint32_t)size};
-	stream_token(&core->stream, board, &token);
-}
-
-/* Bytes that lie one behind the other, by powers of two of which `most` is the largest. */
-static void put_pieces(struct core *core, bool is_load, uint64_t address, const uint8_t *bytes, size_t total,
-                       size_t most)
-{
-	size_t at = 0;
-	for (size_t size = most; size && at < total; size /= 2)
-		for (; total - at >= size; at += size)
-			put_access(core, is_load, address + at, bytes + at, size);
-}
-
-/* By register, each a token; others by as large powers of two as there are. */
-static void put_accesses(struct core *core, bool is_load, const uint8_t *bytes)
-{
-	const struct opcode *op = &core->step.insn.op;
-	put_pieces(core, is_load, core->step.address, bytes, op->total, op->size);
-}
-
-/* All registers, where the level changes or where there is a gap. */
-static void put_registers(struct core *core)
-{
-	uint8_t bytes[8 * TW_XTRACE_REGISTERS];
-	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
-		tw_store64(bytes + 8 * i, machine_register(&core->machine, i), false);
-	const struct tw_xtrace_token token = {.kind = TW_XTRACE_ALLGPR, .payload = bytes, .payload_size = sizeof bytes};
-	stream_token(&core->stream, board, &token);
-}
-
-static void put_insn(struct core *core)
-{
-	const struct system_insn *insn = &core->step.insn;
-	bool needs_pc = core->needs_pc || insn->pc != core->next_pc;
-	const struct tw_xtrace_token token = {.kind = needs_pc ? TW_XTRACE_PCINST : TW_XTRACE_INST,
-	                                      .pc = needs_pc ? insn->pc : 0,
-	                                      .level = (uint8_t)core->level,
-	                                      .opcode = insn->opcode};
-	stream_token(&core->stream, board, &token);
-	core->needs_pc = false;
-	core->next_pc = insn->pc + 4;
-	core->stream.count++;
-	core->stream.kernel_count += core->level > 0;
-}
-
-/* ---- The order of accesses. ---- */
-
-static void take_order(struct step *step)
-{
-	if (step->has_order || !atomic_load_explicit(&several, memory_order_relaxed))
-		return;
-	step->order = atomic_fetch_add(&board->order, 1);
-	step->has_order = true;
-}
-
-static void put_order(struct core *core)
-{
-	take_order(&core->step);
-	if (core->step.has_order)
-		put_value(core, TW_XTRACE_TIME, core->step.order);
-}
-
-/* ---- Before an instruction. ---- */
-
-static void before_operand(struct core *core)
-{
-	core->step.operands[0] = operand(core, core->step.insn.op.rt);
-}
-
-static void before_zero(struct core *core)
-{
-	before_operand(core);
-	take_order(&core->step); /* QEMU tells nothing of it */
-}
-
-static void before_scalable(struct core *core)
-{
-	if (scalable_keep(&core->step.scalable, &core->machine, core->step.insn.opcode))
-		take_order(&core->step); /* nor of most of these */
-}
-
-static void before_select(struct core *core)
-{
-	core->step.flags = machine_flags(&core->machine);
-}
-
-static void before_base(struct core *core)
-{
-	core->step.address = without_tag(machine_register(&core->machine, core->step.insn.op.rn));
-}
-
-static void before_atomic(struct core *core)
-{
-	struct step *step = &core->step;
-	const struct opcode *op = &step->insn.op;
-	before_base(core);
-	for (unsigned i = 0; i < 2; i++) {
-		step->operands[i] = operand(core, (op->rs + i) & 31u);
-		step->operands[2 + i] = operand(core, (op->rt + i) & 31u);
-	}
-	if ((op->kind == OP_CAS ? op->rs : op->rt) == ZERO_REGISTER &&
-	    !machine_read(&core->machine, step->address, step->old, op->total))
-		memset(step->old, 0, sizeof step->old);
-}
-
-static bool returns(uint64_t number)
-{
-	return number != CALL_EXIT && number != CALL_EXIT_GROUP && number != CALL_SIGRETURN;
-}
-
-/* Written at once, while what the arguments point to can be read: the kernel may have forbidden it to itself. */
-static void before_call(struct core *core)
-{
-	uint64_t number = operand(core, 8);
-	if (core->level > 0)
-		return;
-	put_insn(core);
-	core->step.is_written = true;
-	calls_enter(&core->machine, &core->stream, board);
-	core->call = returns(number) ? core->step.insn.pc + 4 : 0;
-	core->called = number;
-}
-
-static bool is_plain_branch(uint32_t opcode)
-{
-	for (size_t i = 0; i < sizeof plain_branches / sizeof *plain_branches; i++)
-		if ((opcode & plain_branch) == plain_branches[i])
-			return true;
-	return false;
-}
-
-/* An interrupt may come behind it: then the instruction that comes next is not where it went. */
-static void before_branch(struct core *core)
-{
-	struct step *step = &core->step;
-	step->returns_to_user = false;
-	if (is_plain_branch(step->insn.opcode))
-		step->target = operand(core, step->insn.op.rn);
-	else if (step->insn.opcode == exception_return && core->level > 0) {
-		step->target = system_register(&core->machine, links[core->level]);
-		step->returns_to_user =
-		    core->level == 1 && !tw_bits(system_register(&core->machine, SYSTEM_SPSR_EL1), 2, 3);
-	}
-}
-
-/* ---- When it is done. ---- */
-
-/* With QEMU 7.2 values are those of the registers: to read a device again would change it. What is loaded to no
- * register, and structures, are read from memory when they are accessed. */
-static bool is_of_register(const struct opcode *op, unsigned i)
-{
-	return !op->is_structure && (!op->is_load || op->is_vector || (i ? op->rt2 : op->rt) != ZERO_REGISTER);
-}
-
-static void take_registers(struct core *core)
-{
-	const struct opcode *op = &core->step.insn.op;
-	for (unsigned i = 0; i < op->count; i++) {
-		uint8_t bytes[MACHINE_VECTOR];
-		unsigned number = i ? op->rt2 : op->rt;
-		if (!is_of_register(op, i))
-			continue;
-		if (op->is_vector)
-			machine_vector(&core->machine, number, bytes);
-		else
-			tw_store64(bytes, operand(core, number), false);
-		memcpy(core->step.value + (size_t)i * op->size, bytes, op->size);
-	}
-}
-
-static void after_access(struct core *core)
-{
-	if (!core->step.accessed) /* QEMU did not tell where */
-		return;
-	if (!machine_tells_values())
-		take_registers(core);
-	put_accesses(core, core->step.insn.op.is_load, core->step.value);
-	put_order(core);
-}
-
-static void after_exclusive(struct core *core)
-{
-	uint64_t status = operand(core, core->step.insn.op.rs);
-	take_registers(core);
-	if (status == 0) {
-		put_accesses(core, false, core->step.value);
-		put_order(core);
-	}
-	put_value(core, TW_XTRACE_STXR, status);
-}
-
-static void after_atomic(struct core *core)
-{
-	uint8_t bytes[8];
-	const struct step *step = &core->step;
-	const struct opcode *op = &step->insn.op;
-	uint64_t old = op->rt == ZERO_REGISTER ? tw_load64(step->old, false) : operand(core, op->rt);
-	tw_store64(bytes, old, false);
-	put_accesses(core, true, bytes);
-	tw_store64(bytes, opcode_atomic(op, old, step->operands[0]), false);
-	put_accesses(core, false, bytes);
-	put_order(core);
-}
-
-static void copy_word(uint8_t *to, uint64_t value, size_t size)
-{
-	uint8_t word[8];
-	tw_store64(word, value, false);
-	memcpy(to, word, size);
-}
-
-/* Operands: one or two that are expected, one or two to be stored. */
-static void after_compare(struct core *core)
-{
-	uint8_t expected[16], wanted[16], old[16];
-	const struct step *step = &core->step;
-	const struct opcode *op = &step->insn.op;
-	for (unsigned i = 0; i < op->count; i++) {
-		size_t at = (size_t)i * op->size;
-		copy_word(expected + at, step->operands[i], op->size);
-		copy_word(wanted + at, step->operands[2 + i], op->size);
-		copy_word(old + at, operand(core, op->rs + i), op->size);
-		if (op->rs + i == ZERO_REGISTER)
-			memcpy(old + at, step->old + at, op->size);
-	}
-	put_accesses(core, true, old);
-	if (memcmp(old, expected, op->total) == 0)
-		put_accesses(core, false, wanted);
-	put_order(core);
-}
-
-static void put_run(void *context, uint64_t address, const uint8_t *bytes, size_t size)
-{
-	struct core *core = context;
-	put_pieces(core, !core->step.scalable.op.is_store, address, bytes, size, MACHINE_VECTOR);
-}
-
-static void after_scalable(struct core *core)
-{
-	if (scalable_tell(&core->step.scalable, &core->machine, put_run, core))
-		put_order(core);
-}
-
-static void after_zero(struct core *core)
-{
-	static const uint8_t zeros[2048];
-	unsigned size = atomic_load(&zero_block);
-	uint64_t value = core->step.operands[0];
-	put_value(core, TW_XTRACE_DC, value);
-	put_access(core, false, without_tag(value) & ~(uint64_t)(size - 1), zeros, size);
-	put_order(core);
-}
-
-static void after_read(struct core *core)
-{
-	const struct system_insn *insn = &core->step.insn;
-	uint64_t value = operand(core, insn->op.rt);
-	if ((insn->opcode & ~0x1fu) == read_dczid && tw_bits(value, 0, 3) <= 9)
-		atomic_store(&zero_block, 4u << tw_bits(value, 0, 3));
-	put_value(core, TW_XTRACE_MRS, value);
-	if (insn->op.kind == OP_RANDOM)
-		put_value(core, TW_XTRACE_MISC_FLAGS, machine_flags(&core->machine));
-}
-
-/* Linux tells in SP_EL0 which task the kernel works for. */
-static void after_write(struct core *core)
-{
-	uint64_t value = core->step.operands[0];
-	put_value(core, TW_XTRACE_MRS, value);
-	if ((core->step.insn.opcode & ~0x1fu) != write_sp_el0 || !tw_bits(value, KERNEL, KERNEL))
-		return;
-	core->task = value;
-	if (core->call)
-		system_calls_enter(core->task, core->called, core->call);
-	core->call = 0;
-}
-
-/* Where an ERET to user mode is what a system call leads to, what X0 is there. */
-static void after_branch(struct core *core)
-{
-	const struct step *step = &core->step;
-	uint64_t x0 = operand(core, 0);
-	put_value(core, TW_XTRACE_TARGET_B, step->target);
-	if (!step->returns_to_user)
-		return;
-	if (core->call ? core->call == step->target : system_calls_leave(core->task, step->target, x0))
-		put_value(core, TW_XTRACE_SVCRET, x0);
-	core->call = 0;
-}
-
-static void after_select(struct core *core)
-{
-	put_value(core, TW_XTRACE_MISC_FLAGS, core->step.flags);
-}
-
-/* For each kind, what it takes. */
-static const struct {
-	void (*before)(struct core *core), (*after)(struct core *core);
-	bool accesses;
-} steps[] = {
-    [OP_PLAIN] = {NULL, NULL, false},
-    [OP_ACCESS] = {NULL, after_access, true},
-    [OP_STXR] = {before_base, after_exclusive, true},
-    [OP_ATOMIC] = {before_atomic, after_atomic, true},
-    [OP_CAS] = {before_atomic, after_compare, true},
-    [OP_SCALABLE] = {before_scalable, after_scalable, false},
-    [OP_ZERO] = {before_zero, after_zero, false},
-    [OP_MRS] = {NULL, after_read, false},
-    [OP_RANDOM] = {NULL, after_read, false},
-    [OP_MSR] = {before_operand, after_write, false},
-    [OP_SELECT] = {before_select, after_select, false},
-    [OP_SVC] = {before_call, NULL, false},
-    [OP_MARK] = {NULL, NULL, false},
-    [OP_BRANCH_REGISTER] = {before_branch, after_branch, false},
-    [OP_TRAP] = {NULL, NULL, false},
-};
 
 /* ---- From one instruction to the next. ---- */
 
@@ -427,19 +34,19 @@ static bool is_done(const struct core *core, const struct system_insn *next, uns
 	const struct system_insn *insn = &core->step.insn;
 	if (next->pc == insn->pc + 4 || may_branch(insn))
 		return true;
-	return next->pc != insn->pc && system_register(&core->machine, links[level]) != insn->pc;
+	return next->pc != insn->pc && system_register(&core->machine, core_links[level]) != insn->pc;
 }
 
 static void complete(struct core *core, const struct system_insn *next)
 {
-	struct step *step = &core->step;
+	struct core_step *step = &core->step;
 	if (!step->is_written)
-		put_insn(core);
+		core_put_insn(core);
 	core->needs_pc = may_branch(&step->insn);
 	if (!step->target)
 		step->target = next->pc;
-	if (steps[step->insn.op.kind].after)
-		steps[step->insn.op.kind].after(core);
+	if (core_kinds[step->insn.op.kind].after)
+		core_kinds[step->insn.op.kind].after(core);
 }
 
 /* What was executed before `next`. */
@@ -455,7 +62,7 @@ static void settle(struct core *core, const struct system_insn *next)
 		if (level != core->level) {
 			core->needs_pc = true;
 			if (core->stream.count) /* a stream begins with an instruction */
-				put_registers(core);
+				core_put_registers(core);
 		}
 	}
 	core->step.is_there = false;
@@ -467,26 +74,31 @@ static void settle(struct core *core, const struct system_insn *next)
 static bool is_due(const struct core *core)
 {
 	enum { PATIENCE = 100 };
-	uint64_t patience = core->level ? board->interval / PATIENCE : 0;
+	uint64_t patience = core->level ? core_board->interval / PATIENCE : 0;
 	return core->needs_snapshot || core->stream.count >= core->stream.next_snapshot + patience;
+}
+
+static void take_snapshot(void *whose)
+{
+	struct core *core = whose;
+	stream_snapshot(&core->stream, core_board, &core->machine);
+	core->needs_snapshot = false;
+	core->needs_pc = true;
 }
 
 static void begin(struct core *core, const struct system_insn *insn)
 {
-	struct step *step = &core->step;
-	if (is_due(core)) {
-		stream_snapshot(&core->stream, board, &core->machine);
-		core->needs_snapshot = false;
-		core->needs_pc = true;
-	}
+	struct core_step *step = &core->step;
+	if (is_due(core))
+		take_snapshot(core);
 	step->insn = *insn;
 	step->is_there = true;
 	step->is_written = false;
 	step->accessed = 0;
 	step->target = 0;
 	step->has_order = false;
-	if (steps[insn->op.kind].before)
-		steps[insn->op.kind].before(core);
+	if (core_kinds[insn->op.kind].before)
+		core_kinds[insn->op.kind].before(core);
 }
 
 /* ---- Beginning and end. ---- */
@@ -508,16 +120,14 @@ static struct core *make(unsigned cpu)
 	struct core *core = calloc(1, sizeof *core);
 	if (!core || !machine_open(&core->machine) || !scalable_open(&core->machine) ||
 	    !system_registers_open(&core->machine)) {
-		atomic_store(&board->refused, COLLECT_NO_REGISTERS);
+		atomic_store(&core_board->refused, COLLECT_NO_REGISTERS);
 		free(core);
 		return NULL;
 	}
-	atomic_store(&board->refused, COLLECT_BEGAN);
+	atomic_store(&core_board->refused, COLLECT_BEGAN);
 	core->number = cpu;
 	return core;
 }
-
-/* ---- The core that calls. ---- */
 
 /* The calling core. NULL when it cannot be recorded. */
 static struct core *find(unsigned told)
@@ -525,7 +135,7 @@ static struct core *find(unsigned told)
 	unsigned cpu = calling_core(told);
 	if (cpu >= CORES_MOST)
 		return NULL;
-	if (cores[cpu] || atomic_load(&board->refused) == COLLECT_NO_REGISTERS)
+	if (cores[cpu] || atomic_load(&core_board->refused) == COLLECT_NO_REGISTERS)
 		return cores[cpu];
 	pthread_mutex_lock(&lock);
 	cores[cpu] = make(cpu);
@@ -533,53 +143,119 @@ static struct core *find(unsigned told)
 	return cores[cpu];
 }
 
-/* A core is recorded from here on. */
+/* A core is recorded from here on. Windows have all calls wanted themselves: a core that sleeps would want them long
+ * after. */
 static void go_live(struct core *core)
 {
-	int none = -1;
 	core->level = system_level(&core->machine);
 	core->needs_snapshot = core->needs_pc = true;
 	core->is_live = true;
 	core->call = core->task = 0; /* another one may be executed */
-	detail_want();
+	if (!parts.has_windows)
+		detail_want();
 	if (core->stream.slot) {
 		if (core->stream.count) /* there is a gap */
-			put_registers(core);
+			core_put_registers(core);
 		return;
 	}
-	atomic_compare_exchange_strong(&main_core, &none, board->from_hint ? (int)core->number : 0);
-	atomic_store(&several, count_cores() > 1);
-	stream_open_core(&core->stream, board, core->number, (int)core->number == atomic_load(&main_core),
-	                 atomic_load(&several));
+	atomic_store(&core_several, count_cores() > 1);
+	stream_open_core(&core->stream, core_board, core->number, (int)core->number == atomic_load(&parts.main),
+	                 atomic_load(&core_several));
 }
 
 static void stop(struct core *core)
 {
-	core->is_live = false;
-	stream_flush(&core->stream, board);
-	detail_release();
+	core->is_live = core->step.is_there = false;
+	stream_flush(&core->stream, core_board);
+	if (!parts.has_windows)
+		detail_release();
 }
 
 static void mark(struct core *core)
 {
-	bool begins = !atomic_load(&recording);
-	atomic_store(&recording, begins);
+	bool begins = parts_mark(core->number);
 	if (core->is_live) /* also where another core's mark was the last one */
 		stop(core);
-	if (begins)
+	if (begins && !parts.has_windows)
 		go_live(core);
+	else if (begins)
+		detail_renew();
 }
 
 void core_setup(struct collect_board *shared)
 {
-	board = shared;
+	core_board = shared;
 	calling_setup();
-	atomic_store(&recording, !board->from_hint);
+	parts_setup(shared);
+}
+
+/* ---- Windows. ---- */
+
+static void begin_window(void *whose)
+{
+	struct core *core = whose;
+	atomic_fetch_add(&parts.open, 1);
+	if (!core->is_live)
+		go_live(core);
+}
+
+static void end_window(void *whose)
+{
+	(void)whose;
+	atomic_fetch_sub(&parts.open, 1);
+}
+
+static bool has_step(const struct core *core)
+{
+	return parts.has_windows && parts_count() && windows_have_step(&core->part, &core->stream);
+}
+
+/* A slice can begin where a program is executed: in the kernel a window waits for that. */
+static bool waits(struct core *core)
+{
+	uint64_t count = core->part.passed + core->stream.count;
+	return plan_may_wait(&core->part.plan, &core_board->windows, count) && system_level(&core->machine) > 0;
+}
+
+/* Before an instruction, when all before it is written. full: it has all calls, and what comes behind it. */
+static void follow(struct core *core, bool full)
+{
+	const struct windowed windowed = {.part = &core->part,
+	                                  .stream = &core->stream,
+	                                  .begin = begin_window,
+	                                  .end = end_window,
+	                                  .snapshot = take_snapshot,
+	                                  .whose = core};
+	if (!core->is_planned)
+		core->part.plan = plan_of_core(&core_board->windows, core->number, (int)core->number == parts.main);
+	core->is_planned = true;
+	if (has_step(core))
+		windows_follow(&windowed, core_board, full && !waits(core));
+}
+
+/* ---- QEMU's calls. ---- */
+
+void core_passed(unsigned cpu, void *data)
+{
+	const struct system_passed *block = data;
+	const struct system_insn next = {.pc = block->pc, .is_first = true};
+	struct core *core = find(cpu);
+	if (!core)
+		return;
+	if (core->is_live) { /* no calls of its instructions came since recording ended */
+		settle(core, &next);
+		stop(core);
+	}
+	if (!parts_count())
+		return;
+	if (has_step(core))
+		follow(core, false);
+	core->part.passed += block->count;
 }
 
 bool core_wants_accesses(const struct system_insn *insn)
 {
-	return steps[insn->op.kind].accesses;
+	return core_kinds[insn->op.kind].accesses;
 }
 
 void core_executed(unsigned cpu, void *data)
@@ -590,13 +266,16 @@ void core_executed(unsigned cpu, void *data)
 		return;
 	if (core->is_live)
 		settle(core, insn);
-	if (insn->op.kind == OP_MARK && board->from_hint) {
+	if (insn->op.kind == OP_MARK && core_board->from_hint) {
 		mark(core);
 		return;
 	}
-	if (!atomic_load_explicit(&recording, memory_order_relaxed)) {
+	if (has_step(core))
+		follow(core, true);
+	if (!parts_record()) {
 		if (core->is_live)
 			stop(core);
+		core->part.passed += parts_count();
 		return;
 	}
 	if (!core->is_live)
@@ -616,18 +295,18 @@ void core_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 	unsigned number = calling_core(cpu);
 	struct core *core = number < CORES_MOST ? cores[number] : NULL;
 	unsigned size = 1u << qemu_plugin_mem_size_shift(info);
-	struct step *step = core ? &core->step : NULL;
+	struct core_step *step = core ? &core->step : NULL;
 	(void)data; /* where an instruction is begun once more it is another one than that which was told */
-	if (!step || !step->is_there || !steps[step->insn.op.kind].accesses)
+	if (!step || !step->is_there || !core_kinds[step->insn.op.kind].accesses)
 		return;
-	take_order(step);
-	if (step->insn.op.kind != OP_ACCESS || size > (unsigned)ACCESS_MAX - step->accessed)
+	core_take_order(step);
+	if (step->insn.op.kind != OP_ACCESS || size > (unsigned)CORE_ACCESS_MAX - step->accessed)
 		return;
 	if (step->accessed == 0)
 		step->address = address;
 	if (machine_tells_values())
 		machine_accessed(info, address, step->value + step->accessed, size);
-	else if (!is_of_register(&step->insn.op, step->accessed / step->insn.op.size))
+	else if (!core_takes_register(&step->insn.op, step->accessed / step->insn.op.size))
 		read_accessed(core, info, address, step->value + step->accessed, size);
 	step->accessed = (uint8_t)(step->accessed + size);
 }

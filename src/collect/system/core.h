@@ -14,14 +14,22 @@ struct system_insn {
 	struct opcode op;
 };
 
+/* The first instructions of a block, which have no calls of their own. */
+struct system_passed {
+	uint64_t pc;
+	unsigned count;
+};
+
 /* To be called before any core runs. */
 void core_setup(struct collect_board *board);
 
 /* Whether the accesses of an instruction are. */
 bool core_wants_accesses(const struct system_insn *insn);
 
-/* QEMU's calls, on the core: an instruction is about to be executed; has made an access. */
+/* QEMU's calls, on the core: an instruction is about to be executed; has made an access; instructions are about to be
+ * executed that have no calls of their own. */
 void core_executed(unsigned cpu, void *insn);
 void core_accessed(unsigned cpu, uint32_t info, uint64_t address, void *insn);
+void core_passed(unsigned cpu, void *passed);
 
 #endif

@@ -1,14 +1,19 @@
 /* system.c - the plugin in the QEMU of whole machines: which instructions are told of what is translated.
  *
  * Before the mark these are HINT #9, and what stands behind it in its block: so a machine boots at its own speed. With
- * the mark QEMU forgets its translations, and all that is translated from there on is told. */
+ * the mark QEMU forgets its translations, and all that is translated from there on is told. Before a window it is only
+ * how many instructions a block has. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/system/system.h"
 
 #include "collect/machine.h"
 #include "collect/qemu.h"
+#include "collect/system/calling.h"
 #include "collect/system/core.h"
+#include "collect/system/parts.h"
 #include "collect/windows/detail.h"
+#include "collect/windows/plan.h"
+#include "collect/windows/vectors.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,6 +21,7 @@
 /* Instructions of a block, in the list of all. */
 struct told {
 	struct told *older;
+	struct system_passed passed; /* before them */
 	struct system_insn insns[];
 };
 
@@ -55,12 +61,16 @@ static void want_calls(struct qemu_plugin_insn *translated, struct system_insn *
 		qemu_plugin_register_vcpu_mem_cb(translated, core_accessed, QEMU_READ_REGISTERS, QEMU_ACCESS, insn);
 }
 
+static bool is_mark(const struct qemu_plugin_insn *insn)
+{
+	return parts.has_marks && machine_opcode(insn) == 0xd503213f;
+}
+
 /* The first instruction that is wanted; else the count. */
 static size_t find_first(const struct qemu_plugin_tb *block, size_t count)
 {
-	static const uint32_t mark = 0xd503213f;
 	size_t i = 0;
-	while (!detail_full() && i < count && machine_opcode(qemu_plugin_tb_get_insn(block, i)) != mark)
+	while (!detail_full() && i < count && !is_mark(qemu_plugin_tb_get_insn(block, i)))
 		i++;
 	return i;
 }
@@ -68,8 +78,13 @@ static size_t find_first(const struct qemu_plugin_tb *block, size_t count)
 static void translated(uint64_t id, struct qemu_plugin_tb *block)
 {
 	size_t count = qemu_plugin_tb_n_insns(block), first = find_first(block, count);
-	struct told *told = first < count ? make_told(count - first) : NULL;
+	bool passes = first > 0 && parts.has_windows && parts_count();
+	struct told *told = passes || first < count ? make_told(count - first) : NULL;
 	(void)id;
+	if (told && passes) {
+		told->passed = (struct system_passed){qemu_plugin_tb_vaddr(block), (unsigned)first};
+		qemu_plugin_register_vcpu_tb_exec_cb(block, core_passed, QEMU_READ_REGISTERS, &told->passed);
+	}
 	for (size_t i = first; told && i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
 		uint32_t opcode = machine_opcode(insn);
@@ -81,15 +96,65 @@ static void translated(uint64_t id, struct qemu_plugin_tb *block)
 	}
 }
 
+/* ---- Basic block vectors. ---- */
+
+static void take_block(unsigned told, void *block)
+{
+	unsigned core = calling_core(told);
+	if (parts_count() && core < CORES_MOST)
+		vectors_take_core(core, block);
+}
+
+/* Blocks have calls from the first mark on. */
+static void take_mark(unsigned told, void *data)
+{
+	(void)data;
+	if (parts_mark(calling_core(told)))
+		detail_renew();
+}
+
+static void translated_for_vectors(uint64_t id, struct qemu_plugin_tb *tb)
+{
+	enum { BLOCK_MAX = 4096 };
+	uint32_t opcodes[BLOCK_MAX];
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	(void)id;
+	if (count == 0 || count > BLOCK_MAX)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		opcodes[i] = machine_opcode(insn);
+		if (is_mark(insn))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, take_mark, QEMU_NO_REGISTERS, NULL);
+	}
+	struct vector_block *block = parts_count() ? vectors_make(qemu_plugin_tb_vaddr(tb), opcodes, count) : NULL;
+	if (block)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, take_block, QEMU_NO_REGISTERS, block);
+}
+
+static void ended(uint64_t id, void *data)
+{
+	(void)id;
+	(void)data;
+	vectors_end();
+}
+
+/* ---- What is told. ---- */
+
+static bool vectors_wanted;
+
 static void want_translations(uint64_t id)
 {
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, vectors_wanted ? translated_for_vectors : translated);
 	qemu_plugin_register_flush_cb(id, flushed);
+	if (vectors_wanted)
+		qemu_plugin_register_atexit_cb(id, ended, NULL);
 }
 
 void system_setup(uint64_t id, struct collect_board *board)
 {
+	vectors_wanted = board->vectors;
 	core_setup(board);
-	detail_setup(id, want_translations, !board->from_hint);
+	detail_setup(id, want_translations, !board->from_hint && plan_begins_at_once(&board->windows, 0));
 	want_translations(id);
 }

@@ -80,6 +80,14 @@ void detail_release(void)
 	pthread_mutex_unlock(&lock);
 }
 
+void detail_renew(void)
+{
+	pthread_mutex_lock(&lock);
+	if (detail.switches)
+		forget();
+	pthread_mutex_unlock(&lock);
+}
+
 void detail_begin_child(bool wants)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -19,6 +19,9 @@ bool detail_full(void);
 void detail_want(void);
 void detail_release(void);
 
+/* Blocks get other calls than before, of either amount. */
+void detail_renew(void);
+
 /* A child process has one thread; wants: it records. */
 void detail_begin_child(bool wants);
 

@@ -26,23 +26,24 @@ static struct upcoming upcoming_at(const struct plan *plan, struct collect_windo
 	return (struct upcoming){window, from, before(from, windows->warm_up)};
 }
 
-static bool is_of(const struct collect_window *window, uint32_t thread)
+static bool is_of(const struct collect_window *window, const struct plan *plan)
 {
-	return window->thread == UINT32_MAX || window->thread == thread;
+	return window->thread == UINT32_MAX ? plan->leads : window->thread == plan->thread;
 }
 
 static struct upcoming find_next(struct plan *plan, struct collect_windows *windows)
 {
 	struct upcoming found = upcoming_at(plan, windows);
-	for (; found.window && !is_of(found.window, plan->thread); found = upcoming_at(plan, windows))
+	for (; found.window && !is_of(found.window, plan); found = upcoming_at(plan, windows))
 		plan->next++;
 	return found;
 }
 
 bool plan_begins_at_once(const struct collect_windows *windows, uint32_t thread)
 {
+	const struct plan plan = {.thread = thread, .leads = true};
 	for (uint32_t i = 0; i < windows->count; i++)
-		if (is_of(&windows->items[i], thread) && before(windows->items[i].from, windows->warm_up) <= LEAD)
+		if (is_of(&windows->items[i], &plan) && before(windows->items[i].from, windows->warm_up) <= LEAD)
 			return true;
 	return windows->count == 0;
 }
@@ -51,7 +52,20 @@ struct plan plan_begin(struct collect_windows *windows)
 {
 	if (!windows->count)
 		return (struct plan){.event = UINT64_MAX};
-	return (struct plan){.thread = atomic_fetch_add(&windows->threads, 1)};
+	return (struct plan){.thread = atomic_fetch_add(&windows->threads, 1), .leads = true};
+}
+
+struct plan plan_of_core(const struct collect_windows *windows, uint32_t core, bool leads)
+{
+	bool has_none = windows->every && !leads;
+	return (struct plan){.thread = core, .leads = leads, .event = has_none ? UINT64_MAX : 0};
+}
+
+bool plan_may_wait(struct plan *plan, struct collect_windows *windows, uint64_t count)
+{
+	enum { PATIENCE = 100 };
+	const struct upcoming next = find_next(plan, windows);
+	return next.window && next.start <= count && count - next.start < next.window->length / PATIENCE;
 }
 
 static uint64_t event_of(const struct plan *plan, const struct upcoming *next)

@@ -24,11 +24,18 @@ struct plan {
 	uint64_t
 	    until; /* where recording ends; 0: nothing is recorded, UINT64_MAX: that is not known before PLAN_MARK */
 	uint32_t thread;
+	bool leads; /* windows of no thread are also its own */
 	bool wants, warm;
 };
 
 /* A plan of a thread that begins. */
 struct plan plan_begin(struct collect_windows *windows);
+
+/* The same of a core of a machine. leads: windows of no core are its own, and others' no more. */
+struct plan plan_of_core(const struct collect_windows *windows, uint32_t core, bool leads);
+
+/* Whether the next window may begin later: it is not late by more than a hundredth of its length. */
+bool plan_may_wait(struct plan *plan, struct collect_windows *windows, uint64_t count);
 
 /* Whether a thread that begins records from its first instructions on. */
 bool plan_begins_at_once(const struct collect_windows *windows, uint32_t thread);

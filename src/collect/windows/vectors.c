@@ -11,6 +11,7 @@
 #include "collect/execs.h"
 #include "collect/follow.h"
 #include "collect/machine.h"
+#include "collect/system/calling.h"
 #include "xtrace/format/opcode.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ struct vector_thread {
 	uint32_t *touched; /* blocks that have a count, as they came */
 	uint32_t *names;   /* numbers in the file, from 1, by block; 0: none yet */
 	size_t count_room, touched_room, name_room, touched_count;
-	uint32_t number;           /* of the thread */
+	uint32_t number;           /* of the thread or core */
 	struct collect_exec *exec; /* that has not returned, as far as is known */
 	bool sees;                 /* the registers: */
 	struct guest machine;
@@ -82,8 +83,8 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *text, const c
 static void append(const struct vector_thread *thread, const char *suffix, struct text *text)
 {
 	char path[PATH_MAX + TW_XTRACE_NAME_SIZE];
-	snprintf(path, sizeof path, "%s/xtrace.%s.thread%" PRIu32 "%s", board->directory, board->timestamp,
-	         thread->number, suffix);
+	snprintf(path, sizeof path, "%s/xtrace.%s.%s%" PRIu32 "%s", board->directory, board->timestamp,
+	         board->of_machine ? "core" : "thread", thread->number, suffix);
 	int fd = atomic_load(&board->error) ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	for (size_t done = 0; fd >= 0 && done < text->size;) {
 		ssize_t count = write(fd, text->bytes + done, text->size - done);
@@ -165,17 +166,22 @@ static bool make_room(struct vector_thread *thread, uint32_t block)
 
 /* ---- Threads. ---- */
 
-static void begin(struct vector_thread *thread)
+/* id: as windows have it. */
+static void begin(struct vector_thread *thread, uint32_t number, long id)
 {
-	*thread =
-	    (struct vector_thread){.left = board->interval, .number = atomic_fetch_add(&board->windows.threads, 1)};
+	*thread = (struct vector_thread){.left = board->interval, .number = number};
 	pthread_mutex_lock(&lock);
 	thread->next = threads;
 	threads = thread;
 	pthread_mutex_unlock(&lock);
-	put(&thread->blocks, "#interval %" PRIu64 " thread %ld\n", board->interval, (long)gettid());
+	put(&thread->blocks, "#interval %" PRIu64 " thread %ld\n", board->interval, id);
 	append(thread, ".blocks", &thread->blocks);
 	atomic_fetch_add(&board->streams, 1);
+}
+
+static void begin_thread(struct vector_thread *thread)
+{
+	begin(thread, atomic_fetch_add(&board->windows.threads, 1), gettid());
 	pthread_setspecific(at_end, thread);
 	self = thread;
 }
@@ -184,7 +190,7 @@ static struct vector_thread *open_thread(void)
 {
 	struct vector_thread *thread = malloc(sizeof *thread);
 	if (thread)
-		begin(thread);
+		begin_thread(thread);
 	else
 		fail(ENOMEM);
 	return thread;
@@ -224,7 +230,7 @@ static void begin_child(void)
 	if (!self)
 		return;
 	release(self);
-	begin(self);
+	begin_thread(self);
 }
 
 bool vectors_setup(struct collect_board *shared)
@@ -275,13 +281,8 @@ struct vector_block *vectors_make(uint64_t pc, const uint32_t *opcodes, size_t c
 	return block;
 }
 
-void vectors_take(unsigned cpu, void *data)
+static void take(struct vector_thread *thread, const struct vector_block *block)
 {
-	const struct vector_block *block = data;
-	struct vector_thread *thread = self;
-	(void)cpu;
-	if (!thread && !(thread = open_thread()))
-		return;
 	if (block->pc != thread->behind) {
 		if (block->number >= thread->count_room && !make_room(thread, block->number))
 			return;
@@ -292,6 +293,26 @@ void vectors_take(unsigned cpu, void *data)
 		add(thread, block->count);
 	else
 		add_parts(thread, block->count);
+}
+
+void vectors_take(unsigned cpu, void *block)
+{
+	struct vector_thread *thread = self;
+	(void)cpu;
+	if (thread || (thread = open_thread()))
+		take(thread, block);
+}
+
+void vectors_take_core(unsigned core, const struct vector_block *block)
+{
+	static struct vector_thread *cores[CORES_MOST];
+	struct vector_thread **own = &cores[core];
+	if (!*own && (*own = malloc(sizeof **own)))
+		begin(*own, core, core);
+	if (*own)
+		take(*own, block);
+	else
+		fail(ENOMEM);
 }
 
 void vectors_call(unsigned cpu, void *data)

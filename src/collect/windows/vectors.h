@@ -25,7 +25,10 @@ struct vector_block *vectors_make(uint64_t pc, const uint32_t *opcodes, size_t c
 /* QEMU's call, in the thread: a block begins. */
 void vectors_take(unsigned cpu, void *block);
 
-/* The same before a system call: programs that are executed in the place of this one are told. */
+/* The same of a core of a machine, below CORES_MOST. */
+void vectors_take_core(unsigned core, const struct vector_block *block);
+
+/* The same of a program before a system call: programs that are executed in the place of this one are told. */
 void vectors_call(unsigned cpu, void *data);
 
 /* The process ends in good order: what each thread has of its last interval is written. */
