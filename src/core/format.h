@@ -41,6 +41,7 @@ struct tw_traits {
 	bool sampled;                   /* where time goes is told by samples of stacks, not by slices */
 	bool summed;                    /* its samples are sums of calls: how many, and their own time */
 	bool two_counts;                /* folded stacks before and after: options.counts */
+	bool unitless;                  /* what its samples count is not told: what the caller says */
 	bool timeless;                  /* objects have no time of their own: filters by time let them through */
 	bool koids;                     /* threads are known by their numbers alone: no two have the same */
 	bool in_turn;                   /* TW_ORDER_TRACK: no event comes of a track that another one has followed */

@@ -352,6 +352,7 @@ static int folded_open(struct tw_reader *reader)
 	int status = look_at_counts(reader);
 	if (status < 0)
 		return status;
+	reader->traits.unitless = true;
 	folded->lines = (struct tw_text_lines){.window = reader->window, .limit = tw_memory_limit(reader) / LINE_SHARE};
 	reader->window = (struct tw_window){.input = reader->input};
 	folded->track = tw_dictionary_add_track(reader->dictionary, &(struct tw_track){.kind = TW_TRACK_THREAD});

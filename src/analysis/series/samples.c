@@ -150,12 +150,17 @@ static bool init(struct tw_samples *samples, uint32_t kinds)
 int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct tw_budget *budget, bool per_thread,
                     enum tw_weight weight)
 {
-	const uint32_t kinds = kinds_of(weight) | kinds_of(tw_weight_count(weight));
+	const bool unitless = reader->traits.unitless && weight != TW_WEIGHT_DEFAULT;
+	const uint32_t kinds = unitless ? 1u << TW_STACK_SAMPLE : kinds_of(weight) | kinds_of(tw_weight_count(weight));
 	const struct tw_request request = {.kinds = kinds, .unordered = !reader->filter};
 	struct tw_batch batch;
 	int got;
-	*samples =
-	    (struct tw_samples){.dictionary = tw_reader_dictionary(reader), .budget = budget, .per_thread = per_thread};
+	*samples = (struct tw_samples){
+	    .dictionary = tw_reader_dictionary(reader),
+	    .budget = budget,
+	    .per_thread = per_thread,
+	    .unitless = unitless ? weight : TW_WEIGHT_DEFAULT,
+	};
 	if (!init(samples, kinds))
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	int status = tw_begin(reader, TW_USE_WHOLE, &request);
@@ -195,6 +200,10 @@ enum tw_weight tw_samples_weight(const struct tw_samples *samples)
 struct tw_sampled tw_samples_self(const struct tw_samples *samples, size_t node)
 {
 	struct tw_sampled self = {0};
+	if (samples->unitless != TW_WEIGHT_DEFAULT) {
+		self.of[samples->unitless] = samples->sums[node * samples->row + samples->place[TW_STACK_SAMPLE]];
+		return self;
+	}
 	for (int weight = TW_WEIGHT_SAMPLES; weight < TW_WEIGHTS; weight++)
 		if (samples->kinds >> sources[weight].kind & 1)
 			self.of[weight] = samples->sums[node * samples->row + samples->place[sources[weight].kind] +

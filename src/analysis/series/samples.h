@@ -25,6 +25,8 @@ struct tw_samples {
 	const struct tw_dictionary *dictionary;
 	struct tw_budget *budget;
 	bool per_thread;
+	enum tw_weight
+	    unitless; /* what counts are taken as where the trace does not tell; otherwise TW_WEIGHT_DEFAULT */
 	struct tw_sample_node *nodes;
 	size_t count, room;
 	/* Sums of value and of id, of each kind of event that is wanted: a row for each node. */

@@ -68,7 +68,7 @@ static const struct tw_option weight_options[] = {
      .help =
          "what is counted: the time of calls; or, of traces with samples, these, the processor time or the wall "
          "time that they stand for, or the bytes or objects allocated. Otherwise samples where there are some (wall "
-         "time where none has ticks), else calls"},
+         "time where none has ticks), else calls. Of folded stacks it tells what their counts are"},
     {"fold-async", 0, TW_OPTION_FLAG, MEMBER(fold_async),
      .help = "MoveNext of what the compiler of C# made of an async method, \"App.<Run>d__3::MoveNext\", counts as the "
              "method, \"App::Run\" (tracelog)"},

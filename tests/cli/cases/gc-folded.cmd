@@ -9,4 +9,7 @@ gch alt 20 0x0:1:60 0x1:2:40 0x3:1:7
 END
 trackway gc --folded live.log
 trackway gc --folded live.log | trackway flame --folded - | sort
+trackway gc --folded live.log | trackway flame -w bytes - | grep -o 'id="summary".*</text>'
+trackway gc --folded live.log | trackway stat -w bytes --top 1 -
+trackway gc --folded live.log | trackway stat -w cpu --top 1 -
 trackway gc --folded --by generation live.log
