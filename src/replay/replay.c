@@ -233,17 +233,12 @@ static void place(struct replay_state *run, struct preparation *preparation, uin
 	replay_memory_write(&run->memory, pc, bytes, sizeof bytes);
 }
 
-/* The same, for one that may have been put there before: most have. Returns false without memory, or with
- * the reason in the result. */
+/* The same, for one that may have been put there before: most have. Returns false without memory. */
 static inline bool place_again(struct replay_state *run, struct preparation *preparation, uint64_t pc, uint32_t opcode)
 {
 	struct placed *one = &preparation->placed[pc / WORD % PLACED];
 	if (one->known && one->pc == pc && one->opcode == opcode)
 		return true;
-	if (xtrace_is_scalable(opcode)) {
-		snprintf(run->result->what, sizeof run->result->what, "it has SVE, which the emulator does not know");
-		return false;
-	}
 	if (!replay_memory_need(&run->memory, pc, WORD))
 		return false;
 	place(run, preparation, pc, opcode);
@@ -251,7 +246,18 @@ static inline bool place_again(struct replay_state *run, struct preparation *pre
 	return true;
 }
 
-/* All code and memory of the part. *size: its bytes, fewer where it is damaged. Returns false without memory. */
+/* What SVE leaves in registers is in no token: the part ends before its first instruction. */
+static void end_before_scalable(struct replay_state *run, size_t at)
+{
+	struct tw_xtrace_token token;
+	run->result->end = REPLAY_SCALABLE;
+	for (; replay_decode(run->part->tokens + at, run->part->size - at, &token) == 1; at += token.size)
+		run->result->left_out +=
+		    (token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST) && token.level == 0;
+}
+
+/* All code and memory of the part. *size: its bytes, fewer where it is damaged or has SVE. Returns false without
+ * memory. */
 static bool prepare(struct replay_state *run, size_t *size)
 {
 	struct preparation preparation = {0};
@@ -270,6 +276,11 @@ static bool prepare(struct replay_state *run, size_t *size)
 		if (in_kernel) {
 			at += token.size;
 			continue;
+		}
+		if (is_inst && xtrace_is_scalable(opcode)) {
+			end_before_scalable(run, at);
+			*size = at;
+			return true;
 		}
 		if (token.kind == TW_XTRACE_ALLGPR && opcode_of(opcode).kind != OP_SVC)
 			hook_place(run, &preparation.edges, on_edge, pc + WORD);
@@ -418,11 +429,9 @@ static bool run_in_chunks(const struct replay_part *part, unsigned chunk_bits, s
 		set_state(&run);
 		run_all(&run);
 	} else if (!ready && part->size) {
-		bool told = *result->what;
-		result->end = told || error || run.memory.crowded ? REPLAY_IMPOSSIBLE : REPLAY_NO_MEMORY;
-		if (!told)
-			snprintf(result->what, sizeof result->what, "%s",
-			         error ? replay_emulator.uc_strerror(error) : "its memory is at too many places");
+		result->end = error || run.memory.crowded ? REPLAY_IMPOSSIBLE : REPLAY_NO_MEMORY;
+		snprintf(result->what, sizeof result->what, "%s",
+		         error ? replay_emulator.uc_strerror(error) : "its memory is at too many places");
 	}
 	if (result->end != REPLAY_DIFFERENT)
 		result->offset = part->offset + run.at;

@@ -21,6 +21,7 @@ enum replay_end {
 	REPLAY_DAMAGED,    /* there is no token at the offset, or too few follow; up to there it was the same */
 	REPLAY_RETURNED,   /* a signal that came before the snapshot returns: what it interrupted is not known */
 	REPLAY_KERNEL,     /* it begins in the kernel; or another task than its own goes on behind it */
+	REPLAY_SCALABLE,   /* up to an instruction of SVE, which the emulator does not know */
 	REPLAY_IMPOSSIBLE, /* it could not begin: `what` tells why */
 	REPLAY_NO_MEMORY   /* the same: there was no memory for it */
 };
@@ -28,6 +29,7 @@ enum replay_end {
 struct replay_result {
 	enum replay_end end;
 	uint64_t instructions; /* that were the same */
+	uint64_t left_out;     /* of user mode, from the first of SVE on */
 	uint64_t offset;       /* in the file: of the instruction that differs, or where it ended */
 	uint64_t pc;
 	uint32_t opcode;

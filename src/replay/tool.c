@@ -65,9 +65,12 @@ static void note(struct executed_file *executed, size_t part, const struct repla
 	pthread_mutex_lock(&executed->lock);
 	summary->instructions += result->instructions;
 	bool returned = result->end == REPLAY_RETURNED, kernel = result->end == REPLAY_KERNEL;
-	bool fine = returned || kernel || result->end == REPLAY_SAME;
+	bool scalable = result->end == REPLAY_SCALABLE;
+	bool fine = returned || kernel || scalable || result->end == REPLAY_SAME;
 	summary->returned += returned;
 	summary->kernel += kernel;
+	summary->scalable += scalable;
+	summary->left_out += scalable ? result->left_out : 0;
 	summary->no_memory = summary->no_memory || result->end == REPLAY_NO_MEMORY;
 	summary->different += !fine;
 	if (!fine && part < summary->first) {

@@ -22,6 +22,8 @@ struct replay_summary {
 	uint64_t instructions, different;
 	uint64_t returned;           /* how many parts end at the return of a signal that came before they began */
 	uint64_t kernel;             /* how many end where the kernel goes to another task, or begin in it */
+	uint64_t scalable;           /* how many end before an instruction of SVE */
+	uint64_t left_out;           /* instructions of theirs from that one on */
 	bool no_memory;              /* for some part: whether it differs is not known */
 	size_t first;                /* the first part that did not end as recorded; SIZE_MAX: none */
 	struct replay_result result; /* of the first */

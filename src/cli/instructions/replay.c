@@ -121,6 +121,7 @@ static const char *end_text(enum replay_end end)
 	    [REPLAY_DAMAGED] = "damaged",
 	    [REPLAY_RETURNED] = "a signal that came before returns",
 	    [REPLAY_KERNEL] = "the kernel",
+	    [REPLAY_SCALABLE] = "SVE",
 	    [REPLAY_IMPOSSIBLE] = "impossible",
 	    [REPLAY_NO_MEMORY] = "out of memory",
 	};
@@ -138,6 +139,10 @@ static void put_text(struct tw_output *out, const struct outcome *outcome)
 		tw_putf(out, " (%" PRIu64 " up to the return of a signal that came before)", summary->returned);
 	if (summary->kernel)
 		tw_putf(out, " (%" PRIu64 " in the kernel, or up to where it goes to another task)", summary->kernel);
+	if (summary->scalable)
+		tw_putf(out,
+		        " (%" PRIu64 " up to an instruction of SVE, which the emulator does not know: %s left out)",
+		        summary->scalable, tw_show_plural(summary->left_out, "instruction").text);
 	if (!summary->different) {
 		tw_put_text(out, ", no difference\n");
 		return;
@@ -179,6 +184,8 @@ static void put_json(struct tw_output *out, const struct outcome *outcome)
 	tw_json_u64(&json, "different", summary->different);
 	tw_json_u64(&json, "returned", summary->returned);
 	tw_json_u64(&json, "kernel", summary->kernel);
+	tw_json_u64(&json, "scalable", summary->scalable);
+	tw_json_u64(&json, "left_out", summary->left_out);
 	if (summary->different) {
 		tw_json_text(&json, "end", end_text(result->end));
 		tw_json_u64(&json, "snapshot", summary->first);
@@ -293,7 +300,9 @@ const struct tw_command tw_command_replay = {
 	"From a snapshot inside the handler of a signal it goes up to where the handler returns: the trace does not "
 	"tell the vectors and flags that this restores.\n\n"
 	"The instructions of a kernel are passed over: programs are executed, each up to where another task goes on. "
-	"From a snapshot in the kernel nothing is.",
+	"From a snapshot in the kernel nothing is.\n\n"
+	"A program with SVE is executed from each snapshot up to its first instruction of SVE: the emulator does not "
+	"know them, and no token tells what they leave in registers. How many are left out is told.",
     .exit_status =
 	"0 when all is fine; 1 when there is a difference, or a trace breaks its format's rules with severity error "
 	"(the work was done); 2 for wrong use, when nothing can be read, or when the output cannot be written. With "
