@@ -23,6 +23,7 @@ import tempfile
 import fxt_tests
 import tracelog
 import tracelog_lines
+import tracelog_random
 from fxt_tests import counted, differences, read
 
 ROOT = fxt_tests.ROOT
@@ -336,6 +337,8 @@ def good_logs(scratch):
         yield (f"generated, {dialect}",
                lambda dialect=dialect, number=number: generated(scratch, "--dialect", dialect, "--seed", str(number),
                                                                 "--pointers", ("64", "32")[number % 2]))
+    for seed in range(3):
+        yield f"random, seed {seed}", lambda seed=seed: tracelog_random.log(seed)
     yield "generated, no instruction pointers", lambda: generated(scratch, "--no-ip", "--threads", "30")
 
 

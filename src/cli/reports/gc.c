@@ -309,7 +309,7 @@ const struct tw_command tw_command_gc = {
     .examples = "trackway gc app.log\tCollections and their pauses.\n"
 		"trackway gc --diff 10s,60s -n 20 app.log\tWhat grew in fifty seconds.\n"
 		"trackway gc app.log -o heap.svg\tThe heap over time.\n"
-		"trackway gc --folded app.log | trackway flame -w bytes - -o types.svg\tA flame graph of what lives, by type.\n",
+		"trackway gc --folded app.log | trackway flame -w bytes - -o a.svg\tA flame graph of what lives.\n",
     .groups = groups,
     .forms = 1u << TW_FORM_TEXT | 1u << TW_FORM_JSON | 1u << TW_FORM_CSV | 1u << TW_FORM_MARKDOWN | 1u << TW_FORM_SVG |
              1u << TW_FORM_FOLDED,
