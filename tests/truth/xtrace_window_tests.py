@@ -210,6 +210,8 @@ def test_vectors(bench):
         expect(plain_of.sub("", again) == plain_of.sub("", tables), name, again[:500])
         for suffix in (".simpoints", ".weights", ".windows"):
             expect((bench.directory / f"again{suffix}").read_text() == prefix.with_suffix(suffix).read_text(), name, suffix)
+    done = subprocess.run([bench.tool, "slice", "--windows", directory, "-o", "out"], capture_output=True, text=True, check=False)
+    expect(done.returncode == 2 and "has basic block vectors (record --bbv) and no instructions" in done.stderr, done.stderr)
     # by the source of phases.S: 2 and 3, then 2,500 times 4, then 3 and 2,000 times 5
     first = text_of_vectors(vectors_of(bench, [bench.program("phases")], 10000)[1])
     expect(first[0] == [9, 9991] and first[1][:2] == [5, 3 + 5] and sum(first[1]) == 10000, first[:2])

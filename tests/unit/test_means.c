@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "study/means.h"
+#include "study/cluster.h"
 
 enum { POINTS = 700, DIMENSIONS = STUDY_DIMENSIONS, MOST = 12, ROUNDS = 100 };
 
@@ -116,11 +116,44 @@ static void there_are_no_more_groups_than_points(void **state)
 	study_means_free(&means);
 }
 
+/* ---- The sample that the number of groups is found by. ---- */
+
+/* Two groups, and a point far from both: a group of its own where the sample has it. */
+static unsigned count_groups(size_t points, size_t odd)
+{
+	double *at = calloc(points * DIMENSIONS, sizeof *at), *weights = calloc(points, sizeof *weights);
+	struct study_clusters clusters;
+	assert_true(at && weights);
+	for (size_t i = 0; i < points; i++) {
+		weights[i] = 1;
+		at[i * DIMENSIONS] = i == odd ? 100 : (double)(i % 2);
+	}
+	const struct study_points all = {at, weights, points};
+	assert_int_equal(study_cluster(&all, 4, &clusters), 0);
+	unsigned count = clusters.count;
+	study_clusters_free(&clusters);
+	free(at);
+	free(weights);
+	return count;
+}
+
+/* The stretches of one more than that have one of two points, the last ones. */
+static void a_sample_is_of_2500_points(void **state)
+{
+	enum { SAMPLE = 2500 };
+	(void)state;
+	assert_int_equal(count_groups(SAMPLE, SAMPLE - 2), 3);
+	assert_int_equal(count_groups(SAMPLE, SAMPLE - 1), 3);
+	assert_int_equal(count_groups(SAMPLE + 1, 0), 3);
+	assert_int_equal(count_groups(SAMPLE + 1, SAMPLE - 1) + count_groups(SAMPLE + 1, SAMPLE), 2 + 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(groups_are_those_of_the_plain_way),
 	    cmocka_unit_test(there_are_no_more_groups_than_points),
+	    cmocka_unit_test(a_sample_is_of_2500_points),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,12 +154,18 @@ static int read_sched(struct tw_listing *listing, struct tw_reader *reader, cons
 	return status;
 }
 
+static bool can_draw(const struct tw_listing *listing)
+{
+	const struct tw_sched *sched = sched_of(listing)->sched;
+	return tw_sched_thread(sched, 0) || tw_sched_cpu(sched, 0);
+}
+
 static void note(const struct tw_listing *listing)
 {
 	const struct tw_sched *sched = sched_of(listing)->sched;
 	if (tw_say_left_out(tw_sched_notes(sched)->left_out, "event", ""))
 		return;
-	if (!tw_sched_thread(sched, 0) && !tw_sched_cpu(sched, 0))
+	if (!can_draw(listing))
 		tw_say_none(listing->common, "scheduling");
 }
 
@@ -187,6 +193,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		    .put_json = tw_sched_put_json,
 		    .put_text = tw_sched_put_text,
 		    .draw = draw,
+		    .can_draw = can_draw,
 		},
 	    .by = by_of(options),
 	};

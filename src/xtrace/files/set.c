@@ -26,6 +26,14 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* What `record --bbv` leaves, which is no trace. */
+static bool is_vectors(const char *name)
+{
+	const char *end = strrchr(name, '.');
+	return strncmp(name, "xtrace.", 7) == 0 && end && strcmp(end, ".bb") == 0;
+}
+
+/* Of a trace, or of vectors: to tell what these are. */
 static bool holds_one(const char *path)
 {
 	struct tw_xtrace_name name;
@@ -35,7 +43,7 @@ static bool holds_one(const char *path)
 	if (!directory)
 		return errno == ENOMEM; /* who opens it says so */
 	while (!found && (entry = readdir(directory)))
-		found = xtrace_name_of(entry->d_name, &name);
+		found = xtrace_name_of(entry->d_name, &name) || is_vectors(entry->d_name);
 	closedir(directory);
 	return found;
 }
@@ -127,6 +135,17 @@ static int add_all(struct tw_reader *reader, struct xtrace_set *set, struct xtra
 	return status;
 }
 
+static int refuse_none(struct tw_reader *reader, const char *folder)
+{
+	if (!holds_one(folder))
+		return tw_fail(reader, TW_ERR_FORMAT, "%s: no files of an xtrace set", folder);
+	return tw_fail(
+	    reader, TW_ERR_FORMAT,
+	    "%s has basic block vectors (record --bbv) and no instructions: \"trackway phases --save\" chooses "
+	    "windows by them, \"trackway record --windows\" records these",
+	    folder);
+}
+
 /* The time of a set is the first of all, which stands with the track that has it. */
 static int take(struct tw_reader *reader, struct xtrace_set *set, struct xtrace_listing *listing, const char *folder,
                 const struct tw_xtrace_name *wanted)
@@ -138,7 +157,7 @@ static int take(struct tw_reader *reader, struct xtrace_set *set, struct xtrace_
 		               times[1]);
 	int status = add_all(reader, set, listing, wanted ? begin_of(listing, wanted) : NULL);
 	if (status >= 0 && set->count == 0)
-		return tw_fail(reader, TW_ERR_FORMAT, "%s: no files of an xtrace set", folder);
+		return refuse_none(reader, folder);
 	return status;
 }
 
