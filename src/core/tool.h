@@ -84,9 +84,10 @@ int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned 
 /* Whether options let the threads of a track through: of which process they are, too. */
 bool tw_track_wanted(const struct tw_read_options *options, const struct tw_track *track);
 
-/* Tells which source of a merged trace (from 0) a process or a CPU is of that was met: a track of kind
- * TW_TRACK_PROCESS or TW_TRACK_CPU. False where that is not known: of a reader that merges nothing, and where all are
- * of one machine. */
-bool tw_merged_source(const struct tw_reader *merged, const struct tw_track *track, size_t *source);
+/* Tells which source of a merged trace (from 0) the process of a track, or of a CPU this itself, is of that was met;
+ * and the track as the source has it, without its name. False where that is not known: of a reader that merges nothing,
+ * and where all are of one machine. */
+bool tw_merged_source(const struct tw_reader *merged, const struct tw_track *track, size_t *source,
+                      struct tw_track *own);
 
 #endif

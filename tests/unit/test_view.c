@@ -453,7 +453,13 @@ static void test_several_files(void **state)
 	     "{\"rows\":[[\"two\",0]],"},
 	    {"/api/sql?query=select+name+from+slice+order+by+id&from=4999&to=1000001", 200,
 	     "{\"rows\":[[\"one\"],[\"two\"]],"},
-	    {"/api/sql?query=select+1&tracks=1", 400, "several files"},
+	    /* Both say process 1 and thread 2: the second has got other numbers in the view. */
+	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1", 200, "{\"rows\":[[\"one\"]],"},
+	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=3", 200, "{\"rows\":[[\"two\"]],"},
+	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=2", 200, "{\"rows\":[[\"two\"]],"},
+	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1,3", 200, "{\"rows\":[[\"one\"],[\"two\"]],"},
+	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1,3&from=5000&to=1000001", 200,
+	     "{\"rows\":[[\"two\"]],"},
 	};
 	struct scene scene;
 	show_all(&scene, two, offsets, 2);
@@ -503,6 +509,7 @@ static void test_files_without_processes(void **state)
 	show_all(&scene, same, NULL, 2);
 	expect_text(&scene, "/api/slice?track=0&lane=0&depth=0&item=0", 200, "\"file\":null,");
 	expect_text(&scene, "/api/details?track=0&lane=0&depth=0&item=0", 200, "{\"found\":false,\"arguments\":[]");
+	expect_text(&scene, "/api/sql?query=select+1&tracks=0", 400, "of which of the files a track is is not known");
 	hide(&scene);
 }
 

@@ -124,6 +124,24 @@ static uint64_t free_number(const struct tw_taken *taken, const struct tw_home *
 	return number;
 }
 
+/* Remembers what a number that is another in the merged trace was. */
+static bool keep_own(struct tw_taken *taken, uint64_t number, uint64_t own)
+{
+	const size_t place = taken->own_count;
+	if (number == own)
+		return true;
+	if (!tw_grow(&taken->own, &taken->own_room, place + 1, sizeof *taken->own))
+		return false;
+	taken->own[taken->own_count++] = own;
+	return tw_map_add(&taken->moved, number, (uint32_t)place);
+}
+
+uint64_t tw_taken_own(const struct tw_taken *taken, uint64_t number)
+{
+	uint32_t place;
+	return tw_map_find(&taken->moved, number, &place) ? taken->own[place] : number;
+}
+
 /* Takes a number for something of a trace: its own, or where another trace has that, another, unless that is the same
  * thing. */
 static bool take_number(const struct tw_homes *homes, struct tw_taken *taken, const struct tw_home *home, uint64_t step,
@@ -132,7 +150,8 @@ static bool take_number(const struct tw_homes *homes, struct tw_taken *taken, co
 	bool shared = is_taken(taken, home->process);
 	taken->shared += shared;
 	*number = homes->together ? home->process : free_number(taken, home, step);
-	return (shared && homes->together) || tw_map_add(&taken->owners, *number, home->trace);
+	return (shared && homes->together) || (tw_map_add(&taken->owners, *number, home->trace) &&
+	                                       keep_own(taken, *number, home->process));
 }
 
 /* Where a process of `from`, which is not 0, comes from. */
@@ -479,11 +498,18 @@ void tw_mapping_free(struct tw_mapping *mapping)
 	free(mapping->numbers);
 }
 
+static void free_taken(struct tw_taken *taken)
+{
+	tw_map_free(&taken->owners);
+	tw_map_free(&taken->moved);
+	free(taken->own);
+}
+
 void tw_homes_free(struct tw_homes *homes)
 {
-	tw_map_free(&homes->processes.owners);
-	tw_map_free(&homes->threads.owners);
-	tw_map_free(&homes->cpus.owners);
+	free_taken(&homes->processes);
+	free_taken(&homes->threads);
+	free_taken(&homes->cpus);
 	tw_map_free(&homes->apart);
 	free(homes->items);
 }

@@ -15,6 +15,9 @@ struct tw_home {
 /* The numbers of the merged trace that traces have taken. */
 struct tw_taken {
 	struct tw_map owners; /* number to the trace that it is of */
+	struct tw_map moved;  /* number to the place in `own` of that which the trace has; where it stays there is none */
+	uint64_t *own;
+	size_t own_count, own_room;
 	uint64_t shared;      /* how many another trace had, too */
 };
 
@@ -69,6 +72,9 @@ bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_ar
 
 /* There are no more rows: takes the names that tracks got since they were met. False when there is no memory. */
 bool tw_mapping_end(struct tw_mapping *mapping);
+
+/* The number that a trace itself has, of one in the merged trace. */
+uint64_t tw_taken_own(const struct tw_taken *taken, uint64_t number);
 
 void tw_mapping_free(struct tw_mapping *mapping);
 void tw_homes_free(struct tw_homes *homes);

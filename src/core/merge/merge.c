@@ -552,7 +552,8 @@ void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_s
 	*shift = (struct tw_merge_shift){(int64_t)ns, time->pivot, (double)time->to / (double)time->from};
 }
 
-bool tw_merged_source(const struct tw_reader *merged, const struct tw_track *track, size_t *source)
+bool tw_merged_source(const struct tw_reader *merged, const struct tw_track *track, size_t *source,
+                      struct tw_track *own)
 {
 	const struct tw_merge *merge = merged->format == &merged_format ? merged->state : NULL;
 	const bool cpu = track->kind == TW_TRACK_CPU;
@@ -562,6 +563,8 @@ bool tw_merged_source(const struct tw_reader *merged, const struct tw_track *tra
 	                 cpu ? track->thread : track->process, &trace))
 		return false;
 	*source = trace;
+	*own = (struct tw_track){.process = tw_taken_own(&merge->homes.processes, track->process), .kind = track->kind};
+	own->thread = tw_taken_own(cpu ? &merge->homes.cpus : &merge->homes.threads, track->thread);
 	return true;
 }
 

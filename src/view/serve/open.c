@@ -81,14 +81,17 @@ void view_files_start(struct view *view)
 	}
 }
 
-/* Which of several files a track is of. False where that is not known. */
-static bool find_source(const struct view *view, const struct view_track *track, size_t *file)
+bool view_file_track(const struct view *view, const struct view_track *track, size_t *file, struct tw_track *own)
 {
-	const bool cpu = track->kind == VIEW_CPU;
-	const struct tw_track wanted = {.process = track->process,
-	                                .thread = track->thread,
-	                                .kind = cpu ? TW_TRACK_CPU : TW_TRACK_PROCESS};
-	return (cpu || track->process) && tw_merged_source(view->reader, &wanted, file);
+	static const enum tw_track_kind kinds[] = {
+	    [VIEW_PROCESS] = TW_TRACK_PROCESS, [VIEW_THREAD] = TW_TRACK_THREAD, [VIEW_CPU] = TW_TRACK_CPU,
+	    [VIEW_COUNTERS] = TW_TRACK_OTHER,  [VIEW_ASYNC] = TW_TRACK_OTHER,   [VIEW_OTHER] = TW_TRACK_OTHER,
+	};
+	*file = 0;
+	*own = (struct tw_track){.process = track->process, .thread = track->thread, .kind = kinds[track->kind]};
+	const struct tw_track wanted = *own;
+	return view->options.count == 1 || ((track->kind == VIEW_CPU || track->process) &&
+	                                    tw_merged_source(view->reader, &wanted, file, own));
 }
 
 void view_files_take(struct view *view, size_t first)
@@ -96,7 +99,8 @@ void view_files_take(struct view *view, size_t first)
 	for (size_t i = first; i < view->index.tracks.count; i++) {
 		struct view_track *track = &view->index.tracks.items[i];
 		size_t file = 0;
-		bool known = view->options.count == 1 || find_source(view, track, &file);
+		struct tw_track own;
+		const bool known = view_file_track(view, track, &file, &own);
 		track->file = known ? (uint32_t)file + 1 : 0;
 	}
 }

@@ -5,13 +5,18 @@
 #include <stdlib.h>
 
 /* Adds the thread of a track, or all of its process. False where it has none. */
-static bool add_thread(struct view_part *part, const struct view_track *track)
+static bool add_thread(const struct view *view, struct view_part *part, const struct view_track *track)
 {
 	size_t count = part->options.thread_count;
+	struct view_pick *pick = &part->picks[count];
+	struct tw_track own;
 	if (track->kind != VIEW_THREAD && track->kind != VIEW_PROCESS)
 		return false;
 	part->threads[count] = track->kind == VIEW_PROCESS ? TW_ANY_THREAD : track->thread;
 	part->processes[count] = track->process;
+	part->picked &= view_file_track(view, track, &pick->file, &own);
+	pick->process = own.process;
+	pick->thread = track->kind == VIEW_PROCESS ? TW_ANY_THREAD : own.thread;
 	part->options.thread_count++;
 	return true;
 }
@@ -22,15 +27,17 @@ static bool take_threads(struct view *view, const char *list, struct view_part *
 	uint64_t number;
 	part->threads = calloc(MOST, sizeof *part->threads);
 	part->processes = calloc(MOST, sizeof *part->processes);
+	part->picks = calloc(MOST, sizeof *part->picks);
 	part->options.threads = part->threads;
 	part->options.thread_processes = part->processes;
 	part->options.thread_count = 0;
-	if (!part->threads || !part->processes)
+	part->picked = true;
+	if (!part->threads || !part->processes || !part->picks)
 		return false;
 	view_lock(view);
 	while (view_next_number(&list, UINT32_MAX, &number))
 		if (part->options.thread_count == MOST || number >= view->index.tracks.count ||
-		    !add_thread(part, &view->index.tracks.items[number])) {
+		    !add_thread(view, part, &view->index.tracks.items[number])) {
 			list = NULL;
 			break;
 		}
@@ -64,4 +71,5 @@ void view_part_free(struct view_part *part)
 {
 	free(part->threads);
 	free(part->processes);
+	free(part->picks);
 }

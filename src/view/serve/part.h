@@ -5,9 +5,17 @@
 
 #include "view/serve/view.h"
 
+/* A thread as its file has it, or all of a process. */
+struct view_pick {
+	size_t file;
+	uint64_t process, thread; /* thread: TW_ANY_THREAD for all */
+};
+
 struct view_part {
 	struct tw_read_options options;
 	uint64_t *threads, *processes;
+	struct view_pick *picks; /* of the same tracks */
+	bool picked;             /* it is known of all of them */
 };
 
 /* Takes from, to and tracks of a request, each of which may be missing. False where one is none. Free it in any case.

@@ -244,24 +244,26 @@ static bool run(sqlite3 *db, char *text)
 }
 
 /* The threads of the tracks, in a table of their own: NULL is any. */
-static bool pick_threads(sqlite3 *db, const struct view_part *part)
+static bool pick_threads(const struct view *view, sqlite3 *db, const struct view_part *part)
 {
 	sqlite3_stmt *add = NULL;
-	bool fine = run(db, sqlite3_mprintf("create temp table picked (pid integer, tid integer)")) &&
-	            sqlite3_prepare_v2(db, "insert into temp.picked values (?1, ?2)", -1, &add, NULL) == SQLITE_OK;
+	bool fine = run(db, sqlite3_mprintf("create temp table picked (path text, pid integer, tid integer)")) &&
+	            sqlite3_prepare_v2(db, "insert into temp.picked values (?1, ?2, ?3)", -1, &add, NULL) == SQLITE_OK;
 	for (size_t i = 0; i < part->options.thread_count && fine; i++) {
 		sqlite3_clear_bindings(add);
-		if (part->processes[i])
-			sqlite3_bind_int64(add, 1, (sqlite3_int64)part->processes[i]);
-		if (part->threads[i] != TW_ANY_THREAD)
-			sqlite3_bind_int64(add, 2, (sqlite3_int64)part->threads[i]);
+		const struct view_pick *pick = &part->picks[i];
+		sqlite3_bind_text(add, 1, view->options.paths[pick->file], -1, SQLITE_STATIC);
+		if (pick->process)
+			sqlite3_bind_int64(add, 2, (sqlite3_int64)pick->process);
+		if (pick->thread != TW_ANY_THREAD)
+			sqlite3_bind_int64(add, 3, (sqlite3_int64)pick->thread);
 		fine = sqlite3_step(add) == SQLITE_DONE;
 		sqlite3_reset(add);
 	}
 	sqlite3_finalize(add);
 	return fine && run(db, sqlite3_mprintf("create temp table picked_utid as select t.utid from main.thread t "
 	                                       "left join main.process p using (upid) where exists (select 1 from "
-	                                       "temp.picked k where (k.pid is null or k.pid is p.pid) and "
+	                                       "temp.picked k where k.path = t.file and (k.pid is null or k.pid is p.pid) and "
 	                                       "(k.tid is null or k.tid is t.tid))"));
 }
 
@@ -306,10 +308,10 @@ bool view_tables_restrict(struct view *view, sqlite3 *db, const struct view_requ
 	(void)view_request_number(request, "to", INT64_MAX, &to);
 	if (!taken)
 		view_refuse(answer, 400, "the window or the tracks are none");
-	else if (tracks && view->options.count > 1)
-		view_refuse(answer, 400, "tracks of several files: the tables know others");
+	else if (tracks && !part.picked)
+		view_refuse(answer, 400, "of which of the files a track is is not known");
 	else if (tracks || view_request_text(request, "from") || view_request_text(request, "to"))
-		fine = (!tracks || pick_threads(db, &part)) && hide_rest(view, db, from, to, tracks);
+		fine = (!tracks || pick_threads(view, db, &part)) && hide_rest(view, db, from, to, tracks);
 	if (!fine)
 		view_refuse(answer, 400, sqlite3_errmsg(db));
 	view_part_free(&part);

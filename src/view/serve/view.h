@@ -122,6 +122,10 @@ void view_files_start(struct view *view);
 /* Says which file the tracks are of that have come since. The lock is held. */
 void view_files_take(struct view *view, size_t first);
 
+/* Which file a track is of, and the process and thread that it is there. False where that is not known. The lock is
+ * held. */
+bool view_file_track(const struct view *view, const struct view_track *track, size_t *file, struct tw_track *own);
+
 /* What has become of a file since: "grown", "truncated", "replaced", "gone"; NULL: nothing. */
 const char *view_file_change(const struct view *view, size_t i);
 
