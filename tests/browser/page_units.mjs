@@ -200,12 +200,14 @@ const TESTS = {
 			[["", 0, 11, 0, 0], ["m", 1, 11, 5, 2], ["a", 2, 6, 6, 2]]);
 	},
 
-	async "two traces differ by the own time of functions"() {
-		const { differences } = await load("panels/compare");
-		const row = (name, self, count) => ({ name, self, count });
-		assert.deepEqual(differences([row("a", 10, 1), row("b", 5, 2)], [row("a", 12, 1), row("c", 30, 3)]), [
-			{ name: "c", before: 0, after: 30, countBefore: 0, countAfter: 3 }, { name: "b", before: 5, after: 0, countBefore: 2, countAfter: 0 },
-			{ name: "a", before: 10, after: 12, countBefore: 1, countAfter: 1 }]);
+	async "what has changed is told in percent, and coloured by steps"() {
+		const { changeOf } = await load("panels/compare");
+		const { changeColour, THEMES: { light } } = await load("timeline/colours");
+		assert.deepEqual([changeOf(0, 0), changeOf(0, 3), changeOf(3, 0), changeOf(8, 9), changeOf(8, 6), changeOf(8, 8)],
+			["", "new", "gone", "+12.5 %", "\u221225.0 %", "0.0 %"]);
+		const steps = [[100, 100], [100, 102], [100, 103], [100, 112], [100, 143], [100, 251], [0, 1], [102, 100], [103, 100], [251, 100]];
+		assert.deepEqual(steps.map(([before, after]) => changeColour(before, after, light)), [light.less[0], light.more[0], light.more[1],
+			light.more[2], light.more[3], light.more[4], light.more[4], light.less[0], light.less[1], light.less[4]]);
 	},
 
 	async "times of day are round on a clock's axis"() {

@@ -7,10 +7,11 @@
 // Prints TAP, as view_tests.mjs. What a panel says must be what is written down here, or what `trackway sql`, `counters`, `diff`
 // and `stat` print.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { CALLS, lines, PAGE, run, time, traceOf, View } from "./view.mjs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { CALLS, lines, PAGE, run, time, TOOL, traceOf, View } from "./view.mjs";
 
 const QUERY = "select ts, dur, name from slice where dur > 250000 order by ts, dur desc";
 
@@ -270,12 +271,31 @@ const ALONE = {
 		const before = join(folder, "calls.json");
 		const after = join(folder, "after.json");
 		writeFileSync(after, traceOf(CALLS.map(([name, tid, begin, wide]) => [name, tid, begin, name === "worker" ? wide + 150 : wide])));
-		const view = await View.open(browser, [before, after]);
+		const stacks = spawnSync(TOOL, ["diff", "--folded", before, after], { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
+		const totals = at => stacks.reduce((sum, line) => sum + Number(line.split(" ").at(at)), 0);
+		const wanted = lines("diff", "--json", before, after).map(row => [row.name, time(row.self_ns_a), time(row.self_ns_b),
+			time(row.total_ns_a), time(row.total_ns_b), String(row.count_a), String(row.count_b)]);
+		const compared = async page => {
+			const rows = await View.prototype.rows.call({ page }, "Differences");
+			assert.deepEqual(rows.map(row => [0, 1, 2, 5, 6, 7, 8].map(at => row[at])), wanted);
+			assert.deepEqual(rows[0].slice(0, 5), ["worker", time(160_000), time(310_000), "+150.000 us", "+93.8 %"]);
+			assert(rows.slice(1).every(row => row[3] === "0 ns" && row[4] === "0.0 %"));
+			await page.getByRole("button", { name: "Flame graph of the difference" }).click();
+			await page.waitForFunction(() => window.trackway.difference().length > 0);
+			const [all, ...frames] = await page.evaluate(() => window.trackway.difference());
+			assert.deepEqual([all.before, all.total], [totals(-2), totals(-1)]);
+			const worker = frames.find(({ name }) => name === "worker");
+			assert.deepEqual([worker.before, worker.total], [640_000, 790_000]);
+			assert(Math.abs(worker.width / all.width - worker.total / all.total) < 0.01);
+		};
+		const view = await View.open(browser, [before, after], { words: ["--diff"] });
 		try {
-			await view.page.locator("#tab-compare").click();
-			const rows = await view.rows("Differences");
-			assert.deepEqual(rows[0].slice(0, 4), ["worker", time(160_000), time(310_000), "+150.000 us"]);
-			assert(rows.slice(1).every(row => row[3] === "0 ns"));
+			await compared(view.page);
+			const written = join(folder, "difference.html");
+			spawnSync(TOOL, ["view", "--export", written, before, after]);
+			const other = await view.context.newPage();
+			await other.goto(`${pathToFileURL(written).href}#tab=compare`);
+			await compared(other);
 		} finally {
 			await view.close();
 		}

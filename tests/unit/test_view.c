@@ -177,9 +177,8 @@ static void expect_text(const struct scene *scene, const char *address, unsigned
 {
 	struct view_answer answer;
 	ask(scene, address, &answer);
-	assert_int_equal(answer.status, status);
 	assert_non_null(answer.body.bytes);
-	if (!strstr(answer.body.bytes, text))
+	if (answer.status != status || !strstr(answer.body.bytes, text))
 		fail_msg("%s: %s is not in %s", address, text, answer.body.bytes);
 	view_answer_free(&answer);
 }
@@ -471,6 +470,59 @@ static void test_several_files(void **state)
 	expect_text(&scene, "/api/slice?track=3&lane=0&depth=0&item=0", 200, "\"file\":1,");
 	expect_text(&scene, "/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\"");
 	expect_text(&scene, "/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\"");
+	hide(&scene);
+}
+
+/* Each on its own clock, whatever the offsets. */
+static void test_diff(void **state)
+{
+	(void)state;
+	static const int64_t offsets[] = {0, 1000000};
+#define SLICE(name, from, wide)                                                                                        \
+	"{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" from ",\"dur\":" wide "}"
+	static const char *const traces[] = {
+	    "[" SLICE("m", "0", "9") "," SLICE("f", "1", "2") "]",
+	    "[" SLICE("m", "0", "9") "," SLICE("f", "1", "6") "," SLICE("g", "9", "1") "]",
+	    "a;b 3\na 4\n",
+	};
+#undef SLICE
+	static const struct {
+		const char *address;
+		unsigned status;
+		const char *text;
+	} examples[] = {
+	    {"/api/diff", 200, "{\"weight\":\"calls\",\"functions\":["},
+	    {"/api/diff", 200,
+	     "{\"name\":\"m\",\"self\":[\"7000\",\"3000\"],\"total\":[\"9000\",\"9000\"],\"count\":[\"1\",\"1\"],"},
+	    {"/api/diff", 200,
+	     "{\"name\":\"g\",\"self\":[\"0\",\"1000\"],\"total\":[\"0\",\"1000\"],\"count\":[\"0\",\"1\"],"},
+	    {"/api/diff?before=1&after=0", 200, "{\"name\":\"m\",\"self\":[\"3000\",\"7000\"],"},
+	    /* The second has begun 3 us before the end. */
+	    {"/api/diff?from=8000&to=1003000", 200, "{\"name\":\"m\",\"self\":[\"1000\",\"1000\"],"},
+	    {"/api/diff?from=8000&to=1003000", 200, "{\"name\":\"f\",\"self\":[\"0\",\"2000\"],"},
+	    {"/api/diff?from=20000&to=900000", 200, "\"functions\":[]}"},
+	    {"/api/diff-flame", 200,
+	     "{\"name\":\"\",\"depth\":0,\"total\":\"10000\",\"self\":\"0\",\"count\":\"0\",\"before\":\"9000\"}\n"
+	     "{\"name\":\"m\",\"depth\":1,\"total\":\"9000\",\"self\":\"3000\",\"count\":\"1\",\"before\":\"9000\"}\n"
+	     "{\"name\":\"f\",\"depth\":2,\"total\":\"6000\",\"self\":\"6000\",\"count\":\"1\",\"before\":\"2000\"}\n"
+	     "{\"name\":\"g\",\"depth\":1,\"total\":\"1000\",\"self\":\"1000\",\"count\":\"1\",\"before\":\"0\"}\n"},
+	    {"/api/diff?before=2", 400, "cannot be compared"},
+	    {"/api/diff-flame?before=2", 400, "cannot be compared"},
+	    {"/api/diff?before=3", 400, "no two files"},
+	    {"/api/diff?after=x", 400, "no two files"},
+	    {"/api/diff?from=2&to=1", 400, "the window"},
+	};
+	struct scene scene;
+	show_all(&scene, traces, offsets, 2);
+	for (size_t i = 0; i < 8; i++)
+		expect_text(&scene, examples[i].address, examples[i].status, examples[i].text);
+	hide(&scene);
+	show_all(&scene, traces, NULL, 3);
+	for (size_t i = 8; i < sizeof examples / sizeof *examples; i++)
+		expect_text(&scene, examples[i].address, examples[i].status, examples[i].text);
+	hide(&scene);
+	show(&scene, traces[0]);
+	expect_text(&scene, "/api/diff", 400, "no two files");
 	hide(&scene);
 }
 
@@ -784,16 +836,27 @@ static void test_entering(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_addresses),      cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_who_asks),       cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_counter),        cmocka_unit_test(test_answers),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_sql),
-	    cmocka_unit_test(test_cancel),         cmocka_unit_test(test_stop),
-	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_sort_index),
-	    cmocka_unit_test(test_too_many_files), cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_late),           cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_files_without_processes),
-	    cmocka_unit_test(test_places),         cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_addresses),
+	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_who_asks),
+	    cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_counter),
+	    cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_sql),
+	    cmocka_unit_test(test_cancel),
+	    cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_several_files),
+	    cmocka_unit_test(test_sort_index),
+	    cmocka_unit_test(test_diff),
+	    cmocka_unit_test(test_too_many_files),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_files_without_processes),
+	    cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,3 +227,15 @@ void tw_changes_normalize(struct tw_changes *changes)
 		changes->before[i] = scaled < 0x1p63 ? (uint64_t)scaled : INT64_MAX;
 	}
 }
+
+/* Children stand after their parents. */
+uint64_t *tw_changes_before(const struct tw_changes *changes)
+{
+	uint64_t *sums = calloc(changes->nodes.count + 1, sizeof *sums);
+	for (size_t i = changes->nodes.count; sums && i-- > 1;) {
+		const uint32_t parent = changes->nodes.nodes[i].parent;
+		sums[i] = tw_sum(sums[i], changes->before[i]);
+		sums[parent] = tw_sum(sums[parent], sums[i]);
+	}
+	return sums;
+}

@@ -35,6 +35,9 @@ void tw_changes_normalize(struct tw_changes *changes);
 /* What all stacks of a side weigh. */
 uint64_t tw_changes_total(const struct tw_changes *changes, enum tw_change_side side);
 
+/* What each node and all in it weighed before, by node; freed by the caller. NULL without memory. */
+uint64_t *tw_changes_before(const struct tw_changes *changes);
+
 /* Writes the lines; stacks that weigh nothing of their own on either side are left out. Returns 0 or TW_ERR_MEMORY. */
 int tw_changes_fold(struct tw_output *out, const struct tw_changes *changes);
 

@@ -377,21 +377,13 @@ int tw_flame_render(struct tw_output *out, const struct tw_calltree_node *nodes,
 	return 0;
 }
 
-/* Sums what was before upwards: children stand after their parents. */
-static bool sum_before(struct flame *flame, const struct tw_changes *changes)
+static bool take_before(struct flame *flame, const struct tw_changes *changes)
 {
-	const struct tw_layout *layout = &flame->layout;
-	flame->before = calloc((size_t)layout->count + 1, sizeof *flame->before);
-	if (!flame->before)
-		return false;
-	for (uint32_t i = layout->count; i-- > 1;) {
-		uint32_t parent = layout->nodes[i].parent;
-		flame->before[i] = tw_sum(flame->before[i], changes->before[i]);
-		flame->before[parent] = tw_sum(flame->before[parent], flame->before[i]);
-		if (!layout->total[i])
+	flame->before = tw_changes_before(changes);
+	for (uint32_t i = flame->layout.count; flame->before && i-- > 1;)
+		if (!flame->layout.total[i])
 			flame->gone = tw_sum(flame->gone, changes->before[i]);
-	}
-	return true;
+	return flame->before != NULL;
 }
 
 int tw_changes_draw(struct tw_output *out, const struct tw_changes *changes, const struct tw_flame_options *options)
@@ -400,7 +392,7 @@ int tw_changes_draw(struct tw_output *out, const struct tw_changes *changes, con
 	int status = tw_layout_new(&flame.layout, changes->nodes.nodes, (uint32_t)changes->nodes.count);
 	if (status < 0)
 		return status;
-	status = sum_before(&flame, changes) ? 0 : TW_ERR_MEMORY;
+	status = take_before(&flame, changes) ? 0 : TW_ERR_MEMORY;
 	if (status == 0)
 		put(&flame);
 	free(flame.before);

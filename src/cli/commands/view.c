@@ -24,7 +24,7 @@
 struct view_command {
 	struct tw_common common;
 	struct tw_option_number port;
-	bool no_open;
+	bool no_open, diff;
 	const char *state;
 	struct tw_list offsets;
 };
@@ -88,7 +88,8 @@ static int serve(struct view *view, const struct view_command *options, const si
 	int number;
 	if (view_serve(view, (unsigned)options->port.value) < 0)
 		return tw_say_error("no server on 127.0.0.1: %s", view_error(view));
-	const char *mark = options->state ? "#" : "", *state = options->state ? options->state : "";
+	const char *state = options->state ? options->state : options->diff ? "tab=compare" : "";
+	const char *mark = *state ? "#" : "";
 	if (printf("%s%s%s\n", view_address(view), mark, state) < 0 || fflush(stdout))
 		return tw_say_error("standard output: %s", strerror(errno));
 	if (!options->no_open && has_desktop())
@@ -219,10 +220,13 @@ static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct tw_names names = {0};
 	struct tw_who who = {0};
-	if (((const struct view_command *)common)->port.value > UINT16_MAX)
+	const struct view_command *options = (const struct view_command *)common;
+	if (options->port.value > UINT16_MAX)
 		return tw_say_usage(&tw_command_view, "--port: there is no port above 65535");
+	if (options->diff && count != 2)
+		return tw_say_usage(&tw_command_view, "--diff compares two files");
 	count = tw_drop_same_traces(common, operands, count);
-	int status = show((const struct view_command *)common, &who, &names, operands, count);
+	int status = show(options, &who, &names, operands, count);
 	tw_names_close(&names);
 	tw_who_free(&who);
 	return status;
@@ -235,6 +239,8 @@ static const struct tw_option own_options[] = {
      .help = "print the address, and open no browser"},
     {"offset", 0, TW_OPTION_LIST, offsetof(struct view_command, offsets), .placeholder = "FILE=TIME",
      .help = "of several files, FILE begins so much later, \"2ms\", or earlier, \"-1s\"; may be repeated"},
+    {"diff", 0, TW_OPTION_FLAG, offsetof(struct view_command, diff),
+     .help = "of two files, begin with what differs: functions, and a flame graph, before and after"},
     {"export", 0, TW_OPTION_FILE, offsetof(struct view_command, common.output), .placeholder = "FILE",
      .help = "write the page with all that it shows into FILE, a page that needs no server, and end; its size is told"},
     {"state", 0, TW_OPTION_TEXT, offsetof(struct view_command, state), .placeholder = "STATE",
@@ -261,6 +267,7 @@ const struct tw_command tw_command_view = {
     .examples =
 	"trackway view app.fxt\tLook at a trace.\n"
 	"trackway view --no-open --port 9000 app.fxt\tOn another machine, with `ssh -L 9000:127.0.0.1:9000`.\n"
+	"trackway view --diff before.fxt after.fxt\tWhat has changed, with both above each other.\n"
 	"trackway view --export slow.html --from-time 1s --to-time 2s app.fxt\tA second, as a file for a mail.\n",
     .groups = groups,
     .size = sizeof(struct view_command),

@@ -15,7 +15,7 @@ struct tw_home {
 /* The numbers of the merged trace that traces have taken. */
 struct tw_taken {
 	struct tw_map owners; /* number to the trace that it is of */
-	struct tw_map moved;  /* number to the place in `own` of that which the trace has; where it stays there is none */
+	struct tw_map moved;  /* number to the place in `own` of that of the trace; where it stays there is none */
 	uint64_t *own;
 	size_t own_count, own_room;
 	uint64_t shared;      /* how many another trace had, too */

@@ -50,6 +50,8 @@ static const struct {
     {"/api/search", view_answer_search, VIEW_QUESTIONS},
     {"/api/stat", view_answer_stat, VIEW_QUESTIONS},
     {"/api/flame", view_answer_flame, VIEW_QUESTIONS},
+    {"/api/diff", view_answer_diff, VIEW_QUESTIONS},
+    {"/api/diff-flame", view_answer_diff_flame, VIEW_QUESTIONS},
     {"/api/sql", view_answer_sql, VIEW_QUESTIONS_OF_SQL},
     {"/api/details", view_answer_details, VIEW_QUESTIONS},
     {"/api/flows", view_answer_flows, VIEW_QUESTIONS},

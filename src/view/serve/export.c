@@ -68,29 +68,36 @@ static bool take_window(struct view *view, size_t most, struct tw_text *bytes, b
 
 typedef void (*answer_fn)(struct view *view, const struct view_request *request, struct view_answer *answer);
 
-static void put_answer(struct view *view, struct tw_text *text, bool *fine, answer_fn ask)
+/* False: it is refused. */
+static bool put_asked(struct view *view, struct tw_text *text, answer_fn ask, char words[static VIEW_ERROR_SIZE])
 {
 	struct view_request request = {.method = "GET", .address = "/"};
 	struct view_answer answer = {.status = 200};
 	request.question = view_question_begin(&view->questions, "export", NULL, -1, VIEW_QUESTIONS);
 	if (request.question && view_request_parse(&request))
 		ask(view, &request, &answer);
-	if (*fine && answer.status != 200)
-		snprintf(view->error, sizeof view->error, "%s", answer.words);
-	*fine = *fine && request.question && answer.status == 200 && answer.body.length;
-	put(text, fine, answer.body.bytes, answer.body.length);
+	if (answer.status != 200)
+		snprintf(words, VIEW_ERROR_SIZE, "%s", answer.words);
+	bool fine = request.question && answer.status == 200 && answer.body.length;
+	put(text, &fine, answer.body.bytes, answer.body.length);
 	if (request.question)
 		view_question_end(&view->questions, request.question);
 	view_request_free(&request);
 	view_answer_free(&answer);
+	return fine;
+}
+
+static void put_answer(struct view *view, struct tw_text *text, bool *fine, answer_fn ask)
+{
+	*fine = *fine && put_asked(view, text, ask, view->error);
 }
 
 /* JSON Lines as a text in JSON. */
-static void put_flame(struct view *view, struct tw_text *text, bool *fine)
+static void put_lines(struct view *view, struct tw_text *text, bool *fine, answer_fn ask)
 {
 	struct tw_text lines = {0};
 	struct tw_output out;
-	put_answer(view, &lines, fine, view_answer_flame);
+	put_answer(view, &lines, fine, ask);
 	if (*fine && tw_output_text(&out, text) == 0) {
 		struct tw_json json = {.out = &out};
 		tw_json_bytes(&json, NULL, lines.bytes, lines.length);
@@ -101,6 +108,20 @@ static void put_flame(struct view *view, struct tw_text *text, bool *fine)
 		*fine = false;
 	}
 	tw_text_free(&lines);
+}
+
+/* Two traces that cannot be compared have no difference. */
+static void put_difference(struct view *view, struct tw_text *text, bool *fine)
+{
+	char words[VIEW_ERROR_SIZE];
+	struct tw_text functions = {0};
+	if (view->options.count > 1 && put_asked(view, &functions, view_answer_diff, words)) {
+		put_words(text, fine, ",\"diff\":");
+		put(text, fine, functions.bytes, functions.length);
+		put_words(text, fine, ",\"diff_flame\":");
+		put_lines(view, text, fine, view_answer_diff_flame);
+	}
+	tw_text_free(&functions);
 }
 
 static bool put_data(struct view *view, struct tw_text *text, size_t most, bool *whole)
@@ -116,7 +137,8 @@ static bool put_data(struct view *view, struct tw_text *text, size_t most, bool 
 	put_words(text, &fine, "\",\"stat\":");
 	put_answer(view, text, &fine, view_answer_stat);
 	put_words(text, &fine, ",\"flame\":");
-	put_flame(view, text, &fine);
+	put_lines(view, text, &fine, view_answer_flame);
+	put_difference(view, text, &fine);
 	put_words(text, &fine, "}");
 	tw_text_free(&window);
 	return fine;

@@ -23,6 +23,12 @@ const char *view_reader_error(const struct tw_reader *reader, int status)
 	return status == TW_ERR_SYSTEM ? "what was a file is none any more" : "out of memory";
 }
 
+int view_reader_of(struct view *view, size_t file, struct tw_reader **reader, const struct tw_read_options *options)
+{
+	*reader = NULL;
+	return are_files(view) ? tw_open(reader, view->options.paths[file], options) : TW_ERR_SYSTEM;
+}
+
 int view_reader(struct view *view, struct tw_reader **reader, const struct tw_read_options *options)
 {
 	struct tw_merge_source *sources;
@@ -90,8 +96,8 @@ bool view_file_track(const struct view *view, const struct view_track *track, si
 	*file = 0;
 	*own = (struct tw_track){.process = track->process, .thread = track->thread, .kind = kinds[track->kind]};
 	const struct tw_track wanted = *own;
-	return view->options.count == 1 || ((track->kind == VIEW_CPU || track->process) &&
-	                                    tw_merged_source(view->reader, &wanted, file, own));
+	return view->options.count == 1 ||
+	       ((track->kind == VIEW_CPU || track->process) && tw_merged_source(view->reader, &wanted, file, own));
 }
 
 void view_files_take(struct view *view, size_t first)

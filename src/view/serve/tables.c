@@ -261,10 +261,11 @@ static bool pick_threads(const struct view *view, sqlite3 *db, const struct view
 		sqlite3_reset(add);
 	}
 	sqlite3_finalize(add);
-	return fine && run(db, sqlite3_mprintf("create temp table picked_utid as select t.utid from main.thread t "
-	                                       "left join main.process p using (upid) where exists (select 1 from "
-	                                       "temp.picked k where k.path = t.file and (k.pid is null or k.pid is p.pid) and "
-	                                       "(k.tid is null or k.tid is t.tid))"));
+	return fine &&
+	       run(db, sqlite3_mprintf("create temp table picked_utid as select t.utid from main.thread t "
+	                               "left join main.process p using (upid) where exists (select 1 from "
+	                               "temp.picked k where k.path = t.file and (k.pid is null or k.pid is p.pid) and "
+	                               "(k.tid is null or k.tid is t.tid))"));
 }
 
 /* What is in a window of a view, in each file on its own clock, as a condition of SQL; NULL without memory. */

@@ -110,6 +110,9 @@ void view_finish(struct view *view, enum view_state state, const char *error);
 /* Opens the traces once more, for a question about a window; to 0: to the end. *reader as by tw_open(). */
 int view_reader(struct view *view, struct tw_reader **reader, const struct tw_read_options *options);
 
+/* The same of one of them. */
+int view_reader_of(struct view *view, size_t file, struct tw_reader **reader, const struct tw_read_options *options);
+
 /* Why that failed, or reading from there; the reader may be NULL. */
 const char *view_reader_error(const struct tw_reader *reader, int status);
 
@@ -168,6 +171,8 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 void view_answer_search(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_stat(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_flame(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_diff(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_diff_flame(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_sql(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_details(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_flows(struct view *view, const struct view_request *request, struct view_answer *answer);

@@ -217,6 +217,14 @@ export interface Function extends Found {
 	p99: number;
 }
 
+/** A function in two traces: before and after. */
+export interface Difference {
+	name: string;
+	self: [number, number];
+	total: [number, number];
+	count: [number, number];
+}
+
 /** A frame of the tree of calls: depth first. */
 export interface Frame {
 	name: string;
@@ -224,6 +232,8 @@ export interface Frame {
 	total: number;
 	self: number;
 	count: number;
+	/** Of a difference: the total before. */
+	before?: number;
 }
 
 export interface Stretch {
@@ -247,6 +257,8 @@ const KINDS = ["slices", "values", "points", "states"] as const;
 export class Server {
 	/** Whether there is a server, or only what a file holds. */
 	readonly live: boolean = true;
+	/** Whether two traces can be compared. */
+	readonly compares: boolean = true;
 	/** Names by their number; they come with windows, each once. */
 	readonly names: string[] = [];
 
@@ -291,8 +303,17 @@ export class Server {
 
 	async flame(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal, question = fresh()): Promise<Frame[]> {
 		const response = await this.ask("flame", { ...whole(stretch), ...list(tracks), question }, signal);
-		const lines = (await response.text()).split("\n").filter(Boolean);
-		return lines.map(line => frameOf(JSON.parse(line)));
+		return framesOfLines(await response.text());
+	}
+
+	/** Of the first two files. */
+	async differences(stretch: Stretch | null, signal?: AbortSignal, question = fresh()): Promise<Difference[]> {
+		return differencesOf(await this.json("diff", { ...(stretch ? whole(stretch) : {}), question }, signal));
+	}
+
+	async differenceFlame(stretch: Stretch | null, signal?: AbortSignal, question = fresh()): Promise<Frame[]> {
+		const response = await this.ask("diff-flame", { ...(stretch ? whole(stretch) : {}), question }, signal);
+		return framesOfLines(await response.text());
 	}
 
 	/** Tables of the trace; where a stretch is given they have only what touches it. */
@@ -425,8 +446,18 @@ export function functionOf(row: any): Function {
 		p90: Number(row.p90), p99: Number(row.p99) };
 }
 
-export function frameOf(line: any): Frame {
-	return { name: line.name, depth: Number(line.depth), total: Number(line.total_ns ?? line.total),
+export function differencesOf(answer: any): Difference[] {
+	const both = (pair: any): [number, number] => [Number(pair[0]), Number(pair[1])];
+	return answer.functions.map((row: any) => ({ name: row.name, self: both(row.self), total: both(row.total), count: both(row.count) }));
+}
+
+/** Frames of JSON Lines. */
+export function framesOfLines(lines: string): Frame[] {
+	return lines.split("\n").filter(Boolean).map(line => frameOf(JSON.parse(line)));
+}
+
+function frameOf(line: any): Frame {
+	return { ...(line.before === undefined ? {} : { before: Number(line.before) }), name: line.name, depth: Number(line.depth), total: Number(line.total_ns ?? line.total),
 		self: Number(line.self_ns ?? line.self), count: Number(line.count) };
 }
 

@@ -33,8 +33,8 @@ export function sqlCommand(trace: Trace, query: string): string {
 }
 
 /** `trackway diff` of two files. */
-export function diffCommand(trace: Trace, before: number, after: number): string {
-	return ["trackway", "diff", trace.files[before]?.path ?? "", trace.files[after]?.path ?? ""].map(shell).join(" ");
+export function diffCommand(trace: Trace, before: number, after: number, picture = false): string {
+	return ["trackway", "diff", ...(picture ? ["--flame", "-o", "diff.svg"] : []), trace.files[before]?.path ?? "", trace.files[after]?.path ?? ""].map(shell).join(" ");
 }
 
 /** `trackway view` of the same window. */

@@ -1,6 +1,6 @@
 // exported.ts - a window of a trace that the page itself holds: the same answers as the server's, without one.
 // SPDX-License-Identifier: Apache-2.0
-import { decodeWindow, frameOf, functionOf, Refusal, same, Server, traceOf, type Boxes, type Caller, type Found, type Frame, type Function,
+import { decodeWindow, differencesOf, framesOfLines, functionOf, Refusal, same, Server, traceOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
 	type Near, type Place, type Row, type Slice, type Stretch, type Trace, type Values, type Window } from "./api";
 
 const BLOCK = "trackway-data";
@@ -73,11 +73,13 @@ interface Call {
 /** The answers of a server, of what the page holds. */
 export class Exported extends Server {
 	override readonly live = false;
+	override readonly compares: boolean;
 	private readonly rows: Row[];
 	private readonly known: Trace;
 
 	constructor(private readonly data: any) {
 		super();
+		this.compares = data.diff != null;
 		this.known = traceOf(data.trace);
 		this.rows = decodeWindow(bytesOf(data.window), this.names).rows;
 	}
@@ -219,9 +221,17 @@ export class Exported extends Server {
 		});
 	}
 
+	override async differences(): Promise<Difference[]> {
+		return differencesOf(this.data.diff);
+	}
+
+	override async differenceFlame(): Promise<Frame[]> {
+		return framesOfLines(this.data.diff_flame);
+	}
+
 	override async flame(stretch: Stretch, tracks: number[] | null): Promise<Frame[]> {
 		if (this.isWhole(stretch, tracks))
-			return this.data.flame.split("\n").filter(Boolean).map((line: string) => frameOf(JSON.parse(line)));
+			return framesOfLines(this.data.flame);
 		return framesOf(this.calls(stretch, tracks));
 	}
 }

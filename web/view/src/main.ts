@@ -40,6 +40,7 @@ class Page implements Context {
 	readonly search: Search;
 	readonly flame: Flame;
 	readonly sandwich: Sandwich;
+	readonly compare: Compare;
 	private readonly details: Details;
 	private readonly sql: Sql;
 	private readonly drawer: Drawer;
@@ -52,10 +53,11 @@ class Page implements Context {
 		this.search = new Search(this);
 		this.flame = new Flame(this);
 		this.sandwich = new Sandwich(this);
+		this.compare = new Compare(this);
 		this.details = new Details(this);
 		this.sql = new Sql(this);
 		this.drawer = new Drawer(this, { details: this.details, functions: new Functions(this), flame: this.flame, callers: this.sandwich,
-			counters: new Counters(this), states: new States(this), compare: new Compare(this), search: this.search, sql: this.sql,
+			counters: new Counters(this), states: new States(this), compare: this.compare, search: this.search, sql: this.sql,
 			table: new Table(this), trace: new TracePanel(this) });
 		this.keys = new Keys(this.table());
 		this.fillBar();
@@ -351,6 +353,7 @@ function expose(page: Page): void {
 		arrows: () => page.timeline.arrows.drawn,
 		flame: () => page.flame.drawn.map(({ name, depth, total, self, count: calls, x, width, text }) =>
 			({ name, depth, total, self, count: calls, x, width, text })),
+		difference: () => page.compare.drawn.map(({ name, depth, total, before, width }) => ({ name, depth, total, before, width })),
 		sandwich: () => page.sandwich.drawn.map(nodes => nodes.map(({ name, depth, total, count: calls }) => ({ name, depth, total, count: calls }))),
 		state: () => page.store.state,
 		/** Whether what is drawn is what was asked for, and nothing moves. */

@@ -1,95 +1,90 @@
-// compare.ts - two traces beside each other: functions by how much more time they take in the second.
+// compare.ts - two traces beside each other, as `trackway diff` compares them: functions, and the tree of calls.
 // SPDX-License-Identifier: Apache-2.0
+import type { Difference } from "../api";
 import { diffCommand } from "../command";
-import { make, table, type Column } from "../dom";
+import { button, make, table, type Column } from "../dom";
 import { count, time } from "../format";
 import { plain } from "../timeline/text";
 import { copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
+import { FlameGraph, type Node } from "./flamegraph";
 
-interface Difference {
-	name: string;
-	before: number;
-	after: number;
-	countBefore: number;
-	countAfter: number;
+const SHOWN = 500; // rows; the command prints all
+
+function signed(more: number, words: string): string {
+	return more > 0 ? `+${words}` : more < 0 ? `\u2212${words}` : words;
 }
 
-/** A function's own time in one file. */
-interface Part {
-	name: string;
-	self: number;
-	count: number;
-}
-
-const MOST = 10_000; // rows of the answer
-
-/** The question: own times of functions by file; of a selection those of calls that begin there. */
-export function compareQuery(within: { from: number; to: number } | null): string {
-	const where = within ? ` where ts >= ${Math.floor(within.from)} and ts < ${Math.ceil(within.to)}` : "";
-	return `select file, name, count(*) as n, sum(self_dur) as self from slice${where} group by file, name order by self desc`;
-}
-
-/** Functions of two, by how their own time differs. */
-export function differences(before: Part[], after: Part[]): Difference[] {
-	const all = new Map<string, Difference>();
-	const of = (name: string) => all.get(name) ?? { name, before: 0, after: 0, countBefore: 0, countAfter: 0 };
-	for (const row of before)
-		all.set(row.name, { ...of(row.name), before: row.self, countBefore: row.count });
-	for (const row of after)
-		all.set(row.name, { ...of(row.name), after: row.self, countAfter: row.count });
-	return [...all.values()].sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
-}
-
-function signed(ns: number, words: string): string {
-	return ns > 0 ? `+${words}` : ns < 0 ? `\u2212${words}` : words;
+/** What a change is of what was: "new", "gone", "+12.5 %". */
+export function changeOf(before: number, after: number): string {
+	if (before === 0 || after === 0)
+		return before === after ? "" : before === 0 ? "new" : "gone";
+	return signed(after - before, `${(100 * Math.abs(after - before) / before).toFixed(1)} %`);
 }
 
 export class Compare implements Panel {
 	readonly title = "Compare";
+	private picture = false;
+	private graph: FlameGraph | null = null;
 
 	constructor(private readonly context: Context) { }
 
 	useless(): boolean {
-		return this.context.trace().files.length < 2 || !this.context.server.live;
+		return this.context.trace().files.length < 2 || !this.context.server.compares;
+	}
+
+	get drawn(): Node[] {
+		return this.graph?.drawn ?? [];
 	}
 
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const trace = context.trace();
 		const [one, other] = trace.files;
+		this.graph = null;
 		if (!one || !other) {
 			box.append(quiet("Open two traces to compare them: trackway view BEFORE AFTER"));
 			return;
 		}
 		const { selection } = context.store.state;
-		box.append(quiet(`${plain(one.path)}, and after it ${plain(other.path)}${selection ? `: calls that begin in the ${time(selection.to - selection.from, trace.unit)} selected` : ""}`),
-			make("div", { class: "row" }, copyButton(context, "Copy command", () => diffCommand(trace, 0, 1), "Command")));
+		const within = context.server.live ? selection : null;
+		const about = make("div", { class: "row" }, button(this.picture ? "Table" : "Flame graph of the difference", () => {
+			this.picture = !this.picture;
+			box.replaceChildren();
+			void this.show(box, signal);
+		}), copyButton(context, "Copy command", () => diffCommand(trace, 0, 1, this.picture), "Command"));
+		box.append(quiet(`Before ${plain(one.path)}, after ${plain(other.path)}${within ? `: ${time(within.to - within.from, trace.unit)} selected of each` : ""}`), about);
 		try {
-			const { rows, more } = await watched(context, box, signal, (question, stop) =>
-				context.server.sql(compareQuery(selection), MOST, null, stop, question));
-			if (signal.aborted)
-				return;
-			const of = (path: string): Part[] => rows.filter(row => row[0] === path).map(([, name, n, self]) =>
-				({ name: String(name), count: Number(n), self: Number(self) }));
-			box.append(this.table(differences(of(one.path), of(other.path))));
-			if (more)
-				box.append(quiet("Only the functions with the most time are here: the command prints all."));
+			const add = await watched(context, box, signal, async (question, stop) => {
+				if (!this.picture)
+					return this.table(await context.server.differences(within, stop, question));
+				const graph = this.graph = new FlameGraph(context, await context.server.differenceFlame(within, stop, question),
+					"Flame graph of the difference, which is a table, too");
+				about.append(button("Show all", () => graph.all()), graph.found);
+				return [quiet("As wide as after. Red is more than before, blue less."), graph.element];
+			});
+			if (!signal.aborted)
+				box.append(...add);
 		} catch (error) {
 			failed(box, error);
 		}
 	}
 
-	private table(rows: Difference[]): HTMLElement {
+	private table(rows: Difference[]): HTMLElement[] {
 		const { unit } = this.context.trace();
+		if (!rows.length)
+			return [quiet("No function ran here.")];
 		const of = (name: string, take: (row: Difference) => number, text = (row: Difference) => time(take(row), unit)): Column<Difference> =>
 			({ name, number: true, text, value: take });
-		const more = (row: Difference) => row.after - row.before;
-		return table<Difference>("Differences", [
+		const more = (row: Difference) => row.self[1] - row.self[0];
+		const differences = table<Difference>("Differences", [
 			{ name: "function", text: row => plain(row.name), value: row => row.name },
-			of("self before", row => row.before), of("self after", row => row.after),
+			of("self before", row => row.self[0]), of("self after", row => row.self[1]),
 			of("difference", more, row => signed(more(row), time(Math.abs(more(row)), unit))),
-			of("count before", row => row.countBefore, row => count(row.countBefore)),
-			of("count after", row => row.countAfter, row => count(row.countAfter)),
-		], rows, row => this.context.find(row.name));
+			of("change", row => row.self[1] / row.self[0], row => changeOf(...row.self)),
+			of("total before", row => row.total[0]), of("total after", row => row.total[1]),
+			of("count before", row => row.count[0], row => count(row.count[0])),
+			of("count after", row => row.count[1], row => count(row.count[1])),
+		], rows.slice(0, SHOWN), row => this.context.find(row.name));
+		return rows.length > SHOWN ? [differences, quiet(`${count(rows.length - SHOWN)} more functions: the command prints all.`)] : [differences];
 	}
 }

@@ -3,7 +3,7 @@
 import type { Frame } from "../api";
 import { make } from "../dom";
 import { count, share, time } from "../format";
-import { hash } from "../timeline/colours";
+import { changeColour, hash } from "../timeline/colours";
 import { FONT } from "../timeline/draw";
 import { ROW } from "../timeline/layout";
 import { label, plain } from "../timeline/text";
@@ -84,6 +84,13 @@ export class FlameGraph {
 		const { unit } = this.context.trace();
 		const name = node === this.root && node.name === "" ? "all" : plain(node.name);
 		const calls = node === this.root ? "" : `, self ${time(node.self, unit)}, ${count(node.count)} ${node.count === 1 ? "call" : "calls"}`;
+		if (node.before !== undefined) {
+			const same = node.before === node.total ? "as before" : `${time(node.before, unit)} before`;
+			this.found.textContent = `${name}: ${time(node.total, unit)}, ${same}${node.before && node.before !== node.total
+				? `, ${node.total > node.before ? "+" : "\u2212"}${share(Math.abs(node.total - node.before), node.before)}` : ""}`;
+			this.draw();
+			return;
+		}
 		this.found.textContent = `${name}: ${time(node.total, unit)}, ${share(node.total, this.root.total)} of all${calls}`;
 		this.draw();
 	}
@@ -155,7 +162,8 @@ export class FlameGraph {
 		const y = (this.upward ? this.rows - 1 - node.depth : node.depth) * ROW;
 		const { query } = this.context.store.state;
 		const hit = query !== "" && node.name.toLowerCase().includes(query.toLowerCase());
-		context.fillStyle = node === this.root && node.name === "" ? theme.line : theme.names[hash(node.name, theme.names.length)]!;
+		const colour = node.before === undefined ? theme.names[hash(node.name, theme.names.length)]! : changeColour(node.before, node.total, theme);
+		context.fillStyle = node === this.root && node.name === "" ? theme.line : colour;
 		context.globalAlpha = query === "" || hit || node === this.root ? 1 : 0.4;
 		context.fillRect(node.x, y, Math.max(0.5, node.width - 1), ROW - 1);
 		context.globalAlpha = 1;

@@ -9,6 +9,9 @@ export const DARK = ["#783615", "#3871af", "#8b4900", "#6a44b4", "#60773e", "#43
 
 export interface Theme {
 	names: string[];
+	/** What two traces have changed: as before, then by steps; as the tool's pictures have it. */
+	more: string[];
+	less: string[];
 	text: string;
 	page: string;
 	band: string;
@@ -25,13 +28,24 @@ export interface Theme {
 }
 
 export const THEMES: Record<"light" | "dark", Theme> = {
-	light: { names: LIGHT, text: "#1f1408", page: "#fffdf9", band: "#fbf7f0", group: "#f1ebe1", muted: "#5c5046",
+	light: { names: LIGHT, more: ["#e9e3da", "#fbd5cb", "#f7ac9b", "#f07d68", "#e2493a"],
+		less: ["#e9e3da", "#cfdffa", "#a5c4f5", "#77a3ec", "#4a80dd"], text: "#1f1408", page: "#fffdf9", band: "#fbf7f0", group: "#f1ebe1", muted: "#5c5046",
 		line: "#ded6cb", grid: "#eee7dc", accent: "#0b57d0", selection: "#0b57d022", match: "#8a2be2", damage: "#c5221f",
 		counter: "#1f6fb4", dark: false },
-	dark: { names: DARK, text: "#fff4e6", page: "#17140f", band: "#1c1913", group: "#28231b", muted: "#b8aa9a",
+	dark: { names: DARK, more: ["#3a342b", "#54302a", "#74322a", "#963529", "#b93a2b"],
+		less: ["#3a342b", "#2b3a54", "#2b4876", "#2c5799", "#2d66bd"], text: "#fff4e6", page: "#17140f", band: "#1c1913", group: "#28231b", muted: "#b8aa9a",
 		line: "#453d33", grid: "#2a251e", accent: "#8ab4f8", selection: "#8ab4f82e", match: "#d3b4ff", damage: "#f28b82",
 		counter: "#6cb0ee", dark: true },
 };
+
+const STEPS = [0.02, 0.1, 0.3, 0.6]; // of the larger one
+
+/** By how much of the larger one something has changed. */
+export function changeColour(before: number, after: number, theme: Theme): string {
+	const most = Math.max(before, after);
+	const step = STEPS.filter(each => Math.abs(after - before) > each * most).length;
+	return (after > before ? theme.more : theme.less)[step]!;
+}
 
 const utf8 = new TextEncoder();
 
