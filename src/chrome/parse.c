@@ -16,15 +16,10 @@ static enum chrome_status bad(struct chrome_scan *scan, const char *problem)
 	return CHROME_BAD;
 }
 
-static bool is_space(uint8_t c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* Whether there is a byte after white space. */
 static inline bool skip_space(struct chrome_scan *scan)
 {
-	while (scan->at < scan->end && is_space(*scan->at))
+	while (scan->at < scan->end && chrome_is_space(*scan->at))
 		scan->at++;
 	return scan->at < scan->end;
 }

@@ -178,4 +178,10 @@ bool chrome_is_whole(const struct chrome_value *value);
 /* The double next to a number; false when it is written too long. c: the locale "C". */
 bool chrome_double(const struct chrome_value *value, locale_t c, double *number);
 
+/* White space of JSON. */
+static inline bool chrome_is_space(uint8_t c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
 #endif

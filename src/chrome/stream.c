@@ -7,54 +7,15 @@
 #include "base/memory/memory.h"
 #include "base/text/plural.h"
 #include "chrome/chrome.h"
+#include "chrome/members.h"
+#include "chrome/place.h"
 #include "core/filter/filter.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	FIRST_LOOK = 1 << 12,  /* bytes that are asked for when those at hand were too few */
-	KEY_MAX = 1 << 12,     /* of a member of the document */
-	LEAST_LIMIT = 1 << 16, /* of one event */
-	AGAIN = 2              /* the place has changed: go on there */
-};
-
-static size_t event_limit(const struct tw_reader *reader)
-{
-	size_t limit = tw_memory_limit(reader) / CHROME_ROWS_OVERHEAD_SHARE;
-	return limit > LEAST_LIMIT ? limit : LEAST_LIMIT;
-}
-
-static int look_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, size_t want, const uint8_t **p,
-                   size_t *have)
-{
-	int status = tw_window_view(window, offset, want, p, have);
-	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
-}
-
-static int look(struct chrome_stream *stream, size_t want, const uint8_t **p, size_t *have)
-{
-	return look_at(stream->reader, &stream->reader->window, stream->at, want, p, have);
-}
-
-/* The line at the end of bytes that begin at `offset`, in `line`. */
-static struct tw_line_place line_behind(struct tw_line_place line, uint64_t offset, const uint8_t *p, size_t size)
-{
-	const uint8_t *start = p, *end = size ? p + size : p;
-	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
-		p++;
-		line.number++;
-		line.start = offset + (uint64_t)(p - start);
-	}
-	return line;
-}
-
-static void pass(struct chrome_stream *stream, const uint8_t *p, size_t size)
-{
-	stream->line = line_behind(stream->line, stream->at, p, size);
-	stream->at += size;
-}
+enum { FIRST_LOOK = 1 << 12 }; /* bytes that are asked for when those at hand were too few */
 
 /* ---- Lines. ---- */
 
@@ -90,7 +51,7 @@ struct tw_line_place chrome_line_of(struct tw_reader *reader, uint64_t offset)
 	line = state->marks[low - 1].line;
 	while (at < offset && tw_window_view(&window, at, 1, &p, &have) >= 0 && have) {
 		const size_t size = offset - at < have ? (size_t)(offset - at) : have;
-		line = line_behind(line, at, p, size);
+		line = chrome_line_behind(line, at, p, size);
 		at += size;
 	}
 	tw_window_free(&window);
@@ -116,7 +77,7 @@ void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct
 	va_end(arguments);
 	size_t inside = inside_of(item, at);
 	tw_report_in_line(reader, &chrome_rules[rule], item->offset, item->offset + inside,
-	                  line_behind(item->line, item->offset, item->bytes, inside), "%s", text);
+	                  chrome_line_behind(item->line, item->offset, item->bytes, inside), "%s", text);
 }
 
 bool chrome_first(struct chrome_stream *stream, uint64_t what)
@@ -181,10 +142,10 @@ struct damage {
 static int scan_at(struct tw_reader *reader, struct tw_window *window, uint64_t offset, struct chrome_item *item,
                    struct chrome_scan *scan, enum chrome_status *found)
 {
-	size_t want = 1, have, limit = event_limit(reader);
+	size_t want = 1, have, limit = chrome_event_limit(reader);
 	const uint8_t *p;
 	for (;;) {
-		int status = look_at(reader, window, offset, want, &p, &have);
+		int status = chrome_view(reader, window, offset, want, &p, &have);
 		if (status < 0)
 			return status;
 		*scan = (struct chrome_scan){.at = p, .end = p + (have < limit ? have : limit)};
@@ -206,7 +167,7 @@ static int plausible(struct chrome_stream *stream)
 	enum chrome_status found;
 	const uint8_t *p;
 	size_t have;
-	int status = look(stream, KEY_MAX, &p, &have);
+	int status = chrome_peek(stream, CHROME_KEY_MAX, &p, &have);
 	if (status < 0)
 		return status;
 	scan = (struct chrome_scan){.at = p + 1, .end = p + have};
@@ -223,14 +184,14 @@ static int resync(struct chrome_stream *stream)
 	const uint8_t *p;
 	size_t have, step = 1;
 	for (;;) {
-		int status = look(stream, step + 1, &p, &have);
+		int status = chrome_peek(stream, step + 1, &p, &have);
 		if (status < 0)
 			return status;
 		if (have < step)
 			step = have;
 		const uint8_t *brace = memchr(p + step, '{', have - step);
 		bool end = have <= step;
-		pass(stream, p, brace ? (size_t)(brace - p) : have);
+		chrome_pass(stream, p, brace ? (size_t)(brace - p) : have);
 		if (end)
 			return 0;
 		step = brace != NULL;
@@ -245,7 +206,7 @@ static int gap(struct chrome_stream *stream, uint64_t from, struct tw_line_place
 {
 	*item = (struct chrome_item){.offset = from, .line = line, .lost = stream->at - from};
 	stream->lost += item->lost;
-	return item->lost ? 1 : AGAIN;
+	return item->lost ? 1 : CHROME_AGAIN;
 }
 
 /* Skips what cannot be read. Where nothing follows an event that is cut off it is no damage. */
@@ -273,7 +234,7 @@ static int take_bad(struct chrome_stream *stream, struct chrome_item *item, cons
 	size_t inside = (size_t)(scan->at - start);
 	return take_damage(stream, item,
 	                   (struct damage){scan->too_deep ? CHROME_NESTING : CHROME_MALFORMED, stream->at + inside,
-	                                   line_behind(stream->line, stream->at, start, inside), scan->problem});
+	                                   chrome_line_behind(stream->line, stream->at, start, inside), scan->problem});
 }
 
 static int take_odd_byte(struct chrome_stream *stream, struct chrome_item *item, const char *expected)
@@ -283,11 +244,6 @@ static int take_odd_byte(struct chrome_stream *stream, struct chrome_item *item,
 
 /* ---- Events. ---- */
 
-static bool is_separator(uint8_t c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* Skips white space. Returns 1 and the byte after it, 0 at the end, or a negative status. */
 static int next_byte(struct chrome_stream *stream, uint8_t *byte)
 {
@@ -295,11 +251,11 @@ static int next_byte(struct chrome_stream *stream, uint8_t *byte)
 	size_t have;
 	*byte = '\0';
 	for (;;) {
-		int status = look(stream, 1, &p, &have);
+		int status = chrome_peek(stream, 1, &p, &have);
 		if (status < 0 || have == 0)
 			return status;
 		size_t n = 0;
-		while (n < have && is_separator(p[n])) {
+		while (n < have && chrome_is_space(p[n])) {
 			if (p[n] == '\n')
 				stream->line = (struct tw_line_place){stream->line.number + 1, stream->at + n + 1};
 			n++;
@@ -315,7 +271,7 @@ static int next_byte(struct chrome_stream *stream, uint8_t *byte)
 /* Takes an event of which only `size` bytes are there: it is cut off, or too long. */
 static int take_cut(struct chrome_stream *stream, struct chrome_item *item, size_t size)
 {
-	bool large = size >= event_limit(stream->reader);
+	bool large = size >= chrome_event_limit(stream->reader);
 	return take_damage(stream, item,
 	                   (struct damage){large ? CHROME_EVENT_TOO_LARGE : CHROME_TRUNCATED, stream->at, stream->line,
 	                                   large ? "a smaller event" : "the end of the event"});
@@ -342,9 +298,9 @@ static int take_event(struct chrome_stream *stream, struct chrome_item *item)
 	if (item->deep)
 		chrome_report(stream->reader, CHROME_NESTING, item, item->deep,
 		              "the value is nested too deep: it is left out");
-	pass(stream, item->bytes, item->size);
+	chrome_pass(stream, item->bytes, item->size);
 	if (item->size == 2)
-		return AGAIN; /* "{}" ends the arrays of writers that put a comma after every event */
+		return CHROME_AGAIN; /* "{}" ends the arrays of writers that put a comma after every event */
 	stream->items++;
 	return 1;
 }
@@ -353,10 +309,10 @@ static int take_event(struct chrome_stream *stream, struct chrome_item *item)
 static int take_value(struct chrome_stream *stream, struct chrome_item *item)
 {
 	const uint8_t *p;
-	size_t have, want = FIRST_LOOK, limit = event_limit(stream->reader);
+	size_t have, want = FIRST_LOOK, limit = chrome_event_limit(stream->reader);
 	struct chrome_value value;
 	for (;; want = have * 2) {
-		int status = look(stream, want, &p, &have);
+		int status = chrome_peek(stream, want, &p, &have);
 		if (status < 0)
 			return status;
 		struct chrome_scan scan = {.at = p, .end = p + have};
@@ -368,7 +324,7 @@ static int take_value(struct chrome_stream *stream, struct chrome_item *item)
 		const struct tw_line_place line = stream->line;
 		uint64_t from = stream->at;
 		report_here(stream, CHROME_NOT_AN_EVENT, "expected an event, found another value");
-		pass(stream, p, (size_t)(scan.at - p));
+		chrome_pass(stream, p, (size_t)(scan.at - p));
 		stream->comma = false;
 		return gap(stream, from, line, item);
 	}
@@ -404,199 +360,18 @@ static int next_event(struct chrome_stream *stream, struct chrome_item *item)
 		report_comma(stream);
 	stream->at++;
 	stream->place = stream->form == CHROME_FORM_OBJECT ? CHROME_IN_MEMBERS : CHROME_AFTER;
-	return AGAIN;
+	return CHROME_AGAIN;
 }
 
-/* ---- What is around the events. ---- */
-
-/* Where in a value that is skipped the next byte is. */
-struct skip {
-	uint64_t depth; /* of brackets */
-	bool string, escaped, word;
-};
-
-/* Takes a byte in a string; whether the value ends with it. */
-static bool skip_in_string(struct skip *skip, uint8_t c)
-{
-	bool over = c == '"' && !skip->escaped && skip->depth == 0;
-	skip->string = c != '"' || skip->escaped;
-	skip->escaped = c == '\\' && !skip->escaped;
-	return over;
-}
-
-static bool skip_byte(struct skip *skip, uint8_t c)
-{
-	if (skip->string)
-		return skip_in_string(skip, c);
-	if (c == '}' || c == ']') {
-		skip->depth -= skip->depth > 0;
-		return skip->depth == 0;
-	}
-	skip->string = c == '"';
-	skip->depth += c == '{' || c == '[';
-	skip->word = skip->depth == 0 && !skip->string && !is_separator(c);
-	return false;
-}
-
-/* Keeps text of a member that is skipped, where there is room. */
-static bool keep(const struct chrome_stream *stream, struct tw_text *text, const void *p, size_t size)
-{
-	return text->length + size <= event_limit(stream->reader) && tw_text_add(text, p, size);
-}
-
-/* Skips a value of any size and depth, looking at nothing but brackets and strings. Where *kept is true its text is
- * added to `text`; it becomes false where there was no room. Returns 1, 0 when the file ends first, or a negative
- * status. */
-static int skip_and_keep(struct chrome_stream *stream, struct tw_text *text, bool *kept)
-{
-	struct skip skip = {.depth = 0};
-	const uint8_t *p;
-	size_t have;
-	for (;;) {
-		int status = look(stream, 1, &p, &have);
-		if (status < 0 || have == 0)
-			return status;
-		for (size_t i = 0; i < have; i++) {
-			bool after = skip.word && (p[i] == ',' || p[i] == '}' || p[i] == ']' || is_separator(p[i]));
-			if (after || skip_byte(&skip, p[i])) {
-				*kept = *kept && keep(stream, text, p, after ? i : i + 1);
-				pass(stream, p, after ? i : i + 1);
-				return 1;
-			}
-		}
-		*kept = *kept && keep(stream, text, p, have);
-		pass(stream, p, have);
-	}
-}
-
-static void report_left_out(struct chrome_stream *stream, const struct chrome_value *key, uint64_t at,
-                            struct tw_line_place line)
-{
-	tw_report_in_line(stream->reader, &chrome_rules[CHROME_MEMBER], at, at, line,
-	                  "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
-}
-
-/* Which part of a profile a member is; CHROME_PARTS: none. */
-static enum chrome_part part_of(const struct chrome_value *key)
-{
-	static const char *const keys[CHROME_PARTS] = {
-	    [CHROME_PART_NODES] = "nodes",     [CHROME_PART_SAMPLES] = "samples", [CHROME_PART_DELTAS] = "timeDeltas",
-	    [CHROME_PART_START] = "startTime", [CHROME_PART_END] = "endTime",     [CHROME_PART_FRAMES] = "stackFrames",
-	};
-	enum chrome_part part = 0;
-	while (part < CHROME_PARTS && !chrome_is(key, keys[part]))
-		part++;
-	return part;
-}
-
-bool chrome_samples_apart(const struct tw_reader *reader)
-{
-	const struct tw_read_options *options = &reader->options;
-	return reader->request.merged || options->thread_count || tw_filter_needed(options);
-}
-
-/* Skips a member of the document; what is to be written again is kept, and so are samples of stacks, but for what is
- * too large. */
-static int skip_member(struct chrome_stream *stream, const struct chrome_value *key)
-{
-	const struct tw_line_place line = stream->line;
-	const uint64_t at = stream->at;
-	const enum chrome_part part = stream->system ? CHROME_PARTS : part_of(key);
-	const bool apart = part < CHROME_PARTS && (stream->own || chrome_samples_apart(stream->reader));
-	const bool whole = stream->reader->request.texts && key->size < KEY_MAX && !apart;
-	struct tw_text *text = whole ? &stream->document : part < CHROME_PARTS ? &stream->parts[part] : NULL;
-	const size_t before = text && whole ? text->length : 0;
-	bool wanted = text && !stream->system, kept = wanted;
-	if (wanted && !whole)
-		text->length = 0;
-	if (kept && whole)
-		kept = keep(stream, text, ",\"", 2) && keep(stream, text, key->bytes, key->size) &&
-		       keep(stream, text, "\":", 2);
-	int status = skip_and_keep(stream, text, &kept);
-	if (kept && !whole)
-		kept = keep(stream, text, " ", 1); /* a number ends where a word does not go on */
-	if (wanted && (status <= 0 || !kept))
-		text->length = before;
-	if (wanted && !kept)
-		report_left_out(stream, key, at, line);
-	return status;
-}
-
-/* What Trackway's own writer tells of the trace. */
-static void take_other_data(struct chrome_stream *stream, const struct chrome_value *object)
-{
-	static const char own[] = "trackway ";
-	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
-	struct chrome_value key, value;
-	while (chrome_next_member(&scan, &key, &value)) {
-		if (chrome_is(&key, "clock_start_ns"))
-			stream->has_start = chrome_integer(&value, &stream->start_ns);
-		else if (chrome_is(&key, "wall_start_ns"))
-			chrome_integer(&value, &stream->wall_ns);
-		else if (chrome_is(&key, "has_cpu"))
-			stream->own_cpu = value.type == CHROME_TRUE;
-		else if (chrome_is(&key, "writer") && value.type == CHROME_STRING && value.size > strlen(own))
-			stream->own = memcmp(value.bytes, own, strlen(own)) == 0;
-	}
-	stream->own_cpu &= stream->own;
-}
-
-/* Looks at it; it is skipped afterwards. */
-static int other_data(struct chrome_stream *stream)
-{
-	enum { OTHER_DATA_MAX = 1 << 16 };
-	const uint8_t *p;
-	size_t have;
-	struct chrome_value value;
-	int status = look(stream, OTHER_DATA_MAX, &p, &have);
-	if (status < 0)
-		return status;
-	struct chrome_scan scan = {.at = p, .end = p + have};
-	if (chrome_scan_value(&scan, &value) == CHROME_GOOD && value.type == CHROME_OBJECT && !stream->items)
-		take_other_data(stream, &value);
-	return 0;
-}
-
-/* Members of the document that hold what could be events, but not as Trackway reads them. */
-static bool is_left_out(const struct chrome_value *key)
-{
-	static const char *const keys[] = {"systemTraceEvents", "powerTraceAsString", "androidProcessDump"};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (chrome_is(key, keys[i]))
-			return true;
-	return false;
-}
-
-static int take_member_value(struct chrome_stream *stream, const struct chrome_value *key, uint8_t first)
-{
-	int status = 0;
-	bool events = chrome_is(key, stream->system ? "events" : "traceEvents");
-	if (events && first == '[') {
-		stream->at++;
-		stream->place = CHROME_IN_EVENTS;
-		stream->comma = true;
-		return AGAIN;
-	}
-	if (chrome_is(key, "systemTraceEvents") && first == '{' && !stream->system) {
-		stream->at++;
-		stream->system = true;
-		return AGAIN;
-	}
-	if (is_left_out(key) && !stream->reader->request.texts)
-		tw_report_in_line(stream->reader, &chrome_rules[CHROME_MEMBER], stream->at, stream->at, stream->line,
-		                  "\"%.*s\" of the document is left out", (int)key->size, (const char *)key->bytes);
-	if (chrome_is(key, "otherData"))
-		status = other_data(stream);
-	return status < 0 ? status : skip_member(stream, key);
-}
+/* ---- Members of the document, and documents. ---- */
 
 static int take_member(struct chrome_stream *stream, struct chrome_item *item)
 {
 	const uint8_t *p;
 	size_t have;
 	struct chrome_value key;
-	uint8_t name[KEY_MAX], first;
-	int status = look(stream, KEY_MAX, &p, &have);
+	uint8_t name[CHROME_KEY_MAX], first;
+	int status = chrome_peek(stream, CHROME_KEY_MAX, &p, &have);
 	if (status < 0)
 		return status;
 	struct chrome_scan scan = {.at = p, .end = p + have};
@@ -605,19 +380,19 @@ static int take_member(struct chrome_stream *stream, struct chrome_item *item)
 		return take_bad(stream, item, &scan, p);
 	if (found == CHROME_MORE)
 		return take_damage(stream, item,
-		                   (struct damage){have < KEY_MAX ? CHROME_TRUNCATED : CHROME_MALFORMED, stream->at,
-		                                   stream->line, "a key of the document"});
+		                   (struct damage){have < CHROME_KEY_MAX ? CHROME_TRUNCATED : CHROME_MALFORMED,
+		                                   stream->at, stream->line, "a key of the document"});
 	/* Its bytes move with the next look: keys that mean something are short. */
 	key.size = key.size < sizeof name ? key.size : sizeof name;
 	memcpy(name, key.bytes, key.size);
 	key.bytes = name;
-	pass(stream, p, (size_t)(scan.at - p));
+	chrome_pass(stream, p, (size_t)(scan.at - p));
 	status = next_byte(stream, &first);
 	if (status > 0)
-		status = take_member_value(stream, &key, first);
+		status = chrome_take_member(stream, &key, first);
 	if (status == 0)
 		return end_early(stream);
-	return status < 0 ? status : AGAIN;
+	return status < 0 ? status : CHROME_AGAIN;
 }
 
 static int next_member(struct chrome_stream *stream, struct chrome_item *item)
@@ -635,7 +410,7 @@ static int next_member(struct chrome_stream *stream, struct chrome_item *item)
 		if (byte == '}') {
 			stream->place = stream->system ? CHROME_IN_MEMBERS : CHROME_AFTER;
 			stream->system = false;
-			return AGAIN;
+			return CHROME_AGAIN;
 		}
 	}
 }
@@ -647,7 +422,7 @@ static int begins_with_event(struct chrome_stream *stream)
 	const uint8_t *p;
 	size_t have;
 	struct chrome_item item;
-	int status = look(stream, LOOK, &p, &have);
+	int status = chrome_peek(stream, LOOK, &p, &have);
 	if (status < 0)
 		return status;
 	struct chrome_scan scan = {.at = p, .end = p + (have < LOOK ? have : LOOK)};
@@ -665,7 +440,7 @@ static int start(struct chrome_stream *stream, uint8_t byte)
 	stream->place = stream->form == CHROME_FORM_OBJECT ? CHROME_IN_MEMBERS : CHROME_IN_EVENTS;
 	stream->at += lines ? 0 : 1;
 	stream->comma = true;
-	return AGAIN;
+	return CHROME_AGAIN;
 }
 
 static int next_document(struct chrome_stream *stream, struct chrome_item *item)
@@ -690,7 +465,7 @@ int chrome_stream_open(struct tw_reader *reader, struct chrome_stream *stream)
 	uint8_t byte = 0;
 	stream->reader = reader;
 	stream->line = (struct tw_line_place){1, stream->at};
-	int status = look(stream, strlen(mark), &p, &have);
+	int status = chrome_peek(stream, strlen(mark), &p, &have);
 	if (status < 0)
 		return status;
 	if (have >= strlen(mark) && memcmp(p, mark, strlen(mark)) == 0)
@@ -718,8 +493,8 @@ static int ended(struct chrome_stream *stream)
 
 int chrome_next(struct chrome_stream *stream, struct chrome_item *item)
 {
-	int status = AGAIN;
-	while (status == AGAIN)
+	int status = CHROME_AGAIN;
+	while (status == CHROME_AGAIN)
 		switch (stream->place) {
 		case CHROME_IN_EVENTS:
 			status = next_event(stream, item);
