@@ -164,10 +164,28 @@ int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t
  * payload_have: bytes of its payload that are there. */
 bool fdr_is_note(const struct tw_fdr_record *record, size_t payload_have);
 
+/* ---- wall.c: the time of day. ---- */
+
+enum { FDR_WALL_PAIRS = 66 }; /* the first, 64 in between, the last */
+
+struct fdr_wall {
+	struct fdr_wall_pair {
+		uint64_t ticks, realtime_ns; /* since 1970, UTC */
+	} pairs[FDR_WALL_PAIRS];             /* in the order of time */
+	size_t count;
+};
+
+/* Takes the pairs of clocks from the first note, and of the second one what is there of `size` bytes. */
+void fdr_wall_take(struct fdr_wall *wall, const uint8_t *state, size_t size);
+
+/* The time of day at a tick, in nanoseconds since 1970, UTC; 0: it is not known. */
+uint64_t fdr_wall_at(const struct fdr_wall *wall, uint64_t ticks, uint64_t frequency);
+
 /* What the recorder says of the log. */
 struct fdr_flight_state {
 	bool ended;    /* the program ended in order */
 	uint64_t lost; /* records that had no room */
+	struct fdr_wall wall;
 };
 
 /* Reads it from the first buffer. False: the log has none. */

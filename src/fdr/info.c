@@ -4,6 +4,7 @@
 #include "base/loops.h"
 #include "base/memory/order.h"
 #include "base/threads/parallel.h"
+#include "core/text/fields.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ struct counted_part {
 	int status;
 };
 
-enum { FIELDS = 10, COMMON_FIELDS = 7 };
+enum { FIELDS = 12, COMMON_FIELDS = 7 };
 
 struct fdr_summary {
 	const struct fdr_place **places; /* all */
@@ -36,6 +37,7 @@ struct fdr_summary {
 	struct tw_thread_info *threads;
 	struct tw_kind_count kinds[TW_FDR_KINDS];
 	struct tw_field fields[FIELDS];
+	char wall_start[TW_WALL_ROOM], wall_end[TW_WALL_ROOM];
 };
 
 void fdr_summary_free(struct fdr_summary *survey)
@@ -312,6 +314,27 @@ static void tell_wall(const struct fdr_log *log, struct fdr_summary *survey, str
 		    (struct tw_field){.name = "start_since_boot_ns", .type = TW_FIELD_NS, .value.u = first * 1000};
 }
 
+/* The time of day of the first record and the last. */
+static void tell_day(const struct fdr_log *log, const struct fdr_wall *wall, struct fdr_summary *survey,
+                     struct tw_info *info)
+{
+	enum { NS_PER_US = 1000 };
+	const struct counted_part *all = &survey->parts[0];
+	uint64_t first = UINT64_MAX, last = 0;
+	for (size_t i = 1; i < log->thread_count; i++) {
+		first = all->threads[i].first_tsc < first ? all->threads[i].first_tsc : first;
+		last = all->threads[i].last_tsc > last ? all->threads[i].last_tsc : last;
+	}
+	const uint64_t start = first <= last ? fdr_wall_at(wall, first, log->frequency) : 0,
+		       end = start ? fdr_wall_at(wall, last, log->frequency) : 0;
+	struct tw_field *field = &survey->fields[info->field_count];
+	if (!end || !tw_wall_field(field, start / NS_PER_US, survey->wall_start) ||
+	    !tw_wall_field(field + 1, end / NS_PER_US, survey->wall_end))
+		return;
+	field[1].name = "wall_end";
+	info->field_count += 2;
+}
+
 /* What a flight recorder says of its log. */
 static void tell_flight(struct tw_reader *reader, const struct fdr_log *log, struct fdr_summary *survey,
                         struct tw_info *info)
@@ -325,6 +348,7 @@ static void tell_flight(struct tw_reader *reader, const struct fdr_log *log, str
 	    (struct tw_field){.name = "recording", .type = TW_FIELD_TEXT, .value.bytes = text, .size = strlen(text)};
 	survey->fields[info->field_count++] =
 	    (struct tw_field){.name = "lost_records", .type = TW_FIELD_UINT, .value.u = state.lost};
+	tell_day(log, &state.wall, survey, info);
 }
 
 static void tell_fields(const struct fdr_log *log, struct fdr_summary *survey, struct tw_info *info)

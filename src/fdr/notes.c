@@ -9,28 +9,41 @@
 /* Source: doc/formats/xray-fdr.md, "Logs of the flight recorder": the first buffer may have a gap before it. */
 enum { NAME = 16, GAP = 15, RECORD = TW_FDR_METADATA_SIZE, NOTES_MOST = 1 << 20, NOTE_MOST = 1 << 14 };
 static const char state_name[NAME] = "trackway.flight", object_name[NAME] = "trackway.object",
-		  counts_name[NAME] = "trackway.counts", event_name[NAME] = "trackway.event";
+		  counts_name[NAME] = "trackway.counts", event_name[NAME] = "trackway.event",
+		  clocks_name[NAME] = "trackway.clocks";
 
 bool fdr_is_note(const struct tw_fdr_record *record, size_t payload_have)
 {
-	return record->kind == TW_FDR_CUSTOM_EVENT && record->payload && payload_have > NAME &&
-	       (memcmp(record->payload, state_name, NAME) == 0 || memcmp(record->payload, object_name, NAME) == 0 ||
-	        memcmp(record->payload, counts_name, NAME) == 0 || memcmp(record->payload, event_name, NAME) == 0);
+	static const char *const names[] = {state_name, object_name, counts_name, event_name, clocks_name};
+	bool found = false;
+	if (record->kind != TW_FDR_CUSTOM_EVENT || !record->payload || payload_have <= NAME)
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
+		found = memcmp(record->payload, names[i], NAME) == 0;
+	return found;
 }
 
 bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state)
 {
 	/* behind BufferExtents, NewBuffer, WallTime, Pid, NewCPUId and the event's own record */
-	enum { NOTE = TW_FDR_HEADER_SIZE + 6 * RECORD, SIZE = 48, STATE_AT = NAME + 9, LOST_AT = NAME + 17, ENDED = 2 };
+	enum {
+		NOTE = TW_FDR_HEADER_SIZE + 6 * RECORD,
+		SIZE = 113,
+		STATE_AT = NAME + 9,
+		LOST_AT = NAME + 17,
+		ENDED = 2
+	};
+	enum { CLOCKS = 2 * 1024 + 2 * RECORD }; /* the second note */
 	const uint8_t *bytes;
 	size_t have;
-	if (tw_window_view(&reader->window, NOTE, GAP + SIZE, &bytes, &have) < 0 || have < GAP + SIZE)
+	if (tw_window_view(&reader->window, NOTE, GAP + SIZE + CLOCKS, &bytes, &have) < 0 || have < GAP + SIZE)
 		return false;
 	const uint8_t *note = memcmp(bytes, state_name, NAME) == 0 ? bytes : bytes + GAP;
 	if (memcmp(note, state_name, NAME) != 0)
 		return false;
 	state->ended = tw_load64(note + STATE_AT, false) == ENDED;
 	state->lost = tw_load64(note + LOST_AT, false);
+	fdr_wall_take(&state->wall, note, have - (size_t)(note - bytes));
 	return true;
 }
 

@@ -74,6 +74,19 @@ static struct flight_clock clocks(void)
 	return clock;
 }
 
+/* One thread is at it. */
+static void note_pair(struct flight_log *log, uint64_t now)
+{
+	struct flight_pairs *pairs = &log->pairs;
+	if (now < __atomic_load_n(&pairs->due, __ATOMIC_RELAXED) ||
+	    __atomic_exchange_n(&pairs->busy, 1, __ATOMIC_ACQUIRE))
+		return;
+	const struct flight_clock clock = clocks();
+	if (clock.ticks >= pairs->due)
+		flight_add_pair(pairs, &clock);
+	__atomic_store_n(&pairs->busy, 0, __ATOMIC_RELEASE);
+}
+
 enum { FREQUENCY_AT = 8, BUFFER_SIZE_AT = 16 }; /* in the header */
 
 uint64_t flight_frequency(const struct flight_log *log)
@@ -191,6 +204,7 @@ static void begin(struct flight_log *log, struct flight_thread *thread, uint8_t 
 	flight_copy(chunk, &(uint32_t){(uint32_t)size}, sizeof(uint32_t));
 	thread->extents = (uint64_t *)(chunk + FLIGHT_EXTENTS_AT + 1);
 	thread->end = chunk + size;
+	thread->begun = now;
 	uint8_t *at = chunk + FLIGHT_EXTENTS_AT + FLIGHT_METADATA;
 	at = put(at, NEW_BUFFER, 4, thread->tid, 0);
 	at = put(at, WALL_TIME, 8, wall / NANOSECONDS, wall % NANOSECONDS / 1000);
@@ -217,6 +231,13 @@ static void leave(const struct flight_thread *thread)
 		            sizeof thread->last);
 }
 
+/* Threads with few calls come back soon, too: each chunk notes the clocks. */
+static bool fills_slowly(const struct flight_log *log, const struct flight_thread *thread, uint64_t now)
+{
+	enum { LONG = 10 }; /* seconds */
+	return thread->extents && now - thread->begun >= LONG * flight_frequency(log);
+}
+
 static bool next_chunk(struct flight_log *log, struct flight_thread *thread, uint64_t room, uint64_t now)
 {
 	const uint64_t size = chunk_for(log, thread, room);
@@ -229,7 +250,7 @@ static bool next_chunk(struct flight_log *log, struct flight_thread *thread, uin
 	leave(thread);
 	if (log->ring_chunk)
 		keep_in_ring(thread, chunk);
-	thread->next_chunk *= thread->next_chunk < FLIGHT_LARGEST ? 4 : 1;
+	thread->next_chunk *= thread->next_chunk < FLIGHT_LARGEST && !fills_slowly(log, thread, now) ? 4 : 1;
 	begin(log, thread, chunk, size, now);
 	flight_note_clock(log);
 	return true;
@@ -262,6 +283,7 @@ bool flight_prepare(struct flight_thread *thread, uint64_t now, uint32_t cpu, ui
 	struct flight_log *log = flight_log;
 	if (log->generation == 0)
 		return false;
+	note_pair(log, now);
 	const uint64_t room = size + FLIGHT_METADATA; /* with what may stand before it */
 	if ((uint64_t)(thread->end - thread->at) < room) {
 		thread->cpu = cpu;
@@ -364,6 +386,24 @@ static void put_header(uint8_t *base, uint64_t frequency)
 	memcpy(base, &header, sizeof header);
 }
 
+/* An empty table of clocks, aligned. */
+static void begin_pairs(struct flight_log *log)
+{
+	static const char kind[16] = "trackway.clocks";
+	enum { TABLE = FLIGHT_PAIRS * sizeof *log->pairs.at };
+	uint8_t *at = put(notes.at, CUSTOM_EVENT, 4, sizeof kind + TABLE, 0);
+	memcpy(at, kind, sizeof kind);
+	log->pairs = (struct flight_pairs){.at = (struct flight_clock *)(at + sizeof kind), .due = UINT64_MAX};
+	flight_commit(&notes, at + sizeof kind + TABLE);
+}
+
+static void take_pairs(struct flight_log *log)
+{
+	enum { IN_A_SECOND = 64 }; /* at first */
+	log->pairs.step = flight_frequency(log) / IN_A_SECOND;
+	log->pairs.due = log->state->first.ticks + log->pairs.step;
+}
+
 /* The first buffer has the state, aligned, and then notes. */
 static void begin_file(struct flight_log *log)
 {
@@ -381,6 +421,7 @@ static void begin_file(struct flight_log *log)
 	log->state->state = FLIGHT_RECORDING;
 	log->state->first = log->state->last = clocks();
 	flight_commit(&notes, at + sizeof kind + sizeof *log->state);
+	begin_pairs(log);
 }
 
 /* A chunk with the table of counts. */
@@ -440,6 +481,7 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	while (log->ticks && kernel_time(CLOCK_MONOTONIC_RAW) - log->state->first.raw_ns < CALIBRATION)
 		;
 	flight_note_clock(log);
+	take_pairs(log);
 	log->deepest = options->deepest;
 	const uint64_t frequency = flight_frequency(log);
 	log->shortest =

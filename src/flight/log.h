@@ -20,6 +20,7 @@
 
 #include "flight/calls.h"
 #include "flight/file.h"
+#include "flight/pairs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,9 +48,7 @@ struct flight_state {
 	uint64_t state;         /* enum flight_states */
 	uint64_t lost;          /* records that had no room */
 	uint64_t lost_since_ns; /* CLOCK_MONOTONIC of the first of them; 0: none */
-	struct flight_clock {
-		uint64_t ticks, raw_ns, monotonic_ns, realtime_ns;
-	} first, last;
+	struct flight_clock first, last;
 };
 
 enum { FLIGHT_VERSION = 1 };
@@ -97,6 +96,7 @@ struct flight_log {
 	_Alignas(FLIGHT_UNSHARED) uint64_t used; /* bytes that are handed out */
 	uint64_t ends;                           /* bytes of the file that have disk */
 	struct flight_file file;
+	struct flight_pairs pairs;
 };
 extern struct flight_log *flight_log;
 
@@ -105,6 +105,7 @@ struct flight_thread {
 	uint64_t generation; /* of the log that the rest is about */
 	uint8_t *at, *end;   /* the next record; the end of the chunk */
 	uint64_t *extents;
+	uint64_t begun; /* the time when the chunk was */
 	uint64_t last;  /* the time of the last record */
 	uint8_t *floor; /* behind it are entries alone, which their exits may take away again */
 	uint32_t cpu, tid;

@@ -8,6 +8,7 @@ shared file after each of them. Whatever ends it: what is read is at least that,
 """
 import argparse
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -392,6 +393,20 @@ def moments(bench, words):
         expect(done.returncode == 3, "without a recorder", done.returncode)
 
 
+def expect_day(bench, log, begun, last, ended):
+    """The time of day of a log that was killed: it begins behind one moment, and ends between two."""
+    info, slack = bench.rows("info", "--json", log)[0], 0.005  # of the clocks
+    start, end = (datetime.datetime.fromisoformat(info[name].replace("Z", "+00:00")).timestamp() for name in ("wall_start", "wall_end"))
+    expect(begun - slack <= start <= last and last - slack <= end <= ended + slack, begun, start, last, end, ended)
+    data = log.read_bytes()
+    pairs = data[data.index(b"trackway.clocks\0") + 16:]
+    first, = struct.unpack_from("<Q", data, data.index(b"trackway.flight\0") + 49)
+    moved = [row["absolute_tsc"] for row in bench.rows("dump", "--json", log) if row["record"] == "new-cpu-id"]
+    late = [tsc for tsc in moved if tsc > first + info["cycle_frequency"] // 32]  # where a pair was due
+    expect(not late or struct.unpack_from("<Q", pairs)[0], "pairs of clocks in between", first, late[:3])
+    bench.notes.append(f"{len(late)} buffers and moves where a pair was due")
+
+
 def aged(bench, words):
     """A snapshot of an age, asked for from outside and by a signal: the calls that the program made then."""
     program = build_moments(bench, words)
@@ -418,6 +433,7 @@ def aged(bench, words):
 
     for ring in ("", ",ring=8M"):
         counts.write_bytes(b"")
+        begun = time.time()
         environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(log),
                        "TRACKWAY_FLIGHT_OPTIONS": f"signals=1,snapshot-age={age}{ring}"}
         with running([program, counts], env=environment) as process:
@@ -438,9 +454,14 @@ def aged(bench, words):
                 calls = count()
                 while count() < calls + 2:  # its only thread is back from the handler
                     time.sleep(0.001)
+                last = time.time()
+                calls = count()
+                while count() < calls + 2:
+                    time.sleep(0.001)
                 compare(snapshot, before, raw())
             finally:
                 process.kill()
+        expect_day(bench, log, begun, last, time.time())
         for path in (now, log, snapshot):
             path.unlink()
 
