@@ -189,7 +189,7 @@ static struct tw_argument argument_of(struct chrome_fill *fill, const struct chr
 		                            .value.d = value->type == CHROME_INFINITY ? INFINITY : -INFINITY};
 	case CHROME_OBJECT:
 	case CHROME_ARRAY:
-		fill->reader->traits.flat_arguments++;
+		fill->reader->traits.altered.arguments++;
 		return text_argument(fill, value, true);
 	case CHROME_NULL:
 	case CHROME_NOTHING:

@@ -311,11 +311,11 @@ static void note_members(struct chrome_fill *fill)
 	const struct chrome_value *frame = member(fill, CHROME_SF), *stack = member(fill, CHROME_STACK);
 	const uint8_t *at = frame->type ? frame->bytes : stack->bytes;
 	bool sample = chrome_phase_of(fill->item) == 'P';
-	fill->reader->traits.left_members += fill->item->other_count;
+	fill->reader->traits.altered.members += fill->item->other_count;
 	if (!sample)
-		fill->reader->traits.left_members += (uint64_t)(frame->type != 0) + (stack->type != 0);
+		fill->reader->traits.altered.members += (uint64_t)(frame->type != 0) + (stack->type != 0);
 	if (slice)
-		fill->reader->traits.left_members +=
+		fill->reader->traits.altered.members +=
 		    (uint64_t)(member(fill, CHROME_TTS)->type != 0) + (member(fill, CHROME_TDUR)->type != 0);
 	if (!sample && (frame->type || stack->type) && chrome_first(&fill->state->stream, CHROME_TOLD_STACK))
 		chrome_report(fill->reader, CHROME_MEMBER, fill->item, at, "the stack of an event is left out");

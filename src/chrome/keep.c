@@ -64,7 +64,7 @@ static size_t copy_strict(struct chrome_fill *fill, uint8_t *to)
 			memcpy(to, null, strlen(null));
 			to += strlen(null);
 			p += constant;
-			fill->reader->traits.left_members++;
+			fill->reader->traits.altered.members++;
 			continue;
 		}
 		const size_t size = string && *p == '\\' ? 2 : 1;

@@ -35,6 +35,16 @@ struct tw_complete;
 struct tw_runs;
 struct tw_left_calls;
 
+/* What a reader has altered or left out, as it reads, for writers to count it. */
+struct tw_altered {
+	uint64_t cpus, threads; /* of merged traces: those that have got other numbers */
+	uint64_t ids;           /* and flows and operations of all processes that have */
+	uint64_t documents;     /* of how many of them `document` is left out */
+	uint64_t members;       /* a format of texts: members of events that events have no place for */
+	uint64_t arguments;     /* and arguments that are arrays and objects, which events have as texts */
+	uint64_t edges; /* of a time window: what a CPU does from before an edge to behind it, which no switch tells */
+};
+
 /* What a format or a merge tells about all events of a reader. `open` writes it, but for two members. */
 struct tw_traits {
 	const char *origin;             /* the format that all events are of; NULL: those of several are merged */
@@ -49,12 +59,7 @@ struct tw_traits {
 	                                   tw_request.texts asks for it; NULL: the format has no such */
 	const struct tw_text *frames;   /* the frames that events with their text refer to, which are no part of that */
 	bool raised; /* the merge, as it reads: events would come before time 0, which is theirs instead */
-	/* Of a merge, as it reads: how many CPUs and threads have got other numbers. */
-	uint64_t moved_cpus, moved_threads;
-	uint64_t moved_ids;      /* and how many flows and operations of all processes */
-	uint64_t left_members;   /* a format of texts: how many members of events the events have no place for */
-	uint64_t flat_arguments; /* and how many arguments are arrays and objects, which events have as texts */
-	uint64_t left_documents; /* of how many traces that were merged `document` is left out */
+	struct tw_altered altered;
 	uint64_t disordered; /* tw_request.lasting: so many events came behind later ones of their track. A reader that
 	                        is asked for more than that has them in order */
 	uint64_t rounding;   /* ns by which times may be wrong that were rounded; 0: they are exact */
@@ -294,11 +299,10 @@ struct tw_writer {
 	struct tw_output out;
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
-	bool later;                                                       /* an event after time 0 has been written */
-	uint64_t left_members, flat_arguments, left_documents, moved_ids; /* of tw_traits: how many have been counted */
-	uint64_t moved_cpus, moved_threads;                               /* of a merge: how many have been counted */
-	struct tw_loss *kind_losses[TW_EVENT_KINDS];                      /* those of whole kinds; NULL: not yet */
-	bool open; /* events can be written: from tw_create() to tw_finish() */
+	bool later;                                  /* an event after time 0 has been written */
+	struct tw_altered counted;                   /* of tw_traits.altered */
+	struct tw_loss *kind_losses[TW_EVENT_KINDS]; /* those of whole kinds; NULL: not yet */
+	bool open;                                   /* events can be written: from tw_create() to tw_finish() */
 	bool finished;
 	uint64_t bytes_out; /* when it is finished: before compression; 0 of a directory */
 	char error[TW_ERROR_TEXT];

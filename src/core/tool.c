@@ -132,9 +132,11 @@ static int copy_batches(struct tw_reader *reader, struct tw_writer *writer, stru
 		copied->written = tw_write(writer, reader, &batch);
 		count_batch(copied, &batch);
 	}
-	/* A document may have no event, and yet be one; at the end of a merge it is known which are left out. */
+	/* A document may have no event, and yet be one; at the end it is known which a merge leaves out, and what happens
+	 * behind a window. */
 	const struct tw_text *document = reader->traits.document;
-	const bool more = (document && document->length) || reader->traits.left_documents;
+	const struct tw_altered *altered = &reader->traits.altered;
+	const bool more = (document && document->length) || altered->documents || altered->edges;
 	if (status == 0 && copied->written >= 0 && more)
 		copied->written = tw_write(writer, reader, &(struct tw_batch){0});
 	copied->events -= copied->kinds[TW_LOST] + copied->kinds[TW_INSTRUCTIONS];

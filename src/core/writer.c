@@ -158,24 +158,18 @@ static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
 	tw_count_losses(writer, "argument", false, argument);
 }
 
-/* Counts what a merge gave other numbers since the last batch. */
-static void count_moved(struct tw_writer *writer, const struct tw_reader *reader)
+/* Counts what the reader has altered since the last batch. */
+static void count_altered(struct tw_writer *writer, const struct tw_altered *now)
 {
-	const struct tw_traits *traits = &reader->traits;
-	tw_count_losses(writer, "CPU number", true, traits->moved_cpus - writer->moved_cpus);
-	tw_count_losses(writer, "thread number", true, traits->moved_threads - writer->moved_threads);
-	tw_count_losses(writer, "flow or operation id", true, traits->moved_ids - writer->moved_ids);
-	tw_count_losses(writer, "what stands around the events", false,
-	                traits->left_documents - writer->left_documents);
-	writer->moved_cpus = traits->moved_cpus;
-	tw_count_losses(writer, "member of an event", false, traits->left_members - writer->left_members);
-	tw_count_losses(writer, "array or object as an argument", true,
-	                traits->flat_arguments - writer->flat_arguments);
-	writer->flat_arguments = traits->flat_arguments;
-	writer->moved_ids = traits->moved_ids;
-	writer->left_members = traits->left_members;
-	writer->left_documents = traits->left_documents;
-	writer->moved_threads = traits->moved_threads;
+	const struct tw_altered before = writer->counted;
+	tw_count_losses(writer, "CPU number", true, now->cpus - before.cpus);
+	tw_count_losses(writer, "thread number", true, now->threads - before.threads);
+	tw_count_losses(writer, "flow or operation id", true, now->ids - before.ids);
+	tw_count_losses(writer, "what stands around the events", false, now->documents - before.documents);
+	tw_count_losses(writer, "member of an event", false, now->members - before.members);
+	tw_count_losses(writer, "array or object as an argument", true, now->arguments - before.arguments);
+	tw_count_losses(writer, "CPU at the edge of the window", false, now->edges - before.edges);
+	writer->counted = *now;
 }
 
 /* Counts events whose records tell more than events can, and those whose time was raised to 0: they come too late,
@@ -192,7 +186,7 @@ static bool look_over(struct tw_writer *writer, const struct tw_reader *reader, 
 		later |= event->time != 0;
 	}
 	writer->later = later;
-	count_moved(writer, reader);
+	count_altered(writer, &reader->traits.altered);
 	tw_count_losses(writer, "unknown field", false, more);
 	tw_count_losses(writer, "time", true, reader->traits.raised ? raised : 0);
 	return !others;

@@ -509,3 +509,30 @@ PY
 	done
 	trackway info --json --from-time 4.2us --to-time 4.3us little.fxt | grep -q '"events":5,'
 }
+
+@test "cut: what a CPU does over the edges of a window is counted" {
+	local switch='{"ph":"k","ts":%s,"cpu":%s,"out":{"tid":1%s,"state":3,"prio":16},"in":{"tid":1%s,"prio":16}},\n'
+	{
+		echo '{"traceEvents":[{"ph":"i","pid":1,"tid":11,"ts":0,"name":"x","s":"t"}],"systemTraceEvents":{"type":"fuchsia","events":['
+		printf "$switch" 1 0 2 1 2 1 4 3 10 0 1 2 12 0 2 1 20 0 1 2
+		echo '{"ph":"p","pid":1,"name":"P"}]}}'
+	} >in.json
+	trackway convert in.json -o in.fxt
+	# of CPU 0: within, into, out of, into and out of, over; CPU 1 switches once: what it does then is never known
+	while read -r from to edges; do
+		for end in json fxt; do
+			trackway cut --json --from-time "$from" --to-time "$to" in.$end -o part.$end >told
+			[ "$(grep -o 'edge of the window","approximated":0,"left_out":[0-9]*' told | grep -o '[0-9]*$')" = "$edges" ]
+		done
+	done <<-END
+		0 1s
+		2us 1s 1
+		0 15us 1
+		2us 15us 2
+		3us 9us 1
+		30us 1s
+		0 500ns
+	END
+	fails trackway cut --strict --to-time 15us in.fxt -o part.fxt
+	trackway cut --strict --to-time 21us in.fxt -o part.fxt
+}

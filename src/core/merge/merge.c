@@ -289,7 +289,8 @@ int tw_merge_take_document(struct tw_reader *merged, const struct tw_reader *rea
 		return 0;
 	if (!all->length)
 		return tw_text_add(&merge->document, own->bytes, own->length) ? 0 : no_memory(merged);
-	merged->traits.left_documents += own->length != all->length || memcmp(own->bytes, all->bytes, all->length) != 0;
+	merged->traits.altered.documents +=
+	    own->length != all->length || memcmp(own->bytes, all->bytes, all->length) != 0;
 	return 0;
 }
 
@@ -302,7 +303,7 @@ static int end_all(struct tw_reader *merged)
 		if (merge->inputs[i].reader)
 			status = tw_merge_take_document(merged, merge->inputs[i].reader);
 	if (!merge->documents_taken && !merged->traits.document && merge->document.length)
-		merged->traits.left_documents++; /* there are traces that have none */
+		merged->traits.altered.documents++; /* there are traces that have none */
 	merge->documents_taken = true;
 	return status;
 }

@@ -123,9 +123,9 @@ void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *
 static inline void tw_merge_note_moved(struct tw_reader *merged)
 {
 	const struct tw_homes *homes = &((const struct tw_merge *)merged->state)->homes;
-	merged->traits.moved_cpus = homes->together ? 0 : homes->cpus.shared;
-	merged->traits.moved_threads = homes->together ? 0 : homes->threads.shared;
-	merged->traits.moved_ids = homes->moved_ids;
+	merged->traits.altered.cpus = homes->together ? 0 : homes->cpus.shared;
+	merged->traits.altered.threads = homes->together ? 0 : homes->threads.shared;
+	merged->traits.altered.ids = homes->moved_ids;
 }
 
 /* ---- For a target that takes the rows of all inputs itself. ---- */

@@ -28,10 +28,9 @@ enum {
 struct item {
 	struct tw_batch batch;
 	struct tw_clock clock;
-	bool raised;                        /* as tw_traits.raised, */
-	uint64_t moved_cpus, moved_threads; /* and these */
-	uint64_t moved_ids, left_documents, left_members, flat_arguments;
-	size_t changes; /* up to here they belong to this batch and those before */
+	bool raised;               /* as in struct tw_traits, */
+	struct tw_altered altered; /* and this */
+	size_t changes;            /* up to here they belong to this batch and those before */
 };
 
 struct block {
@@ -42,9 +41,9 @@ struct block {
 	struct item items[BATCHES];
 	size_t item_count;
 	struct tw_dictionary_changes changes;
-	struct tw_clock clock;   /* behind all batches, */
-	uint64_t left_documents; /* and as tw_traits.left_documents */
-	int status;              /* what follows this block: 1 another one, 0 the end, or a negative status */
+	struct tw_clock clock;     /* behind all batches, */
+	struct tw_altered altered; /* and this */
+	int status;                /* what follows this block: 1 another one, 0 the end, or a negative status */
 };
 
 struct read_thread {
@@ -150,12 +149,7 @@ static void add_item(struct read_thread *thread, struct block *block, const stru
 	block->items[block->item_count++] = (struct item){.batch = *batch,
 	                                                  .clock = thread->source->clock,
 	                                                  .raised = thread->source->traits.raised,
-	                                                  .moved_cpus = thread->source->traits.moved_cpus,
-	                                                  .moved_threads = thread->source->traits.moved_threads,
-	                                                  .moved_ids = thread->source->traits.moved_ids,
-	                                                  .left_members = thread->source->traits.left_members,
-	                                                  .flat_arguments = thread->source->traits.flat_arguments,
-	                                                  .left_documents = thread->source->traits.left_documents,
+	                                                  .altered = thread->source->traits.altered,
 	                                                  .changes = block->changes.count};
 }
 
@@ -205,7 +199,7 @@ static void hand_on(struct read_thread *thread, struct block *block, int status)
 {
 	block->status = status;
 	block->clock = thread->source->clock;
-	block->left_documents = thread->source->traits.left_documents;
+	block->altered = thread->source->traits.altered;
 	pthread_mutex_lock(&thread->lock);
 	thread->filled++;
 	pthread_cond_broadcast(&thread->change_made);
@@ -338,12 +332,7 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 	int status = apply(reader, block, item->changes);
 	reader->clock = item->clock;
 	reader->traits.raised = item->raised;
-	reader->traits.moved_cpus = item->moved_cpus;
-	reader->traits.moved_threads = item->moved_threads;
-	reader->traits.moved_ids = item->moved_ids;
-	reader->traits.left_documents = item->left_documents;
-	reader->traits.left_members = item->left_members;
-	reader->traits.flat_arguments = item->flat_arguments;
+	reader->traits.altered = item->altered;
 	*batch = item->batch;
 	return status < 0 ? status : (int)item->batch.count;
 }
@@ -370,7 +359,7 @@ static int thread_read(struct tw_reader *reader, struct tw_batch *batch)
 		return give(reader, block, batch);
 	*batch = (struct tw_batch){0};
 	reader->clock = block->clock;
-	reader->traits.left_documents = block->left_documents;
+	reader->traits.altered = block->altered;
 	int status = apply(reader, block, block->changes.count);
 	if (status == 0 && block->status < 0)
 		tw_fail(reader, block->status, "%s", tw_reader_error(thread->source));
