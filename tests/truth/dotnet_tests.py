@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+import tracelog_tests
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNTIMES = {name: ROOT / "tests/dotnet/node_modules" / folder / "Sarif.Multitool"
             for name, folder in ((".NET 8.0", "net8"), (".NET 3.1", "net3"))}
@@ -85,6 +87,11 @@ class Bench:
             expect(made[name]["count"] == count, name, made[name], "but it made", count)
         expect(made["Marker"]["bytes"] == 1200 * 32, "two longs, a table and a header are 32 bytes", made["Marker"])
 
+    def expect_figures(self, log):
+        """What tables have is what another program makes of the lines."""
+        odd = list(tracelog_tests.Tool(self.tool, self.directory).figures(log.read_bytes()))
+        expect(not odd, *odd[:3])
+
     def lines(self, log, kind):
         return [line for line in log.read_text().splitlines() if line.startswith(kind)]
 
@@ -93,6 +100,7 @@ def everything(bench):
     log, done = bench.record(how="busy")
     expect(done.returncode == 0 and done.stdout.endswith("\n"), "it ends as without", done)
     bench.check(log)
+    bench.expect_figures(log)
     bench.expect_made(log)
     collections = bench.lines(log, "gch gcs ")
     expect(sum(" induced tttt" in line for line in collections) == 3, "three were asked for", collections)

@@ -48,6 +48,7 @@ def everything(bench):
     log, done = bench.record(how="busy")
     expect(done.returncode == 0 and done.stdout == SAID, "it says what it says without", done)
     bench.check(log)
+    bench.expect_figures(log)
     bench.expect_made(log)
     collections = bench.lines(log, "gch gcs ")
     expect(sum(line.endswith(" ? ttft") for line in collections) >= 3, "three were asked for", collections)

@@ -282,6 +282,13 @@ class Tool(fxt_tests.Tool):
             yield from (f"{weight}: {stack}: {found[stack]}, not {wanted[stack]}" for stack in found.keys() | wanted.keys()
                         if found[stack] != wanted[stack])
 
+    def figures(self, data):
+        """All that tables have of a log."""
+        for by in ("function", "thread"):
+            yield from self.weighs(data, by)
+        for way in (self.collects, self.compiles, self.compilers, self.allocates, self.uses):
+            yield from way(data)
+
 
 def told_by(log, dialect, ips):
     """What a log in a dialect can tell: lists."""
