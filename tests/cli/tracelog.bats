@@ -623,3 +623,16 @@ for row in json.load(sys.stdin)["settings"]: print(row["name"], row["value"])' >
 		END
 	)
 }
+
+@test "convert: a sample that stands before the lines of a log has their numbers, too, which no other dialect has" {
+	printf '%s\n' 'prf stm 2018-06-25 07:24:28.049 +09:00' 'thr crt 0x00000000B6A00000 0x00000000' 'thr aos 0x00000000 100' \
+	    'fun nam 0x00000002 "A::Main" "void" "()"' 'sam str 0x00000000 40 1 0:0 0x2:0x0000000000000001 0x3:0x0000000000000002' \
+	    'sam mem 0x00000000 40 0x5:1:24:0x0000000000000002' 'fil src 0x00000001 "/src/a.cs"' \
+	    'lin src 0x00000001 0x00000001 0x00000002 10 1 10 5' 'sam str 0x00000000 50 1 1:2:0x0000000000000001 0x3' >vs.log
+	trackway convert --dialect d3 vs.log -o d3.log
+	grep '^sam' d3.log | diff - <(printf '%s\n' 'sam str 0x00000000 40 1 0:0 0x2 0x3' 'sam mem 0x00000000 40 0x5:1:24' 'sam str 0x00000000 50 1 1:2 0x3')
+	trackway convert --dialect vs vs.log | cmp vs.log -
+	# Addresses stay, also where lines are behind them: these cannot be theirs.
+	sed 's/0x0000000000000001 0x3:0x/0x0000000000100000 0x3:0x/' vs.log >d3.log
+	trackway convert --dialect d3 - <d3.log | grep -q '^sam str 0x00000000 40 1 0:0 0x2:0x0000000000100000 0x3:'
+}

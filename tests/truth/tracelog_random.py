@@ -12,7 +12,7 @@ REASONS = ("induced", "?", "background", "lowmemory", "induced-background")
 
 class Maker:
     def __init__(self, seed):
-        self.rng, self.lines, self.ms = random.Random(seed), [], 0
+        self.rng, self.lines, self.ms = random.Random(seed), [], 20  # the first usage is of 10 ms before
         self.threads = self.rng.randint(1, 4)
         self.stacks = {thread: [] for thread in range(self.threads)}
         self.compiling = {thread: [] for thread in range(self.threads)}

@@ -205,8 +205,8 @@ class Tool(fxt_tests.Tool):
         for row in self.lines("jit", "--json", path):
             for field in COMPILED:
                 found[row["name"]][field] += row[field] if own_times or field != "self_ns" else 0
-        yield from (f"{name}: found {found.get(name)}, not {wanted.get(name)}" for name in found.keys() | wanted.keys()
-                    if found.get(name) != wanted.get(name))
+        yield from (f"{name}: found {found[name]}, not {wanted[name]}" for name in found.keys() | wanted.keys()
+                    if found[name] != wanted[name])
 
     def compilers(self, data):
         """CPU of compilations, by function and by body."""

@@ -4,6 +4,7 @@
 #include "base/memory/memory.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/jobs/cut.h"
+#include "tracelog/jobs/has_lines.h"
 #include "tracelog/jobs/inject_lines.h"
 #include "tracelog/lines/cursor.h"
 #include "tracelog/tracelog.h"
@@ -459,7 +460,9 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_
 	bool filtered = reader->filter || reader->options.thread_count, own = false;
 	int status = filtered ? tracelog_cut_new(&r.cut, reader) : 0;
 	result->nothing_passed = filtered && status == 0 && tracelog_cut_is_empty(r.cut);
-	int told = status == 0 && dialect == TW_TRACELOG_VS ? tracelog_inject_lines_new(&r.lines, reader, &own) : 0;
+	int told = status != 0 || dialect == AS_IT_IS ? 0
+	           : dialect == TW_TRACELOG_VS        ? tracelog_inject_lines_new(&r.lines, reader, &own)
+	                                              : tracelog_has_lines(reader, &own);
 	r.lines_for_ips = r.lines || own;
 	if (status == 0 && told == 0)
 		return rewrite(&r, reader);
