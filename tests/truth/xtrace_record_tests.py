@@ -245,6 +245,10 @@ def test_scalable(bench):
                                 (["slice", "--length", "20", "-o", bench.directory / "slice.elf"], 2, "it is of SVE, whose registers a slice has not")):
         done = subprocess.run([bench.tool, *words, directory], capture_output=True, text=True, check=False)
         expect(done.returncode == status and says in done.stdout + done.stderr, words, done.returncode, done.stdout, done.stderr)
+    out = bench.directory / "slice.elf"  # behind all of SVE
+    subprocess.run([bench.tool, "slice", "--snapshot", "1", "--length", "2", "-o", out, directory], check=True, capture_output=True)
+    vectors = bytes.fromhex(LOW + MIDDLE + 2 * "0405060700000000") + struct.pack("<qq", 8, 4)
+    expect(vectors in out.read_bytes(), "V0 to V2 are the low halves of Z0 to Z2")
 
 
 def test_scalable_changes(bench):
