@@ -10,12 +10,12 @@ int fdr_basic_record_at(const struct fdr_basic_source *f, uint64_t at, struct tw
                         size_t *have)
 {
 	const uint8_t *bytes;
-	int status = tw_window_view(f->window, at, RECORD, &bytes, have);
+	int status = tw_window_view(f->window, at, FDR_FOREIGN, &bytes, have);
 	if (status < 0)
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 	if (*have < RECORD)
 		return 0;
-	*good = !fdr_is_header(f->log, bytes, *have) &&
+	*good = !fdr_is_header(f->log, bytes, *have) && !fdr_is_foreign(f->log, bytes, *have) &&
 	        tw_basic_decode(bytes, f->log->header.version, f->log->header.layout, record) == 0;
 	return 1;
 }
@@ -305,7 +305,10 @@ int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 	int status = fdr_pass_header(reader, log, window, &offset);
 	*run = (struct fdr_buffer){.offset = offset, .end = offset, .next = offset, .wall_us = 0, .tsc = UINT64_MAX};
 	if (status >= 0)
-		status = judged_record_at(&f, offset, &record, &good, &have);
+		status = fdr_pass_foreign(reader, log, window, run);
+	if (status)
+		return status;
+	status = judged_record_at(&f, offset, &record, &good, &have);
 	if (status < 0 || have == 0)
 		return status;
 	if (have < RECORD) {

@@ -87,6 +87,7 @@ struct fdr_log {
 	uint8_t header_bytes[TW_FDR_HEADER_SIZE]; /* as found */
 	uint64_t frequency;                       /* for the clock: the header's where it makes sense, else 10^9 */
 	bool indexed;
+	bool recorded;             /* by the flight recorder: it tells its functions itself */
 	bool clean;                /* bytes that mean nothing are 0 in the first NewBuffer: in the others, too */
 	struct tw_text notes;      /* of a flight recorder: each behind its size, u32 */
 	struct tw_map types;       /* that it names: where in type_names */
@@ -138,6 +139,16 @@ bool fdr_is_header(const struct fdr_log *log, const uint8_t *bytes, size_t have)
 /* Moves over such headers at an offset, and reports them. Returns 0 or a negative status. */
 int fdr_pass_header(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t *offset);
 
+/* How many bytes tell whether they begin a log that cannot be read together with this one: of another kind, clock or
+ * program. */
+enum { FDR_FOREIGN = TW_FDR_HEADER_SIZE + 1 };
+bool fdr_is_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have);
+
+/* Where such a log begins at a buffer's offset, it is reported, and the buffer is all that is left. Returns 1, 0 where
+ * none does, or a negative status. */
+int fdr_pass_foreign(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
+                     struct fdr_buffer *buffer);
+
 /* ---- core_file.c: core dumps. ---- */
 
 bool fdr_is_core(const uint8_t *bytes, size_t size);
@@ -148,15 +159,19 @@ int fdr_core_open(struct tw_reader *reader);
 
 /* ---- flight.c: logs of Trackway's flight recorder. ---- */
 
+/* What ends the header of a log that still is as its program left it. */
+extern const char fdr_flight_mark[8];
+
 /* Whether there are gaps between the buffers, as their program left them. */
 bool fdr_is_flight(const struct tw_fdr_header *header);
 
 /* Moves from behind the header to the first buffer. Returns 0 or a negative status. */
-int fdr_flight_first(struct tw_reader *reader, struct tw_window *window, uint64_t *offset);
+int fdr_flight_first(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t *offset);
 
 /* Moves *next from behind a buffer, which is at `buffer`, to where the next one begins, or to the end of the file. It
  * stays where the chunk is damaged. Returns 0 or a negative status. */
-int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t buffer, uint64_t *next);
+int fdr_flight_next(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t buffer,
+                    uint64_t *next);
 
 /* ---- notes.c: what the recorder says of itself and of the program. ---- */
 

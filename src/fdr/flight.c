@@ -7,13 +7,14 @@
  * in front and with room behind it. */
 enum { PAGE = 1 << 12, LARGEST = 1 << 24, EXTENTS_AT = 15, RECORD = TW_FDR_METADATA_SIZE };
 
-static const char mark[8] = {'t', 'w', 'f', 'l', 'i', 'g', 'h', 't'};
+const char fdr_flight_mark[8] = {'t', 'w', 'f', 'l', 'i', 'g', 'h', 't'};
 
 bool fdr_is_flight(const struct tw_fdr_header *header)
 {
 	uint8_t bytes[8];
 	tw_store64(bytes, header->reserved, false);
-	return header->type == 1 && header->layout == TW_FDR_LITTLE && memcmp(bytes, mark, sizeof mark) == 0;
+	return header->type == 1 && header->layout == TW_FDR_LITTLE &&
+	       memcmp(bytes, fdr_flight_mark, sizeof fdr_flight_mark) == 0;
 }
 
 /* Whether these bytes, at the beginning of a chunk, are its size. */
@@ -24,19 +25,24 @@ static bool is_size(uint64_t chunk, uint64_t size)
 
 /* Goes on from a place where a chunk may begin to the first that has something committed. One that was handed out,
  * and not begun, has no size yet. */
-static int seek(struct tw_reader *reader, struct tw_window *window, uint64_t chunk, uint64_t *offset)
+static int seek(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t chunk,
+                uint64_t *offset)
 {
 	const uint64_t end = tw_input_size(reader->input);
 	for (;;) {
 		chunk = chunk < end ? chunk : end; /* a full disk may end within a page */
 		const uint8_t *bytes;
 		size_t have;
-		int status = tw_window_view(window, chunk, 2 * RECORD, &bytes, &have);
+		int status = tw_window_view(window, chunk, FDR_FOREIGN, &bytes, &have);
 		if (status < 0)
 			return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 		*offset = chunk + (have < EXTENTS_AT ? have : EXTENTS_AT);
 		if (have < 2 * RECORD)
 			return 0;
+		if (chunk > TW_FDR_HEADER_SIZE && fdr_is_foreign(log, bytes, have)) {
+			*offset = chunk;
+			return 0;
+		}
 		const uint64_t size = tw_load32(bytes, false);
 		const bool begun = bytes[EXTENTS_AT] == fdr_first_byte(TW_FDR_LITTLE, TW_FDR_BUFFER_EXTENTS);
 		if (begun && tw_load64(bytes + EXTENTS_AT + 1, false))
@@ -45,12 +51,13 @@ static int seek(struct tw_reader *reader, struct tw_window *window, uint64_t chu
 	}
 }
 
-int fdr_flight_first(struct tw_reader *reader, struct tw_window *window, uint64_t *offset)
+int fdr_flight_first(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t *offset)
 {
-	return *offset == TW_FDR_HEADER_SIZE ? seek(reader, window, *offset, offset) : 0;
+	return *offset == TW_FDR_HEADER_SIZE ? seek(reader, log, window, *offset, offset) : 0;
 }
 
-int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t buffer, uint64_t *next)
+int fdr_flight_next(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t buffer,
+                    uint64_t *next)
 {
 	const uint64_t chunk = buffer - EXTENTS_AT;
 	const uint8_t *bytes;
@@ -61,5 +68,5 @@ int fdr_flight_next(struct tw_reader *reader, struct tw_window *window, uint64_t
 	if (status < 0)
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	const uint64_t size = have < sizeof(uint32_t) ? 0 : tw_load32(bytes, false);
-	return is_size(chunk, size) && chunk + size >= *next ? seek(reader, window, chunk + size, next) : 0;
+	return is_size(chunk, size) && chunk + size >= *next ? seek(reader, log, window, chunk + size, next) : 0;
 }

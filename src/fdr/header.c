@@ -100,6 +100,8 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 	reader->clock.has_cpu = true;
 	check_header(reader, &log->header);
 	log->clean = type == 1 && begins_clean(log, bytes + TW_FDR_HEADER_SIZE, have - TW_FDR_HEADER_SIZE);
+	struct fdr_flight_state state;
+	log->recorded = type == 1 && fdr_flight_state(reader, &state);
 	return 0;
 }
 void fdr_log_free(struct fdr_log *log)

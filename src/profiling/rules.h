@@ -11,6 +11,8 @@
 	  "The compressed file is damaged or cut: the rest of it is missing.")                                         \
 	X(PROFILING_ANOTHER_LOG, "xray-profiling.another-log", TW_NOTE,                                                \
 	  "Another log follows in the file: both are read.")                                                           \
+	X(PROFILING_FOREIGN_LOG, "xray-profiling.foreign-log", TW_ERROR,                                               \
+	  "A log of another kind follows in the file: it is not read.")                                                \
 	X(PROFILING_BAD_VERSION, "xray-profiling.version", TW_WARNING, "The version is not the known one.")            \
 	X(PROFILING_NO_PATHS, "xray-profiling.empty", TW_WARNING, "The log has no paths.")                             \
 	X(PROFILING_CUT_BLOCK, "xray-profiling.cut-block", TW_ERROR,                                                   \

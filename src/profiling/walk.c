@@ -1,5 +1,6 @@
 /* walk.c - an xray-profiling log from block to block and path to path, over damage. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
 #include "profiling/profiling.h"
 
 #include <inttypes.h>
@@ -74,6 +75,20 @@ static bool begins_log(const uint8_t *bytes, size_t have)
 	return have >= PROFILING_HEADER_SIZE && profiling_is_log(bytes, &big);
 }
 
+/* Whether a log of another kind of XRay's begins there. Source: doc/formats/xray-fdr.md, "The header". */
+static bool begins_other(const struct profiling_walk *walk, const uint8_t *bytes, size_t have)
+{
+	enum { VERSIONS = 5, TYPES = 2, COUNTER_BITS = 3, SLOWEST = 1000000 };
+	const uint64_t fastest = UINT64_C(100000000000);
+	const bool big = walk->header.big;
+	if (have < PROFILING_HEADER_SIZE)
+		return false;
+	const uint64_t frequency = tw_load64(bytes + 8, big);
+	return tw_load16(bytes, big) <= VERSIONS && tw_load16(bytes + 2, big) < TYPES &&
+	       (tw_load32(bytes + 4, big) & COUNTER_BITS) == COUNTER_BITS && frequency >= SLOWEST &&
+	       frequency <= fastest;
+}
+
 /* Whether the bytes at an offset are the end of the file, or the header of a block or of another log. */
 static int is_border(struct tw_reader *reader, struct profiling_walk *walk, uint64_t at, uint32_t numbers, bool *border)
 {
@@ -87,7 +102,7 @@ static int is_border(struct tw_reader *reader, struct profiling_walk *walk, uint
 	if (status < 0 || have < PROFILING_BLOCK_SIZE)
 		return status;
 	profiling_block_decode(bytes, walk->header.big, &block);
-	*border = begins_log(bytes, have) || may_follow(&block, numbers);
+	*border = begins_log(bytes, have) || begins_other(walk, bytes, have) || may_follow(&block, numbers);
 	return 0;
 }
 
@@ -168,6 +183,19 @@ static void pass_header(struct tw_reader *reader, struct profiling_walk *walk, c
 	walk->logs++;
 }
 
+/* What is left is not read. */
+static int pass_other(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
+{
+	const uint64_t end = tw_input_size(reader->input), offset = walk->at;
+	*item = (struct profiling_item){.kind = PROFILING_GAP, .offset = offset, .size = end - offset};
+	tw_report(reader, &profiling_rules[PROFILING_FOREIGN_LOG], offset, offset, 0,
+	          "a log of another kind begins: the %" PRIu64 " bytes from there on are not read; `tail -c +%" PRIu64
+	          "` makes a file of them",
+	          end - offset, offset + 1);
+	walk->at = walk->block_end = end;
+	return 1;
+}
+
 static int next_block(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
 {
 	const uint8_t *bytes;
@@ -179,6 +207,8 @@ static int next_block(struct tw_reader *reader, struct profiling_walk *walk, str
 		pass_header(reader, walk, bytes);
 	if (status < 0 || have == 0)
 		return status;
+	if (begins_other(walk, bytes, have))
+		return pass_other(reader, walk, item);
 	*item = (struct profiling_item){.kind = PROFILING_BLOCK, .offset = walk->at, .size = PROFILING_BLOCK_SIZE};
 	if (have < PROFILING_BLOCK_SIZE)
 		return pass_junk(reader, walk, item);

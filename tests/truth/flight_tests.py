@@ -844,6 +844,13 @@ def cut(bench, words):
     part = bench.directory / "part.xray"
     subprocess.run([bench.tool, "cut", "--min-duration", "1ns", log, "-o", part], stderr=subprocess.DEVNULL, check=True)
     expect(bench.calls(part)["main"] == 1, bench.calls(part))
+    # Numbers of functions are a program's own: what `cat` puts behind is not read with them, and told.
+    two = bench.directory / "two.xray"
+    two.write_bytes(log.read_bytes() + log.read_bytes())
+    done = subprocess.run([bench.tool, "check", two], stdout=subprocess.PIPE, text=True, check=False)
+    expect(f"`tail -c +{log.stat().st_size + 1}` makes a file of them [xray.foreign-log]" in done.stdout, done.stdout)
+    done = subprocess.run([bench.tool, "stat", "--csv", two], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    expect(re.search("^main,[0-9]*,1,", done.stdout, re.M), done.stdout)
 
 
 def linked(bench, words):
@@ -1230,7 +1237,7 @@ def tests(options):
     yield "sleds on AArch64, by qemu-user", aarch64_sleds, ["aarch64-linux-gnu-gcc"]
     for compiler in ("g++", "clang++"):
         yield f"the demo, by {compiler}", demo, [compiler]
-    yield "a part of a log has names", cut, hooks
+    yield "a part of a log has names, and two in one file are told", cut, hooks
 
 
 def main():

@@ -60,6 +60,52 @@ static void two_logs(struct bytes *b)
 	add_buffer(b, 2, 1, 200);
 }
 
+/* The header of another log: its type, and its frequency. */
+static void add_another(struct bytes *b, unsigned version, unsigned type, uint64_t frequency)
+{
+	add_number(b, version, 2);
+	add_number(b, type, 2);
+	add_number(b, 3, 4);
+	add_number(b, frequency, 8);
+	add_number(b, 4096, 8);
+	add_number(b, 0, 8);
+}
+
+static void two_clocks(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	add_another(b, 5, 1, 2000000001);
+	add_buffer(b, 2, 1, 200);
+}
+
+static void two_kinds(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	add_another(b, 3, 0, 2000000000);
+	add_basic(b, 0, 1, 200, 1);
+	add_basic(b, 1, 1, 210, 1);
+}
+
+static void two_kinds_basic_first(struct bytes *b)
+{
+	add_basic_header(b, 3);
+	add_basic(b, 0, 1, 100, 1);
+	add_basic(b, 1, 1, 110, 1);
+	add_another(b, 5, 1, 2000000000);
+	b->version = 5;
+	add_buffer(b, 1, 1, 200);
+}
+
+/* The bytes of a file of the mode xray-profiling. */
+static void profiling_behind(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	add_text(b, "forpyarx\x24\x04\x18\x20\0\0\0\0", 16);
+}
+
 static void two_logs_of_version_1(struct bytes *b)
 {
 	add_header(b, 1);
@@ -763,6 +809,10 @@ static const struct rule_case {
     {"xray.another-log", TW_NOTE, two_logs, 128, 128, 1, 0, 0},
     {"xray.another-log", TW_NOTE, two_logs_of_version_1, 112, 112, 1, 0, 0},
     {"xray.another-log", TW_NOTE, two_basic_logs, 96, 96, 1, 0, 0},
+    {"xray.foreign-log", TW_ERROR, two_clocks, 128, 128, 1, 0, 0},
+    {"xray.foreign-log", TW_ERROR, two_kinds, 128, 128, 1, 0, 0},
+    {"xray.foreign-log", TW_ERROR, two_kinds_basic_first, 96, 96, 1, 0, 0},
+    {"xray.foreign-log", TW_ERROR, profiling_behind, 128, 128, 1, 0, 0},
     {"xray.compression", TW_ERROR, cut_gzip, 128, 128, 1, 0, 0},
     {"xray.function-id-zero", TW_WARNING, function_zero, 112, 112, 2, 0, 0},
     {"xray.tsc-backwards", TW_WARNING, counter_back, 128, 128, 1, 0, 0},

@@ -420,6 +420,29 @@ static void test_two_logs(void **state)
 	assert_string_equal(told.rules[1], "xray-profiling.another-log");
 }
 
+/* The header of a basic log of version 3 at 2.3 GHz, and of an FDR log of version 5; records behind them are no blocks. */
+static void test_other_kind(void **state)
+{
+	(void)state;
+	for (int big = 0; big < 2; big++)
+		for (unsigned type = 0; type < 2; type++) {
+			char events[256];
+			struct log log;
+			make_good(&log, big);
+			const size_t second = log.size;
+			put(&log, type ? 5 : 3, 2);
+			put(&log, type, 2);
+			put(&log, 0x3f, 4);
+			put(&log, 2300000000, 8);
+			put(&log, 0, 8);
+			put(&log, 0, 8);
+			put(&log, 0x0f, 1);
+			put(&log, 200, 8);
+			snprintf(events, sizeof events, "%slost %zu\n", good_events, log.size - second);
+			check(&log, events, "xray-profiling.foreign-log", second);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,7 +451,7 @@ int main(void)
 	    cmocka_unit_test(test_cut),          cmocka_unit_test(test_block_size), cmocka_unit_test(test_no_block),
 	    cmocka_unit_test(test_block_number), cmocka_unit_test(test_path),       cmocka_unit_test(test_no_caller),
 	    cmocka_unit_test(test_long_callees), cmocka_unit_test(test_limit),      cmocka_unit_test(test_repair),
-	    cmocka_unit_test(test_two_logs),
+	    cmocka_unit_test(test_two_logs),     cmocka_unit_test(test_other_kind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,7 +147,8 @@ int fdr_find_by_extents(struct fdr_finder *f, struct fdr_buffer *buffer)
 	if (buffer->extents <= room) {
 		buffer->end = buffer->next = body + buffer->extents;
 		buffer->filled = fdr_is_flight(&f->log->header);
-		int status = buffer->filled ? fdr_flight_next(f->reader, f->window, buffer->offset, &buffer->next) : 0;
+		int status =
+		    buffer->filled ? fdr_flight_next(f->reader, f->log, f->window, buffer->offset, &buffer->next) : 0;
 		if (status >= 0)
 			status = fdr_look_at(f, buffer->next, &look);
 		if (status < 0)

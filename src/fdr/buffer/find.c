@@ -93,9 +93,12 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
 	    (struct fdr_buffer){.offset = offset, .wall_us = UINT64_MAX, .tsc = UINT64_MAX, .extents = UINT64_MAX};
 	int status = fdr_pass_header(reader, log, window, &buffer->offset);
 	if (status >= 0 && fdr_is_flight(&log->header))
-		status = fdr_flight_first(reader, window, &buffer->offset);
+		status = fdr_flight_first(reader, log, window, &buffer->offset);
 	offset = buffer->offset;
 	if (status < 0 || offset >= f.size)
+		return status;
+	status = fdr_pass_foreign(reader, log, window, buffer);
+	if (status)
 		return status;
 	status = fdr_look_at(&f, offset, &look);
 	if (status < 0)

@@ -8,6 +8,10 @@ enum { LEAD = 8 * TW_FDR_METADATA_SIZE };
 
 static void judge(const struct fdr_log *log, struct fdr_look *look)
 {
+	if (fdr_is_foreign(log, look->bytes, look->have)) {
+		look->follows = true;
+		return;
+	}
 	const size_t header = fdr_is_header(log, look->bytes, look->have) ? TW_FDR_HEADER_SIZE : 0;
 	const uint8_t *p = look->bytes + header;
 	size_t have = look->have - header;

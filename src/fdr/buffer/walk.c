@@ -71,10 +71,11 @@ int fdr_walk_on(struct fdr_finder *f, uint64_t from, uint64_t mark, uint64_t unt
 	while (walk->at < until) {
 		struct tw_fdr_decoder decoder = {.version = f->log->header.version, .layout = f->log->header.layout};
 		struct tw_fdr_record record;
-		int status = tw_window_view(f->window, walk->at, TW_FDR_HEADER_SIZE, &decoder.bytes, &decoder.left);
+		int status = tw_window_view(f->window, walk->at, FDR_FOREIGN, &decoder.bytes, &decoder.left);
 		if (status < 0)
 			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
-		if (walk->at != from && fdr_is_header(f->log, decoder.bytes, decoder.left)) {
+		if (walk->at != from && (fdr_is_header(f->log, decoder.bytes, decoder.left) ||
+		                         fdr_is_foreign(f->log, decoder.bytes, decoder.left))) {
 			walk->why = FDR_STOP_START;
 			return 0;
 		}
