@@ -470,6 +470,21 @@ def data_files_of_a_capture_are_one_stream(bench):
 
 
 @test
+def an_index_is_compared_within_its_file(bench):
+    """It is an offset, also where it is less than the one in the file before, or little more for so many instructions."""
+    path = headed(bench, (1, 9, (0, 0, 0), 1, False))
+    nops = [xtrace.pcinst(0x400000 + 4 * 4 * i, NOP) + 3 * xtrace.inst(NOP) for i in range(3)]
+    for old in path.iterdir():
+        old.unlink()
+    for time, data in zip((999, 1000, 20000), nops):
+        (path / f"xtrace.{time}.1.hint9.xinsndata.bin").write_bytes(data)
+    ones = [xtrace.snapshot(*where, [0] * 32, 128) for where in ((0, 0, 0, 0), (1, 13, 5, 5), (2, 18, 10, 10))]
+    (path / "xtrace.999.1.hint9.xsnapshot.bin").write_bytes(xtrace.header(24, 0, 0) + b"".join(ones))
+    assert rules(bench, path, 0) == []
+    bench.run("slice", "--snapshot", 2, "--length", 1, path, "-o", bench.directory / "third")
+
+
+@test
 def each_of_several_data_files_is_executed_from_its_own_snapshots(bench):
     """10 instructions from 3 snapshots, of which two are in the second file."""
     load = xtrace.inst(0x58000066) + xtrace.load(0x400024 + 12, bytes(8))  # ldr x6, its PC + 12
@@ -629,6 +644,11 @@ def headers_are_compared_with_their_files(bench):
         ([(0, 9, (0, 1, 1), 1, True), (0, 13, (0, 1, 1), 1, True)], ["xtrace.number-twice"]),
     ):
         assert [rule for rule, _ in rules(bench, headed(bench, *files), 0)] == wanted, (files, wanted)
+    path = headed(bench, (1, 9, (0, 0, 0), 1, False))
+    file, = snapshots_of(path)
+    for point, wanted in ((0, []), (1, ["xtrace.header-global"]), (7, ["xtrace.header-global"])):
+        file.write_bytes(file.read_bytes()[:4] + struct.pack("<I", point) + file.read_bytes()[8:])
+        assert [rule for rule, _ in rules(bench, path, 0)] == wanted, point
 
 
 @test
@@ -1187,7 +1207,7 @@ def replay_takes_a_layout_that_is_told(bench):
     path.mkdir()
     (path / "xtrace.1.1.hint9.xinsndata.bin").write_bytes(xtrace.pcinst(0x1000, NOP) + xtrace.pcinst(0x1004, NOP))
     (path / "xtrace.1.1.hint9.xsnapshot.bin").write_bytes(xtrace.header(24, False, False) + b"".join(
-        xtrace.snapshot(number, 13 * number, number, 100 * number, [0] * 32, 128) for number in range(2)))
+        xtrace.snapshot(0, 13 * number, number, 100 * number, [0] * 32, 128) for number in range(2)))
     for told, status, says in ((None, 2, "tell instructions' numbers"), ("index=count", 2, "tell instructions' numbers"),
                                ("index=offset", 0, "2 instructions from 2 snapshots, no difference"),
                                ("header=24,za=yes,bits=128,index=offset,start=0", 0, "2 instructions from 2 snapshots, no difference"),

@@ -10,7 +10,7 @@
 enum { INST_LEAST = 5 }; /* bytes of the shortest instruction */
 
 /* Whether the index counts instructions: it grows by less than instructions take bytes, from most snapshots to the
- * next. One that is damaged does not decide. */
+ * next of the same data file. One that is damaged does not decide. */
 static bool counts_instructions(const uint8_t *bytes, size_t size, const struct tw_xtrace_layout *layout)
 {
 	struct tw_xtrace_snapshot snapshot, before = {.count = UINT64_MAX};
@@ -18,7 +18,8 @@ static bool counts_instructions(const uint8_t *bytes, size_t size, const struct 
 	for (size_t at = layout->header_size; at <= size && size - at >= step; at += step) {
 		if (tw_xtrace_snapshot_decode(bytes + at, layout, &snapshot) < 0)
 			break;
-		if (snapshot.count > before.count && snapshot.index > before.index) {
+		bool grows = snapshot.count > before.count && snapshot.index > before.index;
+		if (grows && snapshot.file == before.file) {
 			bool grows_less = snapshot.index - before.index < INST_LEAST * (snapshot.count - before.count);
 			yes += grows_less;
 			no += !grows_less;

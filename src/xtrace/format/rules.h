@@ -37,6 +37,8 @@
 	  "The header tells of a thread's stream, and the file's name of a core's.")                                   \
 	X(XTRACE_HEADER_ORDER, "xtrace.header-order", TW_WARNING,                                                      \
 	  "The header says that there are TIMEs, and there is none, or the other way round.")                          \
+	X(XTRACE_HEADER_GLOBAL, "xtrace.header-global", TW_WARNING,                                                    \
+	  "The global snapshot point is behind the last snapshot of the file.")                                        \
 	X(XTRACE_HEADERS_DIFFER, "xtrace.headers-differ", TW_WARNING,                                                  \
 	  "Files of a set have headers that differ in more than the order of accesses.")                               \
 	X(XTRACE_NUMBER_TWICE, "xtrace.number-twice", TW_WARNING,                                                      \

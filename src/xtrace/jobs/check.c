@@ -375,6 +375,7 @@ static void judge_spacing(struct xtrace_checker *checker, uint64_t offset)
 void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_snapshots *snapshots, bool lands)
 {
 	const struct tw_xtrace_snapshot *snapshot = &snapshots->last;
+	checker->snapshot.met++;
 	if (!lands) {
 		xtrace_snapshots_tell_index(snapshots);
 		return;
@@ -393,7 +394,7 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 /* ---- A track. ---- */
 
 /* Fields of the header, as the document lists them. */
-enum { AT_DIVISION = 16, AT_STREAM = 17, AT_ORDER = 18 };
+enum { AT_GLOBAL = 4, AT_DIVISION = 16, AT_STREAM = 17, AT_ORDER = 18 };
 
 /* Judges what the header says. */
 static void judge_fields(const struct xtrace_files *files)
@@ -427,6 +428,17 @@ static void judge_order(const struct xtrace_checker *checker)
 		return;
 	xtrace_report(files, true, XTRACE_HEADER_ORDER, 0, AT_ORDER, "The header says that there are %s; there are %s.",
 	              says ? "TIMEs" : "none", says ? "none" : "TIMEs");
+}
+
+/* Judges, at the end of a track, whether the header's global snapshot point is one of the snapshots. */
+static void judge_global(const struct xtrace_checker *checker)
+{
+	const struct xtrace_files *files = checker->files;
+	uint64_t met = checker->snapshot.met;
+	if (files->has_header && met && files->header.global_snapshot >= met)
+		xtrace_report(files, true, XTRACE_HEADER_GLOBAL, 0, AT_GLOBAL,
+		              "The global snapshot point is %" PRIu32 "; snapshots are 0 to %" PRIu64 ".",
+		              files->header.global_snapshot, met - 1);
 }
 
 /* Judges the padding of the header, which the window holds. */
@@ -464,6 +476,7 @@ void xtrace_check_begin(struct xtrace_checker *checker, struct xtrace_files *fil
 	checker->last = TW_XTRACE_UNKNOWN;
 	checker->count = checker->user = 0;
 	checker->snapshot.any = checker->snapshot.torn = false;
+	checker->snapshot.met = 0;
 	checker->snapshot.counted = checker->snapshot.counted_user = 0;
 	checker->order.accessed = false;
 	judge_padding(files);
@@ -482,6 +495,7 @@ void xtrace_check_end(struct xtrace_checker *checker)
 	finish_last(checker);
 	xtrace_check_left(checker);
 	judge_order(checker);
+	judge_global(checker);
 	if (checker->files->has_layout && checker->files->data)
 		judge_spacing(checker, tw_input_size(checker->files->snapshots));
 	xtrace_check_tell_notes(checker);

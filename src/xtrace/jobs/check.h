@@ -75,6 +75,7 @@ struct xtrace_checker {
 	uint64_t count, user; /* instructions so far */
 	struct {
 		bool any, torn;                 /* torn: a gap was met behind it */
+		uint64_t met;                   /* how many came */
 		uint64_t count, user;           /* its counters */
 		uint64_t counted, counted_user; /* instructions before it, as counted here */
 	} snapshot;                             /* the last */
