@@ -492,6 +492,14 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 /* For logs of forked children, too, which have another page. */
 static bool pauses;
 
+/* The file of the last log, which a forked child has open, too. */
+static struct flight_file last_file = {.fd = -1};
+
+void flight_log_leave(void)
+{
+	flight_file_close(&last_file);
+}
+
 int flight_log_open(const struct flight_options *options)
 {
 	if (flight_log == &nothing || flight_log->base) { /* threads may still look at that of an earlier recording */
@@ -507,6 +515,7 @@ int flight_log_open(const struct flight_options *options)
 	}
 	notes_busy = 0;
 	int status = open_log(flight_log, options);
+	last_file = flight_log->file;
 	if (status)
 		return status;
 	/* No log of this process or of its parents has the same. */

@@ -128,6 +128,9 @@ enum { FLIGHT_PAYLOAD_MOST = FLIGHT_LARGEST - FLIGHT_PAGE };
  * Uses libc: not from a hook. */
 int flight_log_open(const struct flight_options *options);
 
+/* In a forked child: closes the log of its parent. Before the child opens one. */
+void flight_log_leave(void);
+
 /* Pauses, or goes on: also a log that a forked child makes later. From any place. */
 void flight_log_pause(bool pause);
 

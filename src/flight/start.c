@@ -67,6 +67,7 @@ static bool goes_on;
 
 static void begin_in_child(void)
 {
+	flight_log_leave();
 	if (goes_on && flight_log_open(&options) == 0) {
 		flight_note_ranges();
 		flight_note_types();

@@ -488,13 +488,16 @@ def attached(bench, words):
         """The program has a log mapped: another request is refused."""
         return ".part" in pathlib.Path(f"/proc/{process.pid}/maps").read_text()
 
-    def stretch(process, ends):
-        """What is recorded is what was counted in that time."""
+    def counts_in_part():
+        return any(part.read_bytes().partition(b"trackway.counts\0\0")[2].strip(b"\0") for part in parts())
+
+    def stretch(process, ends, options=()):
+        """What is recorded, or counted, is what the program counted in that time."""
         for old in bench.directory.glob("out*"):
             old.unlink()
         before = count()
-        with running([*command, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
-            while recorder.poll() is None and not calls_in_part():
+        with running([*command, *options, "--attach", str(process.pid)], stderr=subprocess.PIPE, text=True) as recorder:
+            while recorder.poll() is None and not (counts_in_part() if options else calls_in_part()):
                 time.sleep(0.01)
             begun = count()
             while count() < begun + 100:
@@ -503,8 +506,8 @@ def attached(bench, words):
             ended = count()
             ends(recorder)
             told = recorder.communicate()[1]
-        after, calls = count(), bench.calls(out).get("leaf", 0)
         expect(recorder.returncode == 0 and not parts(), recorder.returncode, told, parts())
+        after, calls = count(), (listed(out)[0] if options else bench.calls(out)).get("leaf", 0)
         expect(ended - begun <= calls <= after - before + 1, before, begun, calls, ended, after)
 
     plain = build_moments(bench, words)
@@ -517,6 +520,7 @@ def attached(bench, words):
                     time.sleep(0.001)
                 for signal_number in (signal.SIGINT, signal.SIGTERM):
                     stretch(process, lambda recorder, number=signal_number: recorder.send_signal(number))
+                    stretch(process, lambda recorder, number=signal_number: recorder.send_signal(number), ["--count"])
                 stretch(process, lambda recorder: process.kill())
             finally:
                 process.kill()
@@ -626,6 +630,24 @@ def children(bench, words):
         if other != log:
             calls = bench.calls(other)
             expect(calls["leaf"] == 500 and "main" not in calls, other, calls)
+
+
+def descriptors(bench, _):
+    """A forked child has its own log open, and none of its parent's."""
+    script = """if True:
+        import os
+        def logs():
+            names = [f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd")]
+            return sorted(os.readlink(name) for name in names if os.path.lexists(name) and ".xray" in os.readlink(name))
+        own = logs()
+        pid = os.fork()
+        if pid == 0:
+            mine = logs()
+            os._exit(len(own) != 1 or len(mine) != 1 or mine == own)
+        raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"""
+    environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(bench.directory / "child-%p.xray")}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, check=False)
+    expect(done.returncode == 0, done.returncode)
 
 
 def again(bench, words):
@@ -996,7 +1018,7 @@ def deep(bench, words):
 def deepest(bench, words):
     """A depth, also where exceptions and longjmp() pass frames, which then have no exit with sleds."""
     program = bench.build([words[0].replace("gcc", "g++").replace("clang", "clang++"), *words[1:]], "deep", "deep.cpp")
-    for depth, left in ((1, {"main": 1}), (2, {"main": 1, "down": 100, "thrower": 100, "jumper": 100}), (64, None)):
+    for depth, left in ((1, {"main": 1}), (2, {"main": 1, "down": 100, "thrower": 100, "jumper": 100}), (65, None)):
         log, done = bench.record(program, options=["--max-depth", str(depth)])
         calls = {name.split("(")[0]: count for name, count in bench.calls(log).items()}
         expect(done.returncode == 0 and (calls == left if left else calls["down"] == 100 * 20), depth, calls, done.stderr)
@@ -1211,6 +1233,7 @@ def tests(options):
         yield f"{what}: what is not older", aged, words
         yield f"{what}: recorded for a time", attached, words
         yield f"{what}: core dumps", cores, words
+    yield "descriptors of forked children", descriptors, []
     yield "eight deaths, with LLVM's runtime beside", deaths, sleds
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "sleds: libraries that are loaded and unloaded", plugged, sleds

@@ -137,7 +137,18 @@ static void test_units(void **state)
 	    {"0.3K", 0, "is no whole number of bytes"},
 	    {"16777216T", 0, "is too large"},
 	};
+	static const struct number frequencies[] = {
+	    {"24000000", 24000000, NULL},
+	    {"24MHz", 24000000, NULL},
+	    {"2.1GHz", 2100000000, NULL},
+	    {"32.768kHz", 32768, NULL},
+	    {"5Hz", 5, NULL},
+	    {"0.5Hz", 0, "is no whole number of hertz"},
+	    {"2.1Ghz", 0, "is not a number with a unit: Hz, kHz, MHz, GHz"},
+	    {"18446744074GHz", 0, "is too large"},
+	};
 	(void)state;
+	expect(tw_parse_hertz, frequencies, COUNT(frequencies));
 	expect(tw_parse_duration, times, COUNT(times));
 	expect(tw_parse_size, sizes, COUNT(sizes));
 }

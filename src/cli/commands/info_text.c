@@ -80,6 +80,13 @@ static void put_value(const struct key_lines *head, const struct tw_field *field
 	tw_put_char(head->out, '\n');
 }
 
+/* Some versions are dates: 0x20180424. */
+static void put_version(const struct key_lines *head, unsigned version)
+{
+	enum { DATES = 0x19700101 };
+	tw_putf(head->out, version >= DATES ? ", version 0x%08x" : ", version %u", version);
+}
+
 static void put_damage(const struct key_lines *head, const struct tw_info *info, const struct tw_reader *reader)
 {
 	uint64_t errors = tw_reader_findings(reader, TW_ERROR);
@@ -115,7 +122,7 @@ static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 	put_key(head, "format");
 	tw_put_text(head->out, info->format);
 	if (info->version)
-		tw_putf(head->out, ", version %u", info->version);
+		put_version(head, info->version);
 	tw_put_char(head->out, '\n');
 	put_key(head, "size");
 	put_size(head, info->bytes);

@@ -106,6 +106,7 @@ static const char *take_number(const struct tw_option *option, uint64_t *member,
 	    [TW_OPTION_COUNT] = tw_parse_count,
 	    [TW_OPTION_SIZE] = tw_parse_size,
 	    [TW_OPTION_DURATION] = tw_parse_duration,
+	    [TW_OPTION_HERTZ] = tw_parse_hertz,
 	};
 	const char *wrong = parsers[option->kind](text, member);
 	if (wrong || *member < option->least)
@@ -129,6 +130,7 @@ static const char *take_value(const struct tw_option *option, void *member, cons
 	case TW_OPTION_COUNT:
 	case TW_OPTION_SIZE:
 	case TW_OPTION_DURATION:
+	case TW_OPTION_HERTZ:
 		return take_number(option, member, text);
 	case TW_OPTION_NUMBER:
 		((struct tw_option_number *)member)->given = true;

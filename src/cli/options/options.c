@@ -26,12 +26,13 @@ static const struct tw_option input_options[] = {
      .help = "by how many bytes of the file records may come late and still be put in order of time, \"16M\"; 4M "
              "otherwise. Whole pieces of 256K are held, so records that are less late are in order anyhow. For formats "
              "whose records are in no order; what is later still goes through a temporary file"},
-    {"frequency", 0, TW_OPTION_COUNT, MEMBER(frequency), .placeholder = "HZ", .least = 1, .most = 1000000000000,
+    {"frequency", 0, TW_OPTION_HERTZ, MEMBER(frequency), .placeholder = "HZ", .least = 1, .most = 1000000000000,
      .help = "how many ticks of the clock are a second, instead of what an XRay log tells, which is often not the "
-             "real one; a log of the mode xray-profiling tells none"},
+             "real one; a log of the mode xray-profiling tells none. \"2.1GHz\", or a number alone"},
     {"event", 0, TW_OPTION_NAMED, MEMBER(events), .placeholder = "N=NAME", .most = UINT16_MAX,
-     .help = "what typed events of type N are called in an XRay log, which tells their types by numbers alone. May be "
-             "repeated"},
+     .help =
+         "what typed events of type N are called in an XRay log, which mostly tells their types by numbers alone. May "
+         "be repeated"},
     {"pdb", 0, TW_OPTION_TEXT, MEMBER(pdb_folder), .placeholder = "FOLDER",
      .help = "where the portable PDBs of .NET assemblies are, or Mono's .mdb, for the source lines of a TraceLog; "
              "otherwise they are looked for beside the assemblies that it names, and in them"},

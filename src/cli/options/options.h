@@ -22,6 +22,7 @@ enum tw_option_kind {
 	TW_OPTION_NUMBER,   /* a number that may be 0: struct tw_option_number */
 	TW_OPTION_SIZE,     /* bytes, "64M": uint64_t */
 	TW_OPTION_DURATION, /* nanoseconds, "1.5ms": uint64_t */
+	TW_OPTION_HERTZ,    /* "2.1GHz": uint64_t */
 	TW_OPTION_NUMBERS,  /* "1,2,3", may be repeated: struct tw_numbers */
 	TW_OPTION_WHO,      /* the same, and names or globs: struct tw_numbers with `names` */
 	TW_OPTION_LIST,     /* any text, may be repeated: struct tw_list */

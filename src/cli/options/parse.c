@@ -20,6 +20,10 @@ static const struct unit size_units[] = {
     {"G", 1 << 30}, {"GiB", 1 << 30}, {"T", 1ULL << 40}, {"TiB", 1ULL << 40}, {NULL, 0},
 };
 
+static const struct unit frequency_units[] = {
+    {"", 1}, {"Hz", 1}, {"kHz", 1000}, {"MHz", 1000000}, {"GHz", 1000000000}, {NULL, 0},
+};
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -90,6 +94,12 @@ const char *tw_parse_size(const char *text, uint64_t *bytes)
 {
 	return parse_unit(text, size_units, bytes, "is not a number with a unit: B, K, M, G, T",
 	                  "is no whole number of bytes");
+}
+
+const char *tw_parse_hertz(const char *text, uint64_t *hertz)
+{
+	return parse_unit(text, frequency_units, hertz, "is not a number with a unit: Hz, kHz, MHz, GHz",
+	                  "is no whole number of hertz");
 }
 
 static const char *parse_hex(const char *text, uint64_t *value)

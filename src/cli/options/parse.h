@@ -16,4 +16,7 @@ const char *tw_parse_size(const char *text, uint64_t *bytes);
 /* "100" (nanoseconds), "1.5ms", "2s". */
 const char *tw_parse_duration(const char *text, uint64_t *ns);
 
+/* "24000000", "24MHz", "2.1GHz": ticks a second. */
+const char *tw_parse_hertz(const char *text, uint64_t *hertz);
+
 #endif

@@ -390,8 +390,8 @@ static const struct tw_option own_options[] = {
      .help = "do not record these functions; @FILE: those that its lines name. May be repeated"},
     {"min-duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(min_duration), .placeholder = "TIME", .least = 1,
      .help = "leave out calls that took less, but for those in which something else is kept"},
-    {"max-depth", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(max_depth), .placeholder = "N", .least = 1, .most = 64,
-     .help = "leave out calls in N others, 64 at most"},
+    {"max-depth", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(max_depth), .placeholder = "N", .least = 1, .most = UINT32_MAX,
+     .help = "leave out calls in N others"},
     {"count", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(count),
      .help = "count the calls of each function, and record none: OUT is a list, the functions with most calls first, "
              "which --not-function @OUT takes"},

@@ -29,6 +29,7 @@ static bool is_given(const struct tw_option *option, const struct tw_record_opti
 	case TW_OPTION_COUNT:
 	case TW_OPTION_SIZE:
 	case TW_OPTION_DURATION:
+	case TW_OPTION_HERTZ:
 		return *(const uint64_t *)member != 0;
 	case TW_OPTION_NUMBER:
 		return ((const struct tw_option_number *)member)->given;
