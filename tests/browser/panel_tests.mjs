@@ -160,7 +160,8 @@ const ALONE = {
 
 	async "what is lost is hatched on its track, and the axis tells of it and of damage"(browser, folder) {
 		const change = trace => ({ ...trace, lost_count: "1", lost: [{ track: 2, from: "200000", to: "400000", bytes: "16", offset: "64" }],
-			finding_count: "1", findings: [{ file: 0, rule: "a.rule", severity: "error", offset: "80", time: "700000", text: "It is wrong." }] });
+			finding_count: "2", findings: [{ file: 0, rule: "a.rule", severity: "error", offset: "80", time: "700000", text: "It is wrong." },
+				{ file: 0, rule: "b.rule", severity: "error", offset: "72", time: null, text: "No record is here." }] });
 		const view = await View.open(browser, [join(folder, "calls.json")], { change });
 		try {
 			const main = await view.box("main");
@@ -170,11 +171,32 @@ const ALONE = {
 			assert(Math.abs(hatched.x - x(200_000)) < 2 && Math.abs(hatched.width - (x(400_000) - x(200_000))) < 2, JSON.stringify(hatched));
 			const ruler = await view.page.locator("#ruler").boundingBox();
 			await view.page.mouse.move(ruler.x + x(300_000), ruler.y + 10);
-			assert.match(await view.page.locator("#tip").innerText(), /lost[^]*200\.000 us[^]*400\.000 us[^]*16/);
+			assert.match(await view.page.locator("#tip").innerText(), /Lost[^]*No record[^]*200\.000 us[^]*400\.000 us[^]*16[^]*0x40/);
 			await view.page.mouse.move(ruler.x + x(700_000), ruler.y + 10);
 			assert.match(await view.page.locator("#tip").innerText(), /a\.rule[^]*It is wrong/);
+			// The same in the picture: on the track, where a line of damage is, and where nothing is any more.
+			const canvas = await view.page.locator("#canvas").boundingBox();
+			const line = (await view.page.evaluate(() => window.trackway.lines())).find(({ id }) => id === 2);
+			const below = canvas.y + line.y + line.height / 2;
+			const says = async ns => {
+				await view.page.mouse.move(canvas.x + x(ns), below);
+				return view.page.locator("#tip").innerText();
+			};
+			assert.match(await says(260_000), /Lost[^]*No record is here[^]*0x40[^]*b\.rule/);
+			assert.match(await says(130_000), /^memory/);
+			await view.page.mouse.move(canvas.x + x(700_000), canvas.y + 10);
+			assert.match(await view.page.locator("#tip").innerText(), /a\.rule[^]*It is wrong[^]*0x50/);
+			await view.page.mouse.click(canvas.x + x(260_000), below);
+			assert.deepEqual((await view.rows("Lost")).map(row => row.slice(1)), [["200.000 us", "400.000 us", "16", "0x40", "No record is here."]]);
+			await view.page.evaluate(() => { location.hash = "#t=500000-1700000"; });
+			await view.page.waitForFunction(() => window.trackway.state().view.to > 1_100_000);
+			await view.rest();
+			await view.page.mouse.move(canvas.x + canvas.width - 8, below);
+			assert.match(await view.page.locator("#tip").innerText(), /After the trace has ended/);
+			await view.page.evaluate(() => { location.hash = "#t=0-1000000&tab=trace"; });
+			await view.page.waitForFunction(() => window.trackway.state().view.from === 0);
 			await view.page.mouse.click(ruler.x + x(700_000), ruler.y + 10);
-			assert.deepEqual((await view.rows("Lost")).map(row => row.slice(1)), [["200.000 us", "400.000 us", "16", "0x40"]]);
+			assert.equal((await view.state()).tab, "trace");
 		} finally {
 			await view.close();
 		}

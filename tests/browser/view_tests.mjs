@@ -38,6 +38,24 @@ const TESTS = {
 		assert.equal(main.text, "main");
 	},
 
+	async "a mark stands at an edge that is near, and goes where one is"(view) {
+		const parse = await view.box("parse", 1);
+		const marks = async () => (await view.state()).marks;
+		const [x, y] = await view.point({ ...parse, width: 0 });
+		await view.page.mouse.move(x + 5, y);
+		await view.press("m");
+		assert.deepEqual(await marks(), [300_000]);
+		const far = x - parse.width * 0.2;
+		await view.page.mouse.move(far, y + 60);
+		await view.press("m");
+		const [free] = await marks();
+		assert(Math.abs(free - 270_000) < 2_000 && ![210_000, 300_000].includes(free), String(free));
+		await view.press("m");
+		await view.page.mouse.move(x - 4, y);
+		await view.press("m");
+		assert.deepEqual(await marks(), []);
+	},
+
 	async "ticks are round, and long names are cut in the middle"(view) {
 		assert.deepEqual((await view.page.evaluate(() => window.trackway.ticks())).slice(0, 3), ["0", "200 us", "400 us"]);
 		const long = await view.box(LONG);
@@ -237,6 +255,9 @@ const ALONE = {
 			assert(wanted.length > 0);
 			assert.deepEqual((await view.rows("Findings")).map(row => [row[1], row[3]]),
 				wanted.map(({ record, rule }) => [`0x${record.toString(16)}`, rule]));
+			// What is lost says what was found there.
+			const lost = (await view.rows("Lost")).map(row => [row[4], row[5]]);
+			assert.deepEqual(lost, wanted.map(({ record, text }) => [`0x${record.toString(16)}`, text]));
 		} finally {
 			await view.close();
 		}

@@ -3,6 +3,7 @@
 import type { Finding, Lost, Trace, TraceFile } from "../api";
 import { button, make, table } from "../dom";
 import { bytes, count, time } from "../format";
+import { findingOf } from "../timeline/damage";
 import { plain } from "../timeline/text";
 import { quiet, type Context, type Panel } from "./context";
 import { wallClock } from "./details";
@@ -43,7 +44,7 @@ export class TracePanel implements Panel {
 			timeline.show({ from: at - span, to: at + span });
 	}
 
-	private lost(box: HTMLElement, { lost, lostCount, unit }: Trace): void {
+	private lost(box: HTMLElement, { lost, lostCount, unit, findings }: Trace): void {
 		if (!lost.length)
 			return;
 		const { timeline } = this.context;
@@ -53,6 +54,7 @@ export class TracePanel implements Panel {
 			{ name: "to", number: true, text: each => time(each.to, unit) },
 			{ name: "bytes", number: true, text: each => count(each.bytes) },
 			{ name: "at", number: true, text: each => `0x${each.offset.toString(16)}` },
+			{ name: "what", text: each => plain(findingOf(each, findings)?.text ?? "") },
 		], lost, each => timeline.show({ from: each.from - (each.to - each.from + 10), to: each.to + (each.to - each.from + 10) })));
 		if (lostCount > lost.length)
 			box.append(quiet(`${count(lostCount - lost.length)} more.`));

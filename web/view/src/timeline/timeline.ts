@@ -7,6 +7,7 @@ import type { State, Store } from "../state";
 import { Arrows } from "./arrows";
 import { THEMES, type Theme } from "./colours";
 import { Data } from "./data";
+import { lostAt, tipOfFinding, tipOfLost } from "./damage";
 import { type Box, Painter, type Scene, xOf } from "./draw";
 import { attach } from "./hands";
 import { Labels } from "./labels";
@@ -421,7 +422,7 @@ export class Timeline {
 	}
 
 	private fillTip(x: number, y: number): void {
-		const content = this.hovered ? this.tipOfBox(this.hovered) : this.tipOfValue(x, y);
+		const content = this.hovered ? this.tipOfBox(this.hovered) : this.tipOfDamage(x, y) ?? this.tipOfValue(x, y);
 		this.tip.hidden = content === null;
 		if (!content)
 			return;
@@ -443,6 +444,23 @@ export class Timeline {
 			return [name, pairs([["duration", time(box.end - box.begin, unit)], ["begins", time(box.begin, unit)]])];
 		return [make("strong", {}, `${count(box.count)} slices`), pairs([["longest", plain(box.name)],
 			["busy", `${time(box.busy, unit)} of ${time(box.end - box.begin, unit)}`]])];
+	}
+
+	private tipOfLost(x: number, track: number | null): Node[] | null {
+		const lost = this.trace ? lostAt(this.trace, x, track === null ? SNAP : 2, track, time => xOf(this, time)) : null;
+		return lost ? tipOfLost(lost, this.trace!, lost.track === null ? "not known" : this.title(lost.track)) : null;
+	}
+
+	/** What is damaged, lost or not there where no slice is. */
+	private tipOfDamage(x: number, y: number): Node[] | null {
+		const line = this.lineAt(y);
+		const at = this.timeAt(x);
+		const found = this.findingAt(x);
+		if (found)
+			return tipOfFinding(found, this.trace!);
+		if (at < 0 || at > this.data.end)
+			return [make("strong", {}, at < 0 ? "Before the trace begins" : "After the trace has ended")];
+		return line && !line.group ? this.tipOfLost(x, line.track.id) : null;
 	}
 
 	private tipOfValue(x: number, y: number): Node[] | null {
@@ -494,6 +512,8 @@ export class Timeline {
 			this.store.set({ selection: { from: box.begin, to: Math.max(box.end, box.begin + 1) }, tracks: [] });
 		else if (box)
 			this.opened({ track: box.track, lane: box.lane, depth: box.depth, item: box.item });
+		else if (this.isDamaged(x, y))
+			this.store.set({ tab: "trace" });
 		else
 			this.store.set({ slice: null, selection: null, tracks: [] });
 	}
@@ -539,6 +559,11 @@ export class Timeline {
 		});
 	}
 
+	private isDamaged(x: number, y: number): boolean {
+		const line = this.lineAt(y);
+		return this.findingAt(x) !== null || line !== null && !line.group && this.tipOfLost(x, line.track.id) !== null;
+	}
+
 	private findingAt(x: number): Finding | null {
 		return this.trace?.findings.find(finding => finding.time !== null && Math.abs(xOf(this, finding.time) - x) <= SNAP) ?? null;
 	}
@@ -546,17 +571,11 @@ export class Timeline {
 	/** What is damaged where the pointer is on the ruler. */
 	private tellFinding(x: number): void {
 		const found = this.findingAt(x);
-		const lost = found ? undefined : this.trace?.lost.find(({ from, to }) => x >= xOf(this, from) - SNAP && x <= xOf(this, to) + SNAP);
-		const unit = this.trace?.unit ?? "ns";
-		this.tip.hidden = !found && !lost;
-		if (found)
-			this.tip.replaceChildren(make("strong", {}, found.rule), make("div", {}, plain(found.text)),
-				pairs([["record at", `0x${found.offset.toString(16)}`], ["time", time(found.time ?? 0, unit)]]));
-		else if (lost)
-			this.tip.replaceChildren(make("strong", {}, "lost"), pairs([["from", time(lost.from, unit)], ["to", time(lost.to, unit)],
-				["on", lost.track === null ? "not known" : this.title(lost.track)], ["bytes", count(lost.bytes)]]));
-		else
+		const content = found ? tipOfFinding(found, this.trace!) : this.tipOfLost(x, null);
+		this.tip.hidden = !content;
+		if (!content)
 			return;
+		this.tip.replaceChildren(...content);
 		this.tip.style.left = `${Math.max(4, Math.min(this.ruler.offsetLeft + x + 8, this.picture.clientWidth - this.tip.offsetWidth - 8))}px`;
 		this.tip.style.top = `${this.canvas.offsetTop + 6}px`;
 	}
