@@ -108,6 +108,13 @@ struct fdr_log {
 
 /* Reads the header and checks it. Returns 0 or TW_ERR_EMPTY. */
 int fdr_read_header(struct tw_reader *reader, struct fdr_log *log);
+
+/* What ends the header of a log that still is as its program left it. */
+extern const char fdr_flight_mark[8];
+
+/* Whether there are gaps between the buffers, as their program left them. */
+bool fdr_is_flight(const struct tw_fdr_header *header);
+
 void fdr_log_free(struct fdr_log *log);
 
 /* Returns the version of a little-endian log of either type, where it is a later one than those that are known: to tell
@@ -158,12 +165,6 @@ bool fdr_is_core(const uint8_t *bytes, size_t size);
 int fdr_core_open(struct tw_reader *reader);
 
 /* ---- flight.c: logs of Trackway's flight recorder. ---- */
-
-/* What ends the header of a log that still is as its program left it. */
-extern const char fdr_flight_mark[8];
-
-/* Whether there are gaps between the buffers, as their program left them. */
-bool fdr_is_flight(const struct tw_fdr_header *header);
 
 /* Moves from behind the header to the first buffer. Returns 0 or a negative status. */
 int fdr_flight_first(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t *offset);

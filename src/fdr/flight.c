@@ -7,16 +7,6 @@
  * in front and with room behind it. */
 enum { PAGE = 1 << 12, LARGEST = 1 << 24, EXTENTS_AT = 15, RECORD = TW_FDR_METADATA_SIZE };
 
-const char fdr_flight_mark[8] = {'t', 'w', 'f', 'l', 'i', 'g', 'h', 't'};
-
-bool fdr_is_flight(const struct tw_fdr_header *header)
-{
-	uint8_t bytes[8];
-	tw_store64(bytes, header->reserved, false);
-	return header->type == 1 && header->layout == TW_FDR_LITTLE &&
-	       memcmp(bytes, fdr_flight_mark, sizeof fdr_flight_mark) == 0;
-}
-
 /* Whether these bytes, at the beginning of a chunk, are its size. */
 static bool is_size(uint64_t chunk, uint64_t size)
 {

@@ -107,6 +107,8 @@ int fdr_open(struct tw_reader *reader)
 	if (!log)
 		return tw_fail_memory(reader);
 	status = fdr_read_header(reader, log);
+	struct fdr_flight_state state;
+	log->recorded = status >= 0 && !fdr_is_basic(log) && fdr_flight_state(reader, &state);
 	if (status >= 0 && fdr_is_basic(log))
 		status = fdr_basic_take_reference(reader, log);
 	if (status < 0) {

@@ -64,6 +64,17 @@ unsigned fdr_newer_version(const uint8_t *bytes, size_t size)
 	return plausible && version > most && version <= VERSION_MOST ? version : 0;
 }
 
+/* Source: doc/formats/xray-fdr.md, "Logs of the flight recorder". */
+const char fdr_flight_mark[8] = {'t', 'w', 'f', 'l', 'i', 'g', 'h', 't'};
+
+bool fdr_is_flight(const struct tw_fdr_header *header)
+{
+	uint8_t bytes[8];
+	tw_store64(bytes, header->reserved, false);
+	return header->type == 1 && header->layout == TW_FDR_LITTLE &&
+	       memcmp(bytes, fdr_flight_mark, sizeof fdr_flight_mark) == 0;
+}
+
 int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 {
 	const uint8_t *bytes;
@@ -100,8 +111,6 @@ int fdr_read_header(struct tw_reader *reader, struct fdr_log *log)
 	reader->clock.has_cpu = true;
 	check_header(reader, &log->header);
 	log->clean = type == 1 && begins_clean(log, bytes + TW_FDR_HEADER_SIZE, have - TW_FDR_HEADER_SIZE);
-	struct fdr_flight_state state;
-	log->recorded = type == 1 && fdr_flight_state(reader, &state);
 	return 0;
 }
 void fdr_log_free(struct fdr_log *log)

@@ -135,6 +135,7 @@ int fdr_seek_types(struct tw_reader *reader)
 		return 0;
 	reader->reports.quiet = true;
 	int status = fdr_read_header(reader, other);
+	other->recorded = state->log->recorded;
 	if (status >= 0)
 		status = fdr_index(reader, other);
 	if (status >= 0)
