@@ -165,8 +165,10 @@ def executed():
     arguments = (0, 0x1122334455667788, 0x1000, 0x1000, 0, 0x7000, 0)
     tokens += inst(0xd4000001, *(b"\x13" + word(one) for one in arguments), b"\x1b" + word(7), b"\x0c" + word(7) * 32)
     tokens += 3 * begin(0x400030, 0x14000000)                                                # b .
+    second = len(tokens) - 13
+    tokens += begin(0x400034, 0x04bf5020) + inst(0xa5e0a01f, access(load, 0x1000, value))    # rdvl x0, #1; ld1d {z31.d}, p0/z, [x0]
     snapshots = b"".join((index << 64 | count << 128 | count << 192).to_bytes(1416, "little") + word(128)
-                         for index, count in ((0, 0), (len(tokens) - 13, 14)))
+                         for index, count in ((0, 0), (second, 14)))
     yield "executed", len(tokens).to_bytes(2, "little") + tokens + bytes(24) + snapshots
 
 
