@@ -80,8 +80,10 @@ static int numbered(const char *name)
 		unsigned count, first;
 	} sets[] = {{'x', SP, 0}, {'v', 32, VECTORS}, {'z', 32, VECTORS + MACHINE_Z0}, {'p', 16, VECTORS + MACHINE_P0}};
 	char *end;
-	unsigned long number = name[0] && name[1] ? strtoul(name + 1, &end, 10) : 0;
-	for (size_t i = 0; name[0] && name[1] && !*end && i < sizeof sets / sizeof *sets; i++)
+	if (!name[0] || !name[1])
+		return -1;
+	unsigned long number = strtoul(name + 1, &end, 10);
+	for (size_t i = 0; !*end && i < sizeof sets / sizeof *sets; i++)
 		if (sets[i].letter == name[0] && number < sets[i].count)
 			return (int)(sets[i].first + number);
 	return -1;
