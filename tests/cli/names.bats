@@ -92,7 +92,7 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	cp "$MAP" program
 	touch -d '2020-01-01' program
 	grep -o '`trackway [^`]*`' "$TRACKWAY_SOURCE/doc/llvm-xray.md" | tr -d '`' >commands
-	[ "$(wc -l <commands)" -eq 32 ]
+	[ "$(wc -l <commands)" -eq 36 ]
 	while read -r line; do
 		sh -c "$line" >out 2>err </dev/null || fail "$line: $(cat err)"
 		[ -s out ] || [[ $line == *' -o '* || $line == *check* ]] || fail "$line: nothing"

@@ -945,6 +945,8 @@ def chosen(bench, words):
     expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.stderr)
     _, done = bench.record(program, options=["--not-function", "@none"])
     expect(done.returncode == 2 and "none: No such file" in done.stderr, done.stderr)
+    _, done = bench.record(program, options=["--function", f"@{bench.directory}"])
+    expect(done.returncode == 2 and f"{bench.directory}: Is a directory" in done.stderr, done.stderr)
 
 
 FUNCTIONS = "main leaf throws catches passes again jumps jumper back handler waits takes in_coroutine resumes body leaves".split()

@@ -255,9 +255,16 @@ static int say_end(const struct flight *flight, const struct tw_program *program
 /* Lists that are not there would choose nothing. */
 static int look_at_lists(const struct tw_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (*list->items[i] == '@' && access(list->items[i] + 1, R_OK) != 0)
-			return tw_say_error("%s: %s", list->items[i] + 1, strerror(errno));
+	for (size_t i = 0; i < list->count; i++) {
+		struct stat what;
+		const char *path = list->items[i] + 1;
+		if (*list->items[i] != '@')
+			continue;
+		if (access(path, R_OK) != 0 || stat(path, &what) != 0)
+			return tw_say_error("%s: %s", path, strerror(errno));
+		if (S_ISDIR(what.st_mode))
+			return tw_say_error("%s: %s", path, strerror(EISDIR));
+	}
 	return 0;
 }
 
