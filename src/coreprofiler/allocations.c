@@ -82,8 +82,11 @@ static bool stands(const struct profiler_stack *stack)
 	return true;
 }
 
+/* An empty one may be another's beginning. */
 static bool is_fixed(const struct profiler_stack *stack, const void *frame)
 {
+	if (!stack->depth)
+		return !profiler.options.stacks;
 	for (size_t i = 0; i < stack->depth; i++)
 		if (stack->frames[i].function && stack->frames[i].sp <= (uintptr_t)frame)
 			return false;
@@ -163,8 +166,10 @@ static void add_here(struct profiler_thread *thread, uint64_t class_id, const st
 	if (!make_places(thread))
 		return;
 	struct profiler_site *set = set_of(thread->places, frame, class_id);
-	struct profiler_place *place = find(set, frame, class_id);
-	place = place ? place : make(thread, set, frame, class_id);
+	struct profiler_place *known = find(set, frame, class_id);
+	struct profiler_place *place = known && !profiler.options.check ? known : make(thread, set, frame, class_id);
+	if (known && known != place)
+		atomic_fetch_add_explicit(&profiler.wrong, 1, memory_order_relaxed);
 	if (place)
 		profiler_place_add(thread->places, place, amount);
 }

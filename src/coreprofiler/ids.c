@@ -99,3 +99,24 @@ void ids_forget(struct ids *ids, uint64_t key)
 	}
 	pthread_mutex_unlock(&ids->mutex);
 }
+
+void ids_forget_all(struct ids *ids)
+{
+	pthread_mutex_lock(&ids->mutex);
+	free(ids->table);
+	ids->table = NULL;
+	ids->count = ids->room = 0;
+	pthread_mutex_unlock(&ids->mutex);
+}
+
+uint64_t *ids_keys(struct ids *ids, size_t *count)
+{
+	*count = 0;
+	pthread_mutex_lock(&ids->mutex);
+	uint64_t *keys = ids->count ? malloc(ids->count * sizeof *keys) : NULL;
+	for (size_t i = 0; keys && i < ids->room; i++)
+		if (ids->table[i].key)
+			keys[(*count)++] = ids->table[i].key;
+	pthread_mutex_unlock(&ids->mutex);
+	return keys;
+}

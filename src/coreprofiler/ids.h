@@ -37,5 +37,9 @@ bool ids_tell(struct ids *ids, uint64_t key, void (*put)(void *context), void *c
 
 /* What the runtime may use the id for from now on is something else. */
 void ids_forget(struct ids *ids, uint64_t key);
+void ids_forget_all(struct ids *ids);
+
+/* A copy of all keys, to be freed; NULL: there are none, or no memory. */
+uint64_t *ids_keys(struct ids *ids, size_t *count);
 
 #endif

@@ -69,6 +69,7 @@ void profiler_options_read(struct profiler_options *options)
 	    .gc = flag("PROF_GC_TRACE", false),
 	    .live_heap = flag("TRACKWAY_TRACELOG_LIVE_HEAP", false),
 	    .delayed = flag("PROF_DELAYED_START", false),
+	    .check = flag("TRACKWAY_TRACELOG_CHECK_STACKS", false),
 	    .old = dialect && strcmp(dialect, "d2") == 0,
 	};
 }

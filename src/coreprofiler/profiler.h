@@ -23,6 +23,7 @@ struct profiler_options {
 	bool high_granularity, line_trace, cpu_process, cpu_thread, execution, memory, stacks, gc, live_heap;
 	bool delayed; /* it begins paused */
 	bool old;     /* dialect d2 */
+	bool check;   /* stacks that are not walked are walked, too */
 };
 
 struct profiler {
@@ -30,10 +31,11 @@ struct profiler {
 	struct profiler_options options;
 	struct lines lines;
 	struct ids classes, functions;
-	bool kinds_come;     /* an event says of which kind a collection is */
-	bool ticks_come;     /* events are the samples of what is allocated */
-	bool off;            /* a forked child: nothing is written */
-	_Atomic bool paused; /* what is loaded is told, and no more */
+	bool kinds_come;        /* an event says of which kind a collection is */
+	bool ticks_come;        /* events are the samples of what is allocated */
+	bool off;               /* a forked child: nothing is written */
+	_Atomic uint64_t wrong; /* of stacks that were checked */
+	_Atomic bool paused;    /* what is loaded is told, and no more */
 };
 extern struct profiler profiler;
 
@@ -304,6 +306,9 @@ void profiler_pause_look(void);
 
 /* At each tick: writes the stacks of all threads, if samples are asked for (samples.c). */
 void profiler_sample(void);
+
+/* Waits for what that thread is at, unless it takes long: it may wait for us. By another thread. */
+void profiler_ticks_wait(void);
 
 bool profiler_ticks_begin(void);
 void profiler_ticks_end(void);

@@ -105,6 +105,11 @@ void profiler_tell_frames(struct profiler_stack *stack)
 
 void profiler_forget_function(uint64_t id)
 {
+	pthread_mutex_lock(&seen_mutex);
+	for (size_t i = 0; i < seen_count; i++)
+		if (seen[i] == id)
+			seen[i] = seen[--seen_count];
+	pthread_mutex_unlock(&seen_mutex);
 	ids_forget(&shown, id);
 	ids_forget(&profiler.functions, id);
 }

@@ -9,6 +9,7 @@ static pthread_t ticker;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t stopped;
 static bool runs, stops;
+static _Atomic bool works;
 
 /* ---- CPU times. ---- */
 
@@ -119,11 +120,20 @@ static void *run(void *context)
 		const bool cpu_first = cpu && is_before(&moments.cpu, &moments.sample);
 		pthread_cond_timedwait(&stopped, &mutex, cpu_first ? &moments.cpu : &moments.sample);
 		pthread_mutex_unlock(&mutex);
+		works = true;
 		do_what_is_due(&moments);
+		works = false;
 		pthread_mutex_lock(&mutex);
 	}
 	pthread_mutex_unlock(&mutex);
 	return context;
+}
+
+void profiler_ticks_wait(void)
+{
+	enum { TRIES = 200, PAUSE_NS = 1000000 };
+	for (unsigned i = 0; i < TRIES && works; i++)
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 }
 
 /* The program's signals are not for this thread. */

@@ -120,6 +120,11 @@ void mono_tell_body(struct mono_method *method, void *start)
 	ids_tell(&shown, key_of(method, start), NULL, NULL); /* from now on */
 }
 
+void mono_forget_bodies(void)
+{
+	ids_forget_all(&shown);
+}
+
 struct mono_method *mono_tell_frame(struct mono_method *method, void *start)
 {
 	struct mono_body *body = method || !start ? NULL : mono.jit_info_table_find(domain(), start);

@@ -72,6 +72,8 @@ enum mono_gc_event {
 	X(uint32_t, class_get_type_token, (struct mono_class * class_of))                                              \
 	X(struct mono_image *, class_get_image, (struct mono_class * class_of))                                        \
 	X(int, class_get_rank, (struct mono_class * class_of))                                                         \
+	X(struct mono_class *, class_get_element_class, (struct mono_class * class_of))                                \
+	X(int, type_get_type, (struct mono_type * type))                                                               \
 	X(char *, type_full_name, (struct mono_type * type))                                                           \
 	X(const char *, method_get_name, (struct mono_method * method))                                                \
 	X(char *, method_full_name, (struct mono_method * method, int signature))                                      \

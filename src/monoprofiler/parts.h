@@ -16,6 +16,9 @@ void mono_tell_body(struct mono_method *method, void *start);
 /* The same; the method may not be known (NULL): returns it. */
 struct mono_method *mono_tell_frame(struct mono_method *method, void *start);
 
+/* Code may be other methods' from now on. */
+void mono_forget_bodies(void);
+
 /* Whether it is Mono's own way from managed code into itself. */
 bool mono_is_way_in(struct mono_method *method);
 
@@ -24,8 +27,7 @@ bool mono_is_way_in(struct mono_method *method);
 /* In a callback: the frame address of its function, from which its own stack is walked. */
 void mono_stack_is(const void *frame);
 
-/* In the order of a program's life. */
-void mono_stacks_begin(void);
+/* At the end: what a check has found. */
 void mono_stacks_tell(void);
 
 /* What a thread has learned of stacks goes. */
@@ -45,6 +47,9 @@ void mono_thread_lives(bool lives);
 /* Gives the own thread room for its samples. */
 void mono_sampled_begin(void);
 void mono_sampled_end(void);
+
+/* Writes what all threads have. */
+void mono_tell_samples(void);
 
 /* In a signal handler. */
 void mono_sampled(void *own, const void *ip, const void *registers);
@@ -72,6 +77,11 @@ void mono_gc_happens(void *own, int event, uint32_t generation, int serial);
 
 /* After collections: writes how large the heap is. Not by who collects. */
 void mono_tell_generations(void);
+
+/* ---- What goes (unload.c). ---- */
+
+void mono_domain_goes(void *own, struct mono_domain *domain);
+void mono_image_goes(void *own, struct mono_image *image);
 
 /* ---- What Mono calls (records.c). ---- */
 

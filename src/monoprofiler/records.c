@@ -162,8 +162,13 @@ static const struct wish always[] = {
     {"image_loaded", ON(image_loaded)},     {"assembly_loaded", ON(assembly_loaded)},
 };
 static const struct wish execution[] = {
-    {"class_loaded", ON(class_loaded)}, {"jit_begin", ON(jit_begins)},     {"jit_done", ON(jit_done)},
-    {"jit_failed", ON(jit_failed)},     {"method_free", ON(method_freed)},
+    {"class_loaded", ON(class_loaded)},
+    {"jit_begin", ON(jit_begins)},
+    {"jit_done", ON(jit_done)},
+    {"jit_failed", ON(jit_failed)},
+    {"method_free", ON(method_freed)},
+    {"domain_unloaded", ON(mono_domain_goes)},
+    {"image_unloading", ON(mono_image_goes)},
 };
 static const struct wish collections[] = {{"gc_event", ON(mono_gc_happens)}};
 static const struct wish samples[] = {{"sample_hit", ON(mono_sampled)}};

@@ -159,12 +159,24 @@ static void drain(struct ring *ring, struct sample *sample)
 		tell(id, sample);
 }
 
+static void drain_all(struct sample *sample)
+{
+	for (struct ring *ring = atomic_load_explicit(&first, memory_order_acquire); ring; ring = ring->next)
+		drain(ring, sample);
+}
+
+void mono_tell_samples(void)
+{
+	struct sample sample = {.frames = NULL};
+	drain_all(&sample);
+	free(sample.frames);
+}
+
 void profiler_sample(void)
 {
-	static struct sample sample;
+	static struct sample sample; /* of one thread */
 	mono_tell_generations();
-	for (struct ring *ring = atomic_load_explicit(&first, memory_order_acquire); ring; ring = ring->next)
-		drain(ring, &sample);
+	drain_all(&sample);
 }
 
 /* ---- Rings. ---- */

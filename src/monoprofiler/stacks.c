@@ -214,6 +214,11 @@ static struct mono_step *learn_method(struct mono_steps *steps, const struct fra
 	return body && frame->method ? mono_step_make(steps, frame->ip, frame->method, size_of(body)) : NULL;
 }
 
+static bool is_wrapper(struct mono_method *method)
+{
+	return method && mono.method_get_token(method) == 0;
+}
+
 /* Which frame is the next whose return address stands behind a place, and where; the count: none. A wrapper may have
  * none; a word of any other frame is one too many. */
 static size_t find_return(const struct frames *frames, size_t first, uint64_t *sp, uint64_t end)
@@ -224,8 +229,7 @@ static size_t find_return(const struct frames *frames, size_t first, uint64_t *s
 			i++;
 		if (i == frames->count)
 			continue;
-		const struct mono_method *wrapper = frames->list[first].method;
-		const bool skips = i == first + 1 && wrapper && !mono.method_get_token(frames->list[first].method);
+		const bool skips = i == first + 1 && is_wrapper(frames->list[first].method);
 		*sp = at + WORD;
 		return i == first || skips ? i : frames->count;
 	}
@@ -243,13 +247,15 @@ struct learning {
 	size_t around_count;
 };
 
-/* Mono's own functions are around a method: false: it does not go on behind them. */
+/* Mono's own functions are around a method: false: it does not go on behind them. They call wrappers, and handlers of
+ * exceptions: a handler's frame is elsewhere, and what an exception has left still stands around it. */
 static bool skip_natives(struct learning *learning, struct mono_step *inner)
 {
 	const struct frames *frames = &learning->stacks->frames;
-	if (body_at(learning->ip)) {
+	if (body_at(learning->ip) || !is_wrapper(frames->list[learning->next - 1].method)) {
 		if (inner)
-			inner->size = 0; /* not of this size */
+			inner->size = 0; /* not always of this size */
+		learning->around_count = 0;
 		return false;
 	}
 	if (learning->around_count < OUTERS)
@@ -305,22 +311,15 @@ static void learn(struct stacks *stacks)
 
 #endif
 
-/* ---- For tests: PROF_CHECK_STACKS=1 has Mono walk each stack, too. ---- */
+/* ---- For tests: TRACKWAY_TRACELOG_CHECK_STACKS=1 has Mono walk each stack, too. ---- */
 
-static bool checks;
-static _Atomic uint64_t stepped, walked, wrong;
-
-void mono_stacks_begin(void)
-{
-	const char *value = getenv("PROF_CHECK_STACKS");
-	checks = value && strcmp(value, "1") == 0;
-}
+static _Atomic uint64_t stepped, walked;
 
 void mono_stacks_tell(void)
 {
-	if (checks)
+	if (profiler.options.check)
 		fprintf(stderr, "trackway: stacks: %" PRIu64 " by steps, %" PRIu64 " by Mono, %" PRIu64 " differ\n",
-		        stepped, walked, wrong);
+		        stepped, walked, profiler.wrong);
 }
 
 static bool are_same(const struct frames *a, const struct frames *b)
@@ -336,7 +335,7 @@ static void check(const struct frames *frames)
 	struct frames by_mono = {NULL, 0, 0};
 	walk(&by_mono);
 	if (!are_same(frames, &by_mono))
-		atomic_fetch_add(&wrong, 1);
+		atomic_fetch_add(&profiler.wrong, 1);
 	free(by_mono.list);
 	atomic_fetch_add(&stepped, 1);
 }
@@ -367,9 +366,9 @@ int32_t mono_snapshot(struct com *com, uint64_t id, com_frame *take, uint32_t fl
 	if (!step_out(stacks)) {
 		walk(&stacks->frames);
 		learn(stacks);
-		if (checks)
+		if (profiler.options.check)
 			atomic_fetch_add(&walked, 1);
-	} else if (checks)
+	} else if (profiler.options.check)
 		check(&stacks->frames);
 	for (size_t i = 0; i < stacks->frames.count; i++) {
 		const struct frame *frame = &stacks->frames.list[i];

@@ -54,7 +54,6 @@ void mono_profiler_init_trackway(const char *description)
 	if (!profiler_begin())
 		return;
 	profiler_tell_sample_bytes();
-	mono_stacks_begin();
 	lacks = ask(mono.profiler_create(&profiler));
 	if (!lacks)
 		return;

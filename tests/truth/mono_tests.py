@@ -166,11 +166,40 @@ def stress(bench):
     expect(len(begun) == len(ended) and sum(line.endswith("ttft") for line in begun) >= 3, len(begun), len(ended))
 
 
+IN_DOMAIN = """using System.Collections.Generic;
+class NAME {
+    public static object last;
+    static void Make() { for (int i = 0; i < 100; i++) last = new NAME(); }
+    static void MakeArrays() { for (int i = 0; i < 50; i++) last = new NAME[2]; }
+    static void MakeLists() { for (int i = 0; i < 30; i++) last = new List<NAME>(); }
+    static void Main() { Make(); MakeArrays(); MakeLists(); }
+}
+"""
+
+
+def domains(bench):
+    """What goes with a domain gives its place to another one: each is counted as what it is, where it was made, in four rounds."""
+    program, log, wanted = bench.directory / "domains.exe", bench.directory / "domains.log", {}
+    subprocess.run(["mcs", "-nologo", f"-out:{program}", ROOT / "tests/programs/mono/domains.cs"], check=True)
+    for name in "Even", "Odds":
+        source = bench.directory / f"{name}.cs"
+        source.write_text(IN_DOMAIN.replace("NAME", name))
+        subprocess.run(["mcs", "-nologo", f"-out:{bench.directory}/{name}.exe", source], check=True)
+        wanted |= {(f"{name}::Make", name): 400, (f"{name}::MakeArrays", f"{name}[]"): 200,
+                   (f"{name}::MakeLists", f"System.Collections.Generic.List<T={name}>"): 120}
+    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", log, "--", "mono", program, bench.directory / "Even.exe", bench.directory / "Odds.exe"],
+                     TRACKWAY_TRACELOG_CHECK_STACKS="1")
+    expect(done.returncode == 0 and done.stdout == "unloaded\n" and " 0 differ" in done.stderr, done)
+    bench.check(log)
+    made = {(row["function"], row["class"]): row["count"] for row in bench.rows("alloc", log, "--by", "function") if row["function"].startswith(("Even::Make", "Odds::Make"))}
+    expect(made == wanted, made)
+
+
 def stacks(bench):
     """By steps from frame to frame, each is that of Mono's own walk."""
     program, log = bench.directory / "stacks.exe", bench.directory / "stacks.log"
     subprocess.run(["mcs", "-nologo", "-unsafe", f"-out:{program}", ROOT / "tests/programs/mono/stacks.cs"], check=True)
-    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", log, "--", "mono", program], PROF_CHECK_STACKS="1")
+    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", log, "--", "mono", program], TRACKWAY_TRACELOG_CHECK_STACKS="1")
     told = re.search(r"stacks: (\d+) by steps, \d+ by Mono, (\d+) differ", done.stderr)
     expect(done.returncode == 0 and done.stdout == "done\n" and told, done)
     expect(int(told[1]) > 200 and told[2] == "0", told[0])
@@ -240,6 +269,7 @@ TESTS = {
     "a forked child": dotnet_tests.forked(),
     "estimates of allocations": estimates,
     "threads that collect": stress,
+    "domains that go": domains,
     "stacks of every kind": stacks,
     "it is killed anywhere": kills,
     "a limit of size": limit,
