@@ -282,6 +282,11 @@ const ALONE = {
 		try {
 			const names = (await view.boxes()).map(box => box.name);
 			assert(names.includes("elsewhere") && names.includes("main"), String(names));
+			const titles = (await view.page.evaluate(() => window.trackway.lines())).map(line => line.title);
+			assert.equal(titles[0], "calls.json: server");
+			assert.equal(titles.filter(title => title.startsWith("calls.json: ")).length, 1);
+			assert(titles.indexOf("other.json: server") > titles.lastIndexOf("memory", titles.indexOf("other.json: server")) && titles.includes("other.json: server"));
+			assert.deepEqual(titles.filter(title => title.startsWith("other.json: ")), ["other.json: server"]);
 			assert.equal(await view.page.title(), "calls.json + other.json \u2013 Trackway");
 		} finally {
 			await view.close();

@@ -496,6 +496,7 @@ static void test_diff(void **state)
 	     "{\"name\":\"m\",\"self\":[\"7000\",\"3000\"],\"total\":[\"9000\",\"9000\"],\"count\":[\"1\",\"1\"],"},
 	    {"/api/diff", 200,
 	     "{\"name\":\"g\",\"self\":[\"0\",\"1000\"],\"total\":[\"0\",\"1000\"],\"count\":[\"0\",\"1\"],"},
+	    {"/api/diff?tracks=1", 200, "{\"name\":\"g\",\"self\":[\"0\",\"1000\"],"},
 	    {"/api/diff?before=1&after=0", 200, "{\"name\":\"m\",\"self\":[\"3000\",\"7000\"],"},
 	    /* The second has begun 3 us before the end. */
 	    {"/api/diff?from=8000&to=1003000", 200, "{\"name\":\"m\",\"self\":[\"1000\",\"1000\"],"},
@@ -514,11 +515,11 @@ static void test_diff(void **state)
 	};
 	struct scene scene;
 	show_all(&scene, traces, offsets, 2);
-	for (size_t i = 0; i < 8; i++)
+	for (size_t i = 0; i < 9; i++)
 		expect_text(&scene, examples[i].address, examples[i].status, examples[i].text);
 	hide(&scene);
 	show_all(&scene, traces, NULL, 3);
-	for (size_t i = 8; i < sizeof examples / sizeof *examples; i++)
+	for (size_t i = 9; i < sizeof examples / sizeof *examples; i++)
 		expect_text(&scene, examples[i].address, examples[i].status, examples[i].text);
 	hide(&scene);
 	show(&scene, traces[0]);

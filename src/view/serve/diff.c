@@ -42,8 +42,13 @@ static int add(const struct comparing *c, size_t side, struct tw_reader *reader)
 /* Reads the file of a side; without success the answer is a refusal. */
 static bool read_side(struct comparing *c, size_t side)
 {
+	const struct tw_read_options *told = &c->view->options.read;
 	struct tw_read_options options = c->part.options;
 	struct tw_reader *reader = NULL;
+	/* Tracks are those of all files together. */
+	options.threads = told->threads;
+	options.thread_processes = told->thread_processes;
+	options.thread_count = told->thread_count;
 	view_lock(c->view);
 	const bool there = shift(c->view, c->files[side], &options);
 	view_unlock(c->view);

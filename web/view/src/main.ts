@@ -348,7 +348,7 @@ function expose(page: Page): void {
 	const asked = {
 		boxes: () => page.timeline.boxes,
 		ticks: () => page.timeline.labelsDrawn,
-		lines: () => page.timeline.layout.lines.map(({ track, y, height }) => ({ id: track.id, name: track.name, y, height })),
+		lines: () => page.timeline.layout.lines.map(({ track, name, y, height }) => ({ id: track.id, name: track.name, title: name, y, height })),
 		hatched: () => page.timeline.hatched,
 		arrows: () => page.timeline.arrows.drawn,
 		flame: () => page.flame.drawn.map(({ name, depth, total, self, count: calls, x, width, text }) =>

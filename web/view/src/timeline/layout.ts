@@ -102,7 +102,14 @@ export function titleOf(track: Track, tracks: Track[]): string {
 	return parent ? `${parent.name} / ${track.name}` : track.name;
 }
 
-export function layOut(tracks: Track[], state: State): Layout {
+/** What stands outside of all groups; of several traces with that which it is of. */
+function nameOf(track: Track, files: string[]): string {
+	const file = track.parent === null && track.sort !== FIRST && files.length > 1 ? files[track.file] : undefined;
+	return file === undefined ? track.name : `${file.replace(/.*\//, "")}: ${track.name}`;
+}
+
+/** `files`: their paths. */
+export function layOut(tracks: Track[], state: State, files: string[] = []): Layout {
 	const layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bare: 0 };
 	const inside = families(tracks);
 	const isGroup = (track: Track) => track.kind === "process" || (inside.get(track.id)?.length ?? 0) > 0;
@@ -114,7 +121,7 @@ export function layOut(tracks: Track[], state: State): Layout {
 	const place = (track: Track, group: boolean, deep: boolean) => {
 		const closed = state.closed.includes(track.id);
 		const height = heightOf(track, group, closed);
-		layout.lines.push({ track, name: track.name, group, inside: deep, pinned: false, closed, y: layout.height, height,
+		layout.lines.push({ track, name: deep ? track.name : nameOf(track, files), group, inside: deep, pinned: false, closed, y: layout.height, height,
 			children: group ? (inside.get(track.id) ?? []).map(child => child.id) : [] });
 		layout.height += height;
 	};

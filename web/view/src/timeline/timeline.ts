@@ -277,7 +277,7 @@ export class Timeline {
 	private layAgain(): void {
 		if (!this.trace)
 			return;
-		this.layout = layOut(this.list, this.store.state);
+		this.layout = layOut(this.list, this.store.state, this.trace.files.map(({ path }) => path));
 		this.spacer.style.height = `${this.layout.height + (this.layout.bare ? GROUP : 0)}px`;
 		this.tellRest();
 		const pinned = byId("pinned");
