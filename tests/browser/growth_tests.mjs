@@ -55,6 +55,22 @@ const ALONE = {
 		}
 	},
 
+	async "of two that grow each keeps its own tracks"(browser, folder) {
+		const files = [join(folder, "one.json"), join(folder, "two.json")];
+		files.forEach((file, i) => writeFileSync(file, `[${event(`first ${i}`, 0, 100)}`));
+		const view = await View.open(browser, files);
+		try {
+			const titles = () => view.page.evaluate(() => window.trackway.lines().map(line => line.title));
+			const before = await titles();
+			assert.deepEqual(before.filter(title => title.includes(": ")).map(title => title.replace(/:.*/, "")), ["one.json", "two.json"]);
+			appendFileSync(files[1], `,${event("later", 100, 50)}`);
+			await drawn(view, "later");
+			assert.deepEqual(await titles(), before);
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "so does one that ends inside of a record, once there is the rest of that"(browser, folder) {
 		const whole = join(folder, "whole.fxt");
 		const file = join(folder, "growing.fxt");

@@ -14,6 +14,7 @@ int view_index_number_as(struct view_index *index, const struct view_index *befo
 		if (view_tracks_find(tracks, was->kind, was->process, was->thread) != i)
 			return TW_ERR_MEMORY;
 		tracks->items[i].fixed = was->fixed;
+		tracks->items[i].file = was->file;
 		tracks->items[i].name.length = 0;
 		tw_text_add(&tracks->items[i].name, was->name.bytes, was->name.length);
 	}
