@@ -71,8 +71,8 @@ static const struct tw_option weight_options[] = {
          "time that they stand for, or the bytes or objects allocated. Otherwise samples where there are some (wall "
          "time where none has ticks), else calls. Of folded stacks it tells what their counts are"},
     {"fold-async", 0, TW_OPTION_FLAG, MEMBER(fold_async),
-     .help = "MoveNext of what the compiler of C# made of an async method, \"App.<Run>d__3::MoveNext\", counts as the "
-             "method, \"App::Run\" (tracelog)"},
+     .help = "MoveNext of what a compiler (C#, Visual Basic, F#) made of an async method, \"App.<Run>d__3::MoveNext\", "
+             "counts as the method, \"App::Run\" (tracelog)"},
 };
 
 static const struct tw_option jobs_options[] = {

@@ -42,17 +42,77 @@ static bool is_state_machine(const uint8_t *bytes, size_t size)
 	return at == size || bytes[at] == '<';
 }
 
+/* A part of a class's name: the bytes from `at` to `end`. */
+struct part {
+	size_t at, end;
+};
+
+/* C#: "<Run>d__3" of Run. */
+static bool of_csharp(const uint8_t *bytes, size_t size, struct part *part)
+{
+	if (bytes[part->at] != '<')
+		return false;
+	const size_t behind = behind_bracket(bytes, size, part->at);
+	if (behind <= part->at + 2 || !is_state_machine(bytes + behind, size - behind))
+		return false;
+	*part = (struct part){part->at + 1, behind - 1};
+	return true;
+}
+
+static size_t behind_digits(const uint8_t *bytes, size_t size, size_t at)
+{
+	while (at < size && bytes[at] >= '0' && bytes[at] <= '9')
+		at++;
+	return at;
+}
+
+/* Where type arguments begin, or the end. */
+static size_t arguments_at(const uint8_t *bytes, size_t size, size_t at)
+{
+	const uint8_t *found = memchr(bytes + at, '<', size - at);
+	return found ? (size_t)(found - bytes) : size;
+}
+
+/* Visual Basic: "VB$StateMachine_3_Run" of Run. */
+static bool of_basic(const uint8_t *bytes, size_t size, struct part *part)
+{
+	static const char prefix[] = "VB$StateMachine_";
+	const size_t length = sizeof prefix - 1;
+	if (size - part->at <= length || memcmp(bytes + part->at, prefix, length) != 0)
+		return false;
+	const size_t digits = part->at + length, behind = behind_digits(bytes, size, digits);
+	if (behind == digits || behind == size || bytes[behind] != '_')
+		return false;
+	*part = (struct part){behind + 1, arguments_at(bytes, size, behind)};
+	return part->at < part->end;
+}
+
+/* F#: "run@20" or "run@20-1" of run. */
+static bool of_fsharp(const uint8_t *bytes, size_t size, struct part *part)
+{
+	const size_t end = arguments_at(bytes, size, part->at);
+	const uint8_t *sign = memchr(bytes + part->at, '@', end - part->at);
+	if (!sign)
+		return false;
+	const size_t name = (size_t)(sign - bytes), line = behind_digits(bytes, end, name + 1);
+	const bool again = line < end && bytes[line] == '-';
+	const size_t behind = again ? behind_digits(bytes, end, line + 1) : line;
+	if (name == part->at || line == name + 1 || behind != end || (again && behind == line + 1))
+		return false;
+	part->end = name;
+	return true;
+}
+
 bool tracelog_fold_async(struct tw_tracelog_text name, struct tw_text *text)
 {
 	const size_t length = sizeof suffix - 1;
 	if (name.size <= length || memcmp(name.bytes + name.size - length, suffix, length) != 0)
 		return false;
-	const size_t size = name.size - length, part = last_part(name.bytes, size);
-	if (part == size || name.bytes[part] != '<')
+	const size_t size = name.size - length, at = last_part(name.bytes, size);
+	struct part part = {at, size};
+	if (at == size || !(of_csharp(name.bytes, size, &part) || of_basic(name.bytes, size, &part) ||
+	                    of_fsharp(name.bytes, size, &part)))
 		return false;
-	const size_t behind = behind_bracket(name.bytes, size, part);
-	if (behind <= part + 2 || !is_state_machine(name.bytes + behind, size - behind))
-		return false;
-	return (part == 0 || (tw_text_add(text, (const char *)name.bytes, part - 1) && tw_text_add(text, "::", 2))) &&
-	       tw_text_add(text, (const char *)name.bytes + part + 1, behind - part - 2);
+	return (at == 0 || (tw_text_add(text, (const char *)name.bytes, at - 1) && tw_text_add(text, "::", 2))) &&
+	       tw_text_add(text, (const char *)name.bytes + part.at, part.end - part.at);
 }

@@ -18,3 +18,14 @@ END
 trackway stat --fold-async --csv async.log 2>/dev/null | cut -d, -f1,5,6
 trackway flame --fold-async --folded async.log 2>/dev/null | sort
 trackway stat --csv async.log 2>/dev/null | cut -d, -f1,6
+# Visual Basic and F#; what only looks alike stays.
+{
+	echo 'thr crt 0x00000000B6A00000 0x00000000'
+	n=0
+	for name in 'V.M.VB$StateMachine_12_Work' 'V.M.VB$StateMachine_3_Item<T=System.Int32>' 'F.M.run@20' 'F.M.run@20-1<T=A.B>' \
+	    'M.VB$StateMachine_x_No' 'M.VB$StateMachine_1_' 'M.@20' 'M.no@' 'M.no@2x' 'M.no@2-' 'VB$StateMachine_1_Top'; do
+		n=$((n + 1))
+		printf 'fun nam 0x%08x "%s::MoveNext" "void" "()"\nsam str 0x00000000 %d 1 0:%d 0x%x\n' $n "$name" $n $((n > 1)) $n
+	done
+} >others.log
+trackway stat --fold-async --csv others.log 2>/dev/null | cut -d, -f1,6
