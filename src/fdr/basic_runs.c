@@ -211,8 +211,17 @@ static bool same_thread(const struct fdr_buffer *run, const struct tw_basic_reco
 	return run->thread == record->thread && run->process == record->process;
 }
 
-static int follow_run(const struct fdr_basic_source *f, struct fdr_buffer *run)
+static bool is_same_call(const struct tw_basic_record *record, const struct tw_basic_record *first)
 {
+	return record->record_type != FDR_BASIC_ARGUMENT && record->tsc == first->tsc && record->kind == first->kind &&
+	       record->function_id == first->function_id;
+}
+
+/* A run goes on while records are of the thread. Where the counter goes back to its first record, a forked child wrote
+ * its parent's buffer again: another run. */
+static int follow_run(const struct fdr_basic_source *f, struct fdr_buffer *run, const struct tw_basic_record *first)
+{
+	uint64_t last = 0;
 	for (;;) {
 		struct tw_basic_record record = {0};
 		bool good = false;
@@ -220,8 +229,9 @@ static int follow_run(const struct fdr_basic_source *f, struct fdr_buffer *run)
 		int status = judged_record_at(f, run->next, &record, &good, &have);
 		if (status <= 0)
 			return status < 0 ? status : 1;
-		if (!good || !same_thread(run, &record))
+		if (!good || !same_thread(run, &record) || (last > first->tsc && is_same_call(&record, first)))
 			return 1;
+		last = record.record_type == FDR_BASIC_ARGUMENT ? last : record.tsc;
 		run->next += RECORD;
 	}
 }
@@ -322,7 +332,7 @@ int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 	run->process = record.process;
 	if (good && record.record_type != FDR_BASIC_ARGUMENT)
 		run->tsc = record.tsc;
-	status = good ? follow_run(&f, run) : pass_junk(&f, run);
+	status = good ? follow_run(&f, run, &record) : pass_junk(&f, run);
 	if (run->has_thread)
 		run->end = run->next;
 	return status;

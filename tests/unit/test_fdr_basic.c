@@ -246,12 +246,52 @@ static void test_basic_in_place(void **state)
 	}
 }
 
+static size_t count_events(const struct bytes *b)
+{
+	const struct tw_read_options options = {.order = TW_ORDER_TIME};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	size_t count = 0;
+	int status = tw_open_memory(&reader, "made", b->data, b->size, &options);
+	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
+		count += batch.count;
+	assert_int_equal(status, 0);
+	tw_close(reader);
+	return count;
+}
+
+static void add_basic_call(struct bytes *b, uint32_t id, uint64_t begins, uint64_t ends, uint32_t thread)
+{
+	add_basic(b, 0, id, begins, thread);
+	add_basic(b, 1, id, ends, thread);
+}
+
+/* A child writes its parent's buffer again, right behind what the parent wrote of it, and so does its own child. A clock
+ * that stands still is none: calls at one time are calls. */
+static void test_fork(void **state)
+{
+	static struct bytes b;
+	(void)state;
+	add_basic_header(&b, 3);
+	add_basic_call(&b, 1, 100, 110, 7);
+	add_basic_call(&b, 1, 120, 130, 7);
+	add_basic_call(&b, 1, 100, 110, 7);
+	add_basic_call(&b, 2, 140, 150, 8);
+	add_basic_call(&b, 1, 100, 110, 7);
+	add_basic_call(&b, 1, 100, 110, 7);
+	assert_int_equal(count_events(&b), 6);
+	add_basic_header(&b, 3);
+	for (unsigned i = 0; i < 3; i++)
+		add_basic_call(&b, 1, 100, 100, 7);
+	assert_int_equal(count_events(&b), 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_basic_records),  cmocka_unit_test(test_basic_padding),
 	    cmocka_unit_test(test_basic_failures), cmocka_unit_test(test_basic_logs),
-	    cmocka_unit_test(test_basic_in_place),
+	    cmocka_unit_test(test_basic_in_place), cmocka_unit_test(test_fork),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
