@@ -438,6 +438,10 @@ def test_marks(bench):
         begins = [i for i, insn in enumerate(core) if insn[0] in indexes]
         expect(len(begins) == 4 and all(core[i][1] == 0 for i in begins), "snapshots", begins, "of", len(core))
         check_vectors(where, core[begins[3]:], all_of[3])
+        done = subprocess.run([bench.tool, "replay", "--json", out], capture_output=True, text=True, check=False)
+        row = json.loads(done.stdout)
+        expect((done.returncode, row["different"], row["scalable"], row["left_out"]) == (0, 0, 1, 6), row, done.stderr)
+        expect(row["instructions"] == sum(insn[1] == 0 for insn in core[:begins[3]]), row)
         for number, (begin, end) in enumerate(zip(begins, begins[1:])):
             asked = [insn for insn in core[begin:end] if insn[2] == where["ask"]]
             calls = [token[1] for insn in core[begin:end] for token in insn[4] if token[0] == "svcarg"]
