@@ -123,8 +123,7 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 
 enum { SURE = 3 }; /* calls in a row */
 
-/* Whether calls of functions that the log has stand here. */
-static bool has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known)
+bool fdr_has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known)
 {
 	struct tw_fdr_record record;
 	unsigned count = 0;
@@ -140,7 +139,7 @@ static bool has_shifted_calls(struct tw_fdr_decoder decoder, const struct fdr_kn
 	for (unsigned shift = 1; shift < TW_FDR_FUNCTION_SIZE && decoder.left; shift++) {
 		decoder.bytes++;
 		decoder.left--;
-		if (has_known_calls(decoder, known))
+		if (fdr_has_known_calls(decoder, known))
 			return true;
 	}
 	return false;

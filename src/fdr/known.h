@@ -76,6 +76,9 @@ bool fdr_finds_copy(const struct fdr_span *span, size_t *second);
  * log has elsewhere, those of what begins a few bytes on are. */
 bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span);
 
+/* Whether calls of functions that the log has stand here, several in a row. */
+bool fdr_has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known);
+
 /* Finds the records of a damaged span. Gives at most `most` stretches, whose offsets count from the span's beginning,
  * in order, and between them gaps; *done: how far that goes. Returns how many, or a negative status. */
 int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr_span *span,
@@ -88,7 +91,7 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 /* ---- ends.c: where a buffer ends whose size leads nowhere. ---- */
 
 /* Whether the records of a buffer that lead up to where its size does are not as they were: they stand at the wrong
- * byte, or some stand there twice. next: where the next buffer begins, or how far one was looked for. False where that
+ * byte, some stand there twice, or calls go on there, and it may be another buffer's middle. next: where the next buffer begins, or how far one was looked for. False where that
  * is too long to be looked at. Returns 0 or a negative status. */
 int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t from,
                        uint64_t to, uint64_t next, bool *misplaced);

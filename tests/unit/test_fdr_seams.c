@@ -245,6 +245,40 @@ static void test_longer_by_records(void **state)
 	assert_int_equal(read_longer(9), 20);
 }
 
+/* The end of a buffer is missing with the beginning of another, whole records: where the first one's size leads, calls of
+ * the second go on, as they do before, up to the end of the file. The first exit there that is not that of the innermost
+ * call shows it. */
+static void test_size_into_another(void **state)
+{
+	(void)state;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD + 2, 1, BEGIN);
+	add_varied_pairs(&log_, 7, 20);
+	end_buffer(&log_, start);
+	start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_varied_pairs(&log_, 1, 50);
+	add_function(&log_, 0, 5, TICK);
+	size_t from = log_.size;
+	add_varied_pairs(&log_, 1, 50);
+	end_buffer(&log_, start);
+	start = begin_buffer(&log_, THREAD + 1, 1, BEGIN);
+	add_function(&log_, 0, 7, TICK);
+	size_t to = log_.size;
+	for (unsigned i = 0; i < 2; i++) {
+		add_varied_pairs(&log_, 3, 20);
+		add_function(&log_, 1 - i, 7, TICK);
+		add_varied_pairs(&log_, 3, 20);
+	}
+	end_buffer(&log_, start);
+	hurt = log_;
+	delete_bytes(from, to - from);
+	read_rows(&hurt);
+	assert_int_equal(calls_of(THREAD, 1), 100);
+	assert_int_equal(calls_of(THREAD, 5), 1);
+	assert_int_equal(calls_of(THREAD, 3) + calls_of(THREAD, 7), 0);
+	assert_int_equal(calls_of(THREAD + 2, 7), 40);
+}
+
 /* The end of a buffer and the beginning of another are missing, but no more than 27 bytes by the size; 5 are halves of
  * records. Behind that, calls end of which the first has none open: so many. Returns how many calls of function 3, which
  * stand there too, are taken for the first one's thread. */
@@ -525,13 +559,21 @@ static void test_basic_realigns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_halves_before_a_gap),  cmocka_unit_test(test_half_behind_bytes_put_in),
-	    cmocka_unit_test(test_calls_over_a_counter), cmocka_unit_test(test_counter_behind_a_gap),
-	    cmocka_unit_test(test_longer_by_records),    cmocka_unit_test(test_shorter_by_calls),
-	    cmocka_unit_test(test_half_a_thread),        cmocka_unit_test(test_ones_over_a_border),
-	    cmocka_unit_test(test_half_a_time),          cmocka_unit_test(test_times_before_the_first_counter),
-	    cmocka_unit_test(test_contradicted_counter), cmocka_unit_test(test_counters_that_differ),
-	    cmocka_unit_test(test_start_at_the_end),     cmocka_unit_test(test_basic_realigns),
+	    cmocka_unit_test(test_halves_before_a_gap),
+	    cmocka_unit_test(test_half_behind_bytes_put_in),
+	    cmocka_unit_test(test_calls_over_a_counter),
+	    cmocka_unit_test(test_counter_behind_a_gap),
+	    cmocka_unit_test(test_longer_by_records),
+	    cmocka_unit_test(test_size_into_another),
+	    cmocka_unit_test(test_shorter_by_calls),
+	    cmocka_unit_test(test_half_a_thread),
+	    cmocka_unit_test(test_ones_over_a_border),
+	    cmocka_unit_test(test_half_a_time),
+	    cmocka_unit_test(test_times_before_the_first_counter),
+	    cmocka_unit_test(test_contradicted_counter),
+	    cmocka_unit_test(test_counters_that_differ),
+	    cmocka_unit_test(test_start_at_the_end),
+	    cmocka_unit_test(test_basic_realigns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

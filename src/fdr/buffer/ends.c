@@ -32,6 +32,15 @@ static int view_span(struct tw_reader *reader, const struct fdr_log *log, struct
 	return 0;
 }
 
+static bool goes_on(const struct fdr_log *log, const struct fdr_known *known, const uint8_t *bytes, uint64_t size)
+{
+	return fdr_has_known_calls((struct tw_fdr_decoder){.bytes = bytes,
+	                                                   .left = (size_t)size,
+	                                                   .version = log->header.version,
+	                                                   .layout = log->header.layout},
+	                           known);
+}
+
 int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t from,
                        uint64_t to, uint64_t next, bool *misplaced)
 {
@@ -46,7 +55,7 @@ int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, stru
 		return status;
 	*misplaced = fdr_finds_copy(&span, &second);
 	span.size = (size_t)(to - from);
-	*misplaced |= fdr_is_misplaced(log, known, &span);
+	*misplaced |= fdr_is_misplaced(log, known, &span) || goes_on(log, known, span.bytes + span.size, next - to);
 	return 0;
 }
 
