@@ -327,7 +327,7 @@ pool-1,S,5000"
 		grep -qx "trackway: $3" err || fail "$2: $(cat err)"
 	}
 	local c=$DATA/chrome
-	asked "$c/dur.json" critical-path 'there is no flow in the trace, but it has calls (trackway stat)'
+	asked "$c/dur.json" critical-path 'there is no flow in the trace, but it has calls (trackway stat --weight calls)'
 	asked "$DATA/fxt/ctr_threads.fxt" top-functions 'there is no call in the trace, but it has counters (trackway counters)'
 	asked "$DATA/fxt/ctr_threads.fxt" concurrency 'there is no call in the trace, but it has counters (trackway counters)'
 	asked "$c/dur.json" latency 'no slice or instant is called nobody' -p from=nobody -p to=a

@@ -19,7 +19,7 @@ static const struct {
 	uint32_t kinds; /* bits 1 << enum tw_event_kind */
 	const char *words;
 } others[] = {
-    {SLICES, "calls (trackway stat)"},
+    {SLICES, "calls (trackway stat --weight calls)"},
     {COMPILATIONS, "compilations (trackway jit)"},
     {1u << TW_ASYNC_BEGIN, "asynchronous operations (trackway stat --by async)"},
     {1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE, "samples (trackway stat --weight samples)"},
