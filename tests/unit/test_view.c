@@ -435,6 +435,8 @@ static void test_several_files(void **state)
 	} examples[] = {
 	    {"/api/slice?track=1&lane=0&depth=0&item=0", 200, "{\"name\":\"one\""},
 	    {"/api/slice?track=3&lane=0&depth=0&item=0", 200, "{\"name\":\"two\""},
+	    {"/api/trace", 200,
+	     "{\"id\":3,\"parent\":2,\"kind\":\"thread\",\"name\":\"thread 1\",\"pid\":\"1\",\"tid\":\"1\",\"file\":1,"},
 	    {"/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\""},
 	    {"/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\""},
 	    {"/api/details?track=3&lane=0&depth=0&item=0", 200,
@@ -452,7 +454,7 @@ static void test_several_files(void **state)
 	     "{\"rows\":[[\"two\",0]],"},
 	    {"/api/sql?query=select+name+from+slice+order+by+id&from=4999&to=1000001", 200,
 	     "{\"rows\":[[\"one\"],[\"two\"]],"},
-	    /* Both say process 1 and thread 2: the second has got other numbers in the view. */
+	    /* Both say process 1: the second has got other numbers in the view. */
 	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1", 200, "{\"rows\":[[\"one\"]],"},
 	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=3", 200, "{\"rows\":[[\"two\"]],"},
 	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=2", 200, "{\"rows\":[[\"two\"]],"},

@@ -15,6 +15,8 @@ int view_index_number_as(struct view_index *index, const struct view_index *befo
 			return TW_ERR_MEMORY;
 		tracks->items[i].fixed = was->fixed;
 		tracks->items[i].file = was->file;
+		tracks->items[i].own_process = was->own_process;
+		tracks->items[i].own_thread = was->own_thread;
 		tracks->items[i].name.length = 0;
 		tw_text_add(&tracks->items[i].name, was->name.bytes, was->name.length);
 	}

@@ -37,8 +37,9 @@ static void name_by_number(struct view_track *track)
 	    [VIEW_COUNTERS] = "counter", [VIEW_ASYNC] = "async",   [VIEW_OTHER] = "track",
 	};
 	char text[64];
-	uint64_t number = track->kind == VIEW_PROCESS ? track->process : track->thread;
+	uint64_t number = track->kind == VIEW_PROCESS ? track->own_process : track->own_thread;
 	int length = snprintf(text, sizeof text, "%s %llu", words[track->kind], (unsigned long long)number);
+	track->name.length = 0;
 	tw_text_add(&track->name, text, (size_t)length);
 }
 
@@ -54,8 +55,12 @@ uint32_t view_tracks_find(struct view_tracks *tracks, enum view_track_kind kind,
 	    !tw_grow(&tracks->items, &tracks->room, tracks->count + 1, sizeof *tracks->items) ||
 	    !tw_map_add(&tracks->numbers, key, (uint32_t)tracks->count))
 		return VIEW_NONE;
-	tracks->items[tracks->count] =
-	    (struct view_track){.kind = kind, .parent = parent, .process = process, .thread = thread};
+	tracks->items[tracks->count] = (struct view_track){.kind = kind,
+	                                                   .parent = parent,
+	                                                   .process = process,
+	                                                   .thread = thread,
+	                                                   .own_process = process,
+	                                                   .own_thread = thread};
 	name_by_number(&tracks->items[tracks->count]);
 	tracks->changes++;
 	return (uint32_t)tracks->count++;
@@ -90,6 +95,19 @@ static void set_name(struct view_tracks *tracks, struct view_track *track, const
 		return;
 	track->name.length = 0;
 	tw_text_add(&track->name, name->text, length);
+	track->running = 0;
+	tracks->changes++;
+}
+
+void view_track_own(struct view_tracks *tracks, uint32_t number, uint64_t process, uint64_t thread)
+{
+	struct view_track *track = &tracks->items[number];
+	if (track->own_process == process && track->own_thread == thread)
+		return;
+	track->own_process = process;
+	track->own_thread = thread;
+	if (!track->fixed)
+		name_by_number(track);
 	track->running = 0;
 	tracks->changes++;
 }

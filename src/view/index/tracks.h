@@ -36,13 +36,14 @@ enum {
 
 struct view_track {
 	enum view_track_kind kind;
-	uint32_t parent;          /* VIEW_NONE: none */
-	int32_t sort_index;       /* where the trace wishes it to stand among others */
-	uint64_t process, thread; /* thread: of a CPU its number, of others what tells them apart */
-	struct tw_text name;      /* empty: there is none yet */
-	bool fixed;               /* it has a name of its own, which does not come from the dictionary */
-	uint32_t running;         /* 1 + its name in struct view_names, for rows of CPUs; 0: not there yet */
-	uint16_t *lanes;          /* how deep each is */
+	uint32_t parent;                  /* VIEW_NONE: none */
+	int32_t sort_index;               /* where the trace wishes it to stand among others */
+	uint64_t process, thread;         /* thread: of a CPU its number, of others what tells them apart */
+	uint64_t own_process, own_thread; /* the same numbers as its file has them */
+	struct tw_text name;              /* empty: there is none yet */
+	bool fixed;                       /* it has a name of its own, which does not come from the dictionary */
+	uint32_t running;                 /* 1 + its name in struct view_names, for rows of CPUs; 0: not there yet */
+	uint16_t *lanes;                  /* how deep each is */
 	uint32_t lane_count;
 	size_t lane_room;
 	uint32_t *series; /* of counters: the name of each lane, a number of struct view_names */
@@ -72,6 +73,9 @@ bool view_tracks_deepen(struct view_tracks *tracks, uint32_t track, uint32_t lan
 /* Takes the name of a process or thread as it is known now, and where it stands; and of all of them. */
 void view_track_name(struct view_tracks *tracks, uint32_t track, const struct tw_dictionary *dictionary);
 void view_tracks_name(struct view_tracks *tracks, const struct tw_dictionary *dictionary);
+
+/* Tells the numbers that a track has in its file: one without a name is called by these. */
+void view_track_own(struct view_tracks *tracks, uint32_t track, uint64_t process, uint64_t thread);
 
 /* Gives a track a name of its own. */
 void view_track_call(struct view_tracks *tracks, uint32_t track, const struct tw_name *name);

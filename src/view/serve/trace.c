@@ -109,8 +109,8 @@ static void put_track(struct tw_json *json, const struct view *view, uint32_t nu
 	tw_json_known(json, "parent", track->parent, track->parent != VIEW_NONE);
 	tw_json_text(json, "kind", view_track_kind_name(track->kind));
 	tw_json_bytes(json, "name", track->name.bytes ? track->name.bytes : "", track->name.length);
-	digits_or_null(json, "pid", track->process, track->process || track->kind == VIEW_PROCESS);
-	digits_or_null(json, "tid", track->thread, numbered);
+	digits_or_null(json, "pid", track->own_process, track->process || track->kind == VIEW_PROCESS);
+	digits_or_null(json, "tid", track->own_thread, numbered);
 	tw_json_known(json, "file", track->file - 1, track->file != 0);
 	tw_json_i64(json, "sort", track->sort_index);
 	tw_json_array(json, "lanes");
