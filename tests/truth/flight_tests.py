@@ -610,7 +610,7 @@ def misplaced(bench, _):
 
     for script, why in ((f"mkfifo {out}.$$.part", "is no file"), (f"mkdir {out}.$$.part", "is no file"),
                         (f"ln -s /dev/zero {out}.$$.part", "is no file"), (f"ln -s {out}.$$.part {out}.$$.part", "is no file"),
-                        (f"echo junk > {out}.$$.part", "it is left as it is"), (f": > {out}.$$.part", "it is left as it is"),
+                        (f"echo junk > {out}.$$.part", "it is left as it is"), (f": > {out}.$$.part", "none of its calls were recorded"),
                         ("true", "no calls were recorded")):
         told = record(out, f"rm -f {out}.$$.part; {script}")
         expect(why in told and not out.exists(), script, told)
@@ -618,6 +618,28 @@ def misplaced(bench, _):
             old.rmdir() if old.is_dir() else old.unlink()
     for output, why in ((folder, "is a folder"), (bench.directory / "none/out.xray", "No such file"), ("/proc/out.xray", "beside it")):
         expect(why in record(output, "true"), output)
+
+
+def refused(bench, words):
+    """A sandbox refuses what the recorder needs: the program goes on, and what it could not record is a line."""
+    program, plain = bench.build(words, "program"), bench.build(["gcc"], "denied", "denied.c")
+    for name, number, lost in (("fallocate", 285, True), ("fstat", 5, True), ("clock_gettime", 228, False), ("fcntl", 72, False)):
+        (bench.directory / "counts").write_bytes(bytes(8 * MOST))
+        command = [plain, str(number), program, bench.directory / "counts", "2", "500", "_exit"]
+        out = bench.directory / "out.xray"
+        done = subprocess.run([bench.tool, "record", "--to", "xray-fdr", "-o", out, "--library", bench.library(), "--", *command],
+                              stderr=subprocess.PIPE, text=True, check=False, timeout=100)
+        if done.returncode == 77:
+            return "no seccomp"
+        expect(sum(bench.counts()[:2]) == 1000, name, bench.counts()[:2])
+        expect(done.returncode == 3 and done.stderr.count("\n") == 1, name, done.returncode, done.stderr)
+        if lost:
+            expect("none of its calls were recorded" in done.stderr and not out.exists(), name, done.stderr)
+        else:
+            expect(bench.calls(out).get("leaf") == 1000, name, bench.calls(out))
+            out.unlink()
+        expect(not list(bench.directory.glob("out*")), name, list(bench.directory.glob("out*")))
+    return None
 
 
 def children(bench, words):
@@ -1246,6 +1268,7 @@ def tests(options):
     yield "logs that an earlier run left", stale, hooks
     yield "a signal while a log is put in order", interrupted, hooks
     yield "what is no log, and outputs that cannot be", misplaced, []
+    yield "system calls that a sandbox refuses", refused, hooks
     yield "hooks: linked with the recorder", linked, hooks
     yield "sleds: linked with the recorder", linked, BUILDS["clang -fxray-instrument -fxray-modes=none, stripped"][:-1]
     for what, words in (("hooks", hooks), ("hooks of clang", BUILDS["clang -finstrument-functions"]), ("sleds", sleds),

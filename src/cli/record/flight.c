@@ -175,11 +175,27 @@ static void give_back(const char *part)
 		close(file);
 }
 
+/* A process that cannot have a log leaves a file with nothing in it. */
+static bool is_empty(const char *part)
+{
+	struct stat what;
+	return stat(part, &what) == 0 && what.st_size == 0;
+}
+
+static int say_without_log(const struct flight *flight, const char *part, unsigned long pid)
+{
+	drop(flight, part);
+	return tw_say_error(
+	    "process %lu: none of its calls were recorded: it has no memory, no disk or no right for a log", pid);
+}
+
 static int finish(void *context, const char *part, unsigned long pid)
 {
 	struct flight *flight = context;
 	char path[TW_PART_ROOM];
 	bool has_calls;
+	if (is_empty(part))
+		return say_without_log(flight, part, pid);
 	const int looked = look_at(part, &has_calls, &flight->lost);
 	if (flight->options->count)
 		return finish_counts(flight, part);
@@ -346,7 +362,8 @@ static int record_program(struct flight *flight)
 			status = finish_memory(flight, program.pid);
 		status = tw_worse(status, tw_parts_finish(&flight->parts, program.pid, finish, flight));
 		status = status ? status : write_counts(flight);
-		status = status ? status : say_end(flight, &program);
+		const int own = tw_status_of(program.status);
+		status = !status ? say_end(flight, &program) : own ? own : status;
 		tw_parts_say_older(&flight->parts);
 	}
 	return status;
