@@ -247,8 +247,8 @@ static int add_maps(struct tw_names *names, const char *maps)
 	if (missing < 0)
 		return fail(names->symbols, "");
 	if (missing > 0)
-		tw_say("%s: no names of %s, the last: %s", maps, tw_show_plural((uint64_t)missing, "file").text,
-		       tw_symbols_error(names->symbols));
+		tw_say("%s: no names of %s, the last: %s (of one program: --thread ID --binary FILE)", maps,
+		       tw_show_plural((uint64_t)missing, "file").text, tw_symbols_error(names->symbols));
 	return 0;
 }
 
