@@ -465,7 +465,8 @@ static void judge_object(struct tracelog_log *log, enum tracelog_object_kind kin
 	if (!object->announced && !object->named)
 		tracelog_tell_at(log, unknown[kind], object->met, "%s 0x%" PRIx64 " is referred to and never announced",
 		                 words[kind], number);
-	else if (kind == TRACELOG_CLASS && !object->named && log->naming.classes_named)
+	else if (kind == TRACELOG_CLASS && !object->named && log->naming.classes_named &&
+	         object->iid != TW_TRACELOG_IID_NONE)
 		tracelog_tell_at(log, TRACELOG_CLASS_UNNAMED, object->met, "class 0x%" PRIx32 " is never named",
 		                 object->iid);
 	else if (kind == TRACELOG_FUNCTION && !object->named && object->iid != TW_TRACELOG_IID_NONE)

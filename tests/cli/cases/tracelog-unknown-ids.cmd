@@ -15,3 +15,7 @@ for name in q2-frame q3-sammem-class q5-thrcpu q7-funinf; do
 	trackway cut --to-time 41ms "$log/$name.log" -o cut.log 2>/dev/null
 	grep '?' cut.log
 done
+# A class without an id of its own cannot be named.
+printf '%s\n' 'cls ldf 0x000000000000C001 ? 0x0000000000000000 0x02000001 0x00000000' 'cls nam ? "A.Q"' \
+    'cls ldf 0x000000000000C002 0x00000001 0x0000000000000000 0x02000002 0x00000000' >classes.log
+trackway check --all classes.log
