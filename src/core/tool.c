@@ -132,8 +132,8 @@ static int copy_batches(struct tw_reader *reader, struct tw_writer *writer, stru
 		copied->written = tw_write(writer, reader, &batch);
 		count_batch(copied, &batch);
 	}
-	/* A document may have no event, and yet be one; at the end it is known which a merge leaves out, and what happens
-	 * behind a window. */
+	/* A document may have no event, and yet be one; at the end it is known which a merge leaves out, and what
+	 * happens behind a window. */
 	const struct tw_text *document = reader->traits.document;
 	const struct tw_altered *altered = &reader->traits.altered;
 	const bool more = (document && document->length) || altered->documents || altered->edges;
