@@ -1216,6 +1216,12 @@ def nothing(bench, words):
         _, done = bench.record(program, "1", "1", "return", options=["--function", "none"] if not why else [], cwd=bench.directory)
         expect(done.returncode == 2 and done.stderr.count("\n") == 1, words, done.returncode, done.stderr)
         expect((why or "sleds, of which none was left") in done.stderr, words, done.stderr)
+    if os.getuid() == 0:
+        program = bench.build(["gcc", "-finstrument-functions"], "secure")
+        os.chown(program, 65534, 65534)
+        program.chmod(0o4755)
+        _, done = bench.record(program, "1", "1", "return")
+        expect(done.returncode == 2 and "set-user-id" in done.stderr and done.stderr.count("\n") == 1, done.returncode, done.stderr)
     log, done = bench.record(bench.directory / "none", "1")
     expect(done.returncode == 127 and "none: No such file" in done.stderr and not log.exists(), done.stderr)
 

@@ -236,12 +236,23 @@ static int write_counts(struct flight *flight)
 	return status;
 }
 
+/* Whoever loads it then loads nothing else that the environment names. */
+static bool becomes_another(const char *path)
+{
+	struct stat what;
+	return stat(path, &what) == 0 && ((what.st_mode & S_ISUID && what.st_uid != getuid()) ||
+	                                  (what.st_mode & S_ISGID && what.st_gid != getgid()));
+}
+
 /* What the program's file tells of it, or else how to build it. */
 static const char *why_not(const char *program)
 {
-	char path[PATH_MAX];
+	char found[PATH_MAX];
 	const bool named = strchr(program, '/') != NULL;
-	const char *why = named || tw_program_find(program, path) ? tw_built_why_not(named ? program : path) : NULL;
+	const char *path = named ? program : tw_program_find(program, found) ? found : NULL;
+	if (path && becomes_another(path))
+		return "it is set-user-id or set-group-id, and is loaded without the recorder";
+	const char *why = path ? tw_built_why_not(path) : NULL;
 	return why ? why
 	           : "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not with "
 	             "-static";
