@@ -97,6 +97,15 @@ def source_lines(bench):
     rows = {pathlib.Path(row["name"]).name: row["self"] for row in bench.rows("stat", log, "--by", "line", "-w", "allocations")}
     # Where it first makes such an array, Mono makes an object more.
     expect(all(rows.get(name, 0) - count in (0, count == 500) for name, count in wanted.items()), wanted, rows)
+    symbols = bench.directory / "main.exe.mdb"
+    own = symbols.read_bytes()
+    try:
+        symbols.write_bytes(own[:16] + bytes([own[16] ^ 1]) + own[17:])  # the GUID is that of another build
+        done = bench.run([bench.tool, "stat", "--by", "line", "-w", "allocations", log])
+    finally:
+        symbols.write_bytes(own)
+    told = [line for line in done.stderr.splitlines() if f"{symbols}" in line]
+    expect(len(told) == 1 and "tracelog.pdb-other" in told[0] and "truth.cs:" not in done.stdout, done)
 
 
 def live_heap(bench):

@@ -45,7 +45,7 @@
 	  "Records stand before the start of the session (prf stm).")                                                  \
 	X(TRACELOG_START_AGAIN, "tracelog.start-again", TW_NOTE,                                                       \
 	  "Another session starts: a process of its own, placed by the difference of the two starts.")                 \
-	X(TRACELOG_PDB_OTHER, "tracelog.pdb-other", TW_NOTE,                                                           \
+	X(TRACELOG_PDB_OTHER, "tracelog.pdb-other", TW_WARNING,                                                        \
 	  "A PDB is of another build than its assembly: it is not used.")                                              \
 	X(TRACELOG_PDB_DAMAGED, "tracelog.pdb-damaged", TW_WARNING,                                                    \
 	  "A PDB, or a method in it, cannot be read: source lines are missing.")                                       \

@@ -110,8 +110,8 @@ static bool try_file(struct tracelog_log *log, struct tracelog_module_pdb *modul
 }
 
 /* Mono's file of an assembly, in a folder. */
-static bool try_mdb(struct tracelog_log *log, struct tracelog_module_pdb *module, const char *folder, int folder_length,
-                    const char *name)
+static bool try_mdb(struct tracelog_log *log, struct tracelog_module_pdb *module,
+                    const struct tracelog_assembly *assembly, const char *folder, int folder_length, const char *name)
 {
 	char path[PATH_MAX];
 	int size = snprintf(path, sizeof path, "%.*s/%s.mdb", folder_length, folder, name);
@@ -120,9 +120,13 @@ static bool try_mdb(struct tracelog_log *log, struct tracelog_module_pdb *module
 		file = read_file(log, path);
 	module->is_mdb = file.bytes && tracelog_mdb_open(&module->mdb, file.bytes, file.size);
 	const char *wrong = file.bytes && !module->is_mdb ? module->mdb.wrong : file.wrong;
-	if (wrong)
+	const bool other =
+	    module->is_mdb && assembly->has_module && memcmp(assembly->module, module->mdb.guid, TRACELOG_GUID) != 0;
+	if (other)
+		tell(log, TRACELOG_PDB_OTHER, path, NULL);
+	else if (wrong)
 		tell(log, TRACELOG_PDB_DAMAGED, path, wrong);
-	if (module->is_mdb && tracelog_take_memory(log, file.size)) {
+	if (module->is_mdb && !other && tracelog_take_memory(log, file.size)) {
 		module->bytes = file.bytes;
 		return true;
 	}
@@ -148,9 +152,9 @@ static void look_for(struct tracelog_log *log, struct tracelog_module_pdb *modul
 		inflated.bytes = tracelog_assembly_inflate(&assembly, tw_memory_limit(log->reader) / SHARE);
 		found = keep(log, module, &assembly, inflated, path);
 	}
-	found = found || (folder && try_mdb(log, module, folder, (int)strlen(folder), name));
+	found = found || (folder && try_mdb(log, module, &assembly, folder, (int)strlen(folder), name));
 	if (!found && *path == '/')
-		try_mdb(log, module, path, (int)(slash - path), name);
+		try_mdb(log, module, &assembly, path, (int)(slash - path), name);
 	free(file.bytes);
 }
 

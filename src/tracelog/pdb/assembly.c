@@ -13,9 +13,11 @@ enum {
 	PE32 = 0x10b,     /* magic numbers of the header that follows */
 	PE32_PLUS = 0x20b,
 	DEBUG_DIRECTORY = 6,
-	SECTION = 40,  /* bytes */
-	ENTRY = 28,    /* bytes of an entry of the debug directory */
-	CODE_VIEW = 2, /* types of entries */
+	CLI_DIRECTORY = 14,
+	CLI_HEADER = 16, /* bytes, up to where metadata are */
+	SECTION = 40,    /* bytes */
+	ENTRY = 28,      /* bytes of an entry of the debug directory */
+	CODE_VIEW = 2,   /* types of entries */
 	EMBEDDED = 17,
 	PORTABLE = 0x504d, /* minor version of a CodeView entry of a portable PDB */
 	GUID_AT = 4,       /* in its data, behind "RSDS" */
@@ -63,6 +65,17 @@ static void take_entry(struct tracelog_assembly *assembly, struct tracelog_pdb_b
 	}
 }
 
+static void take_module(struct tracelog_assembly *assembly, struct tracelog_pdb_bytes file, const uint8_t *sections,
+                        unsigned count, const uint8_t *entry)
+{
+	const uint8_t *header = loaded(file, sections, count, word(entry), CLI_HEADER), *metadata = NULL;
+	const uint32_t size = header ? word(header + 12) : 0;
+	if (header)
+		metadata = loaded(file, sections, count, word(header + 8), size);
+	assembly->has_module =
+	    metadata && tracelog_pdb_module((struct tracelog_pdb_bytes){metadata, size}, assembly->module);
+}
+
 bool tracelog_assembly_open(struct tracelog_assembly *assembly, const uint8_t *bytes, size_t size)
 {
 	const struct tracelog_pdb_bytes file = {bytes, size};
@@ -85,6 +98,9 @@ bool tracelog_assembly_open(struct tracelog_assembly *assembly, const uint8_t *b
 	directory = loaded(file, sections, section_count, word(optional + entry), length);
 	for (uint32_t i = 0; directory && i < length / ENTRY; i++)
 		take_entry(assembly, file, directory + (size_t)i * ENTRY);
+	const unsigned cli = directories + 8 * CLI_DIRECTORY;
+	if (cli + 8 <= optional_size)
+		take_module(assembly, file, sections, section_count, optional + cli);
 	return true;
 }
 

@@ -8,8 +8,9 @@
 #include "tracelog/pdb/pdb.h"
 
 struct tracelog_assembly {
-	bool has_id;
+	bool has_id, has_module;
 	uint8_t id[TRACELOG_PDB_ID];        /* that the PDB has */
+	uint8_t module[TRACELOG_GUID];      /* that Mono's file has */
 	struct tracelog_pdb_bytes embedded; /* the PDB itself, deflated; size 0: it is a file */
 	uint32_t embedded_size;             /* of it when inflated */
 };

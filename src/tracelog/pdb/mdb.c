@@ -8,7 +8,8 @@
 
 enum {
 	VERSION = 50,
-	HEAD = 32,        /* bytes before the table of offsets: magic number, version, and the module's GUID */
+	GUID_AT = 16,     /* behind the magic number and the version */
+	HEAD = 32,        /* bytes before the table of offsets */
 	METHOD_SIZE = 12, /* of a row: token, and where its data and its lines are */
 	SOURCE_SIZE = 8,  /* number, and where its data is */
 	NAME_MAX_BYTES = 4096,
@@ -69,6 +70,7 @@ static const char *find_parts(struct tracelog_mdb *mdb)
 		return "no symbol file of Mono's";
 	if (pdb_take32(&cursor) != VERSION)
 		return "a symbol file of Mono's of another version than 50";
+	mdb->guid = mdb->all.bytes + GUID_AT;
 	cursor.at = mdb->all.bytes + HEAD;
 	for (unsigned i = 0; i < WORDS; i++)
 		words[i] = pdb_take32(&cursor);

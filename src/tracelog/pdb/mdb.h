@@ -10,6 +10,7 @@
 /* Where the parts are, in bytes that the caller keeps. */
 struct tracelog_mdb {
 	struct tracelog_pdb_bytes all;
+	const uint8_t *guid;              /* of the module: TRACELOG_GUID bytes */
 	const uint8_t *methods, *sources; /* rows */
 	uint32_t method_count, source_count;
 	int32_t line_base; /* of opcodes that move line and offset at once */

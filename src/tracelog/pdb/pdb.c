@@ -141,6 +141,29 @@ bool tracelog_pdb_open(struct tracelog_pdb *pdb, const uint8_t *bytes, size_t si
 	return !pdb->wrong;
 }
 
+/* ECMA-335, II.22.30: the first table has one row, of a generation, a name, and the place of the GUID. */
+bool tracelog_pdb_module(struct tracelog_pdb_bytes metadata, uint8_t guid[TRACELOG_GUID])
+{
+	struct tracelog_pdb_bytes tables, guids;
+	if (!find_stream(metadata, "#~", &tables) || !find_stream(metadata, "#GUID", &guids))
+		return false;
+	struct pdb_cursor cursor = pdb_cursor_of(tables);
+	pdb_take(&cursor, 6);
+	const uint8_t heaps = *pdb_take(&cursor, 1);
+	pdb_take(&cursor, 1);
+	const uint64_t valid = tw_load64(pdb_take(&cursor, 8), false);
+	pdb_take(&cursor, 8);
+	for (uint64_t more = valid; more; more &= more - 1)
+		pdb_take32(&cursor);
+	pdb_take(&cursor, heaps & 1 ? 6 : 4);
+	const unsigned width = heaps & 2 ? 4 : 2;
+	const uint32_t place = load(pdb_take(&cursor, width), width);
+	if (cursor.failed || !(valid & 1) || place == 0 || place > guids.size / TRACELOG_GUID)
+		return false;
+	memcpy(guid, guids.bytes + (size_t)(place - 1) * TRACELOG_GUID, TRACELOG_GUID);
+	return true;
+}
+
 /* ---- Lines. ---- */
 
 static bool find_blob(const struct tracelog_pdb *pdb, uint32_t at, struct tracelog_pdb_bytes *blob)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TRACELOG_PDB_ID = 20 }; /* bytes: a GUID and a time */
+enum { TRACELOG_PDB_ID = 20, TRACELOG_GUID = 16 }; /* bytes: of a GUID and a time; of a GUID */
 
 struct tracelog_pdb_bytes {
 	const uint8_t *bytes;
@@ -39,6 +39,9 @@ struct tracelog_pdb_line {
 
 /* Finds the parts. False: the bytes are no portable PDB, or a damaged one; `wrong` says so. */
 bool tracelog_pdb_open(struct tracelog_pdb *pdb, const uint8_t *bytes, size_t size);
+
+/* The GUID of the module whose metadata it is. False: there is none that can be read. */
+bool tracelog_pdb_module(struct tracelog_pdb_bytes metadata, uint8_t guid[TRACELOG_GUID]);
 
 /* The line of an offset in the intermediate language of a method, which a token of metadata tells. What the compiler
  * made without a line of its own belongs to the line before. False: there is none; *damaged: the method's lines
