@@ -210,19 +210,20 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 	take_told_clock(reader);
 }
 
-/* Tells of complete slices that overlap, once for each thread. Returns 0 or a negative status. */
+/* Tells of slices that overlap, once for each thread. Returns 0 or a negative status. */
 static void check_overlap(struct tw_reader *reader, const struct tw_event *event, bool *failed)
 {
 	struct chrome_state *state = reader->state;
+	const bool ends = event->kind == TW_SLICE_END;
 	const uint64_t beyond =
-	    tw_overlaps_take(&state->overlaps, event->track, event->time, tw_event_end(event), failed);
+	    ends ? tw_overlaps_end(&state->overlaps, event->track, event->name, event->time, failed)
+		 : tw_overlaps_take(&state->overlaps, event->track, event->time, tw_event_end(event), failed);
 	if (beyond)
 		tw_report_in_line(reader, &chrome_rules[CHROME_SLICES_OVERLAP], event->offset, event->offset,
 		                  chrome_line_of(reader, event->offset),
-		                  "A complete slice ends %" PRIu64
-		                  " ns after one of its thread in which it begins: each lasts as "
+		                  "%s ends %" PRIu64 " ns after one of its thread in which it begins: each lasts as "
 		                  "long as it says.",
-		                  beyond);
+		                  ends ? "Of a complete slice and this one the later" : "A complete slice", beyond);
 }
 
 static void check_key(struct tw_reader *reader, const struct tw_event *event, bool *failed)
@@ -240,8 +241,11 @@ int chrome_check(struct tw_reader *reader, const struct tw_batch *batch)
 	bool failed = false;
 	for (size_t i = 0; i < batch->count && !failed; i++) {
 		const struct tw_event *event = &batch->events[i];
-		if (event->kind == TW_SLICE_COMPLETE)
+		if (event->kind == TW_SLICE_COMPLETE || event->kind == TW_SLICE_END)
 			check_overlap(reader, event, &failed);
+		else if (event->kind == TW_SLICE_BEGIN)
+			tw_overlaps_begin(&((struct chrome_state *)reader->state)->overlaps, event->track, event->name,
+			                  event->time, &failed);
 		else
 			check_key(reader, event, &failed);
 	}

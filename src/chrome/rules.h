@@ -34,7 +34,7 @@
 	  "A complete event has no duration (\"dur\"): 0 is taken.")                                                   \
 	X(CHROME_DURATION_NEGATIVE, "chrome.duration-negative", TW_WARNING, "A duration is negative: 0 is taken.")     \
 	X(CHROME_SLICES_OVERLAP, "chrome.slices-overlap", TW_NOTE,                                                     \
-	  "Complete slices of a thread overlap without nesting: each lasts as long as it says.")                       \
+	  "Slices of a thread overlap without nesting: a complete one lasts as long as it says.")                      \
 	X(CHROME_ASYNC_SHARED_KEY, "chrome.async-shared-key", TW_NOTE,                                                 \
 	  "An asynchronous operation begins while another one of its category, name and id is open: an end is that "   \
 	  "of the newest.")                                                                                            \

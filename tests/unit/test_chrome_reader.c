@@ -674,11 +674,13 @@ static void test_shared_keys(void **state)
 	}
 }
 
-/* Complete slices of a thread that overlap by more than the 1 ns of rounding are told of once for each thread; those that
- * nest, in whatever order they stand, and those of several threads are not. */
+/* Slices of a thread that overlap by more than the 1 ns of rounding are told of once for each thread, at an end where one
+ * of both has a record for its begin; those that nest, in whatever order they stand, and those of several threads are
+ * not. */
 static void test_overlaps(void **state)
 {
 #define SLICE(tid, ts, dur) "{\"ph\":\"X\",\"pid\":1,\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur "}"
+#define EDGE(ph, name, ts) "{\"ph\":\"" ph "\",\"pid\":1,\"tid\":1,\"name\":\"" name "\",\"ts\":" #ts "}"
 	static const struct {
 		const char *json, *findings;
 	} cases[] = {
@@ -688,8 +690,19 @@ static void test_overlaps(void **state)
 	    {"[" SLICE(1, 0, 9) "," SLICE(2, 5, 9) "]", ""},
 	    {"[" SLICE(1, 0, 9) "," SLICE(1, 5, 9) "," SLICE(1, 6, 20) "," SLICE(2, 0, 9) "," SLICE(2, 5, 9) "]",
 	     "chrome.slices-overlap 43 43 1\nchrome.slices-overlap 170 170 1\n"},
+	    {"[" EDGE("B", "a", 0) "," SLICE(1, 50, 100) "," EDGE("E", "a", 100) "]",
+	     "chrome.slices-overlap 91 91 1\n"},
+	    {"[" SLICE(1, 0, 100) "," EDGE("B", "a", 50) "," SLICE(1, 60, 10) "," EDGE("E", "a", 150) "]",
+	     "chrome.slices-overlap 135 135 1\n"},
+	    {"[" EDGE("B", "a", 0) "," SLICE(1, 50, 50.001) "," EDGE("E", "a", 100) "," SLICE(1, 100, 5) "]", ""},
+	    {"[" EDGE("B", "a", 0) "," EDGE("B", "b", 10) "," SLICE(1, 20, 30) "," EDGE("E", "b", 50) "," SLICE(
+		 1, 50, 20) "," EDGE("E", "a", 70) "]",
+	     ""},
+	    {"[" EDGE("B", "a", 0) "," EDGE("B", "b", 10) "," SLICE(1, 20, 50) "," EDGE("E", "a", 60) "]",
+	     "chrome.slices-overlap 136 136 1\n"},
 	};
 #undef SLICE
+#undef EDGE
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct tw_read_options options = {.checking = TW_CHECK_ALL};

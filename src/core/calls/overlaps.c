@@ -16,11 +16,20 @@ struct seen {
 	uint64_t begin, end, last;
 };
 
+/* One that has begun. */
+struct begun {
+	uint64_t time;
+	uint32_t name;
+};
+
 /* Slices come with the one around them first, or last, as they are written when they begin or when they end. What one
  * holds goes when it comes last; what is over goes when a slice around both is there already. */
 struct tw_overlap_track {
 	struct seen *seen; /* the newest last */
 	size_t count, room;
+	struct begun *begun; /* the innermost last */
+	size_t depth, begun_room;
+	size_t beyond; /* open ones that there is no room for */
 	bool told;
 };
 
@@ -103,9 +112,40 @@ uint64_t tw_overlaps_take(struct tw_overlaps *overlaps, uint32_t number, uint64_
 	return 0;
 }
 
+void tw_overlaps_begin(struct tw_overlaps *overlaps, uint32_t number, uint32_t name, uint64_t time, bool *failed)
+{
+	struct tw_overlap_track *track =
+	    number < overlaps->room ? &overlaps->tracks[number] : track_at(overlaps, number);
+	if (track && track->depth == SEEN_MOST)
+		track->beyond++;
+	else if (track && tw_grow(&track->begun, &track->begun_room, track->depth + 1, sizeof *track->begun))
+		track->begun[track->depth++] = (struct begun){time, name};
+	else
+		*failed = true;
+}
+
+uint64_t tw_overlaps_end(struct tw_overlaps *overlaps, uint32_t number, uint32_t name, uint64_t time, bool *failed)
+{
+	struct tw_overlap_track *track = number < overlaps->room ? &overlaps->tracks[number] : NULL;
+	size_t i = track ? track->depth : 0;
+	if (track && track->beyond) {
+		track->beyond--;
+		return 0;
+	}
+	while (i && name && track->begun[i - 1].name != name)
+		i--;
+	if (!i)
+		return 0;
+	track->depth = i - 1;
+	const uint64_t begin = track->begun[i - 1].time;
+	return time < begin ? 0 : tw_overlaps_take(overlaps, number, begin, time, failed);
+}
+
 void tw_overlaps_free(struct tw_overlaps *overlaps)
 {
-	for (size_t i = 0; i < overlaps->room; i++)
+	for (size_t i = 0; i < overlaps->room; i++) {
 		free(overlaps->tracks[i].seen);
+		free(overlaps->tracks[i].begun);
+	}
 	free(overlaps->tracks);
 }
