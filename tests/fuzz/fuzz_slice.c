@@ -72,9 +72,9 @@ static void slice_of(uint8_t selector)
 {
 	enum { MEMORY = 1 << 18, OFFSET = 40 };
 	const struct tw_read_options options = {.memory_limit = selector & LITTLE ? MEMORY : 0};
-	const struct slice_interval interval = {.snapshot = selector & LATER ? 1 : 0,
-	                                        .begin = selector & LEADS ? OFFSET : 0,
-	                                        .instructions = ((selector & LENGTH) >> 2) + 1u};
+	struct slice_interval interval = {.snapshot = selector & LATER ? 1 : 0,
+	                                  .begin = selector & LEADS ? OFFSET : 0,
+	                                  .instructions = ((selector & LENGTH) >> 2) + 1u};
 	struct tw_reader *reader = NULL;
 	int status = tw_open(&reader, folder, &options);
 	fuzz_require(reader != NULL && fuzz_good(reader, status), "a set can be opened");
@@ -83,6 +83,8 @@ static void slice_of(uint8_t selector)
 		make_all(reader, track, &interval);
 	else
 		make(reader, track, &interval);
+	interval.shorter = true; /* as a window is */
+	make(reader, track, &interval);
 	tw_close(reader);
 }
 
