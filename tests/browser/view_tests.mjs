@@ -263,6 +263,34 @@ const ALONE = {
 		}
 	},
 
+	async "stacks without times open as their flame graph"(browser, folder) {
+		const file = join(folder, "stacks.folded");
+		writeFileSync(file, "a;b 3\na 4\n");
+		const view = await View.open(browser, [file]);
+		try {
+			await view.page.waitForFunction(() => window.trackway.flame().length > 0);
+			const frames = await view.page.evaluate(() => window.trackway.flame());
+			assert.deepEqual(frames.map(({ name, total, self }) => [name, total, self]), [["", 7, 0], ["a", 7, 4], ["b", 3, 3]]);
+			await view.page.locator("#tab-functions").click();
+			assert.deepEqual((await view.rows("Functions")).map(row => row[0]).sort(), ["a", "b"]);
+			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "a time that is damaged does not make the axis longer than can be shown"(browser, folder) {
+		const file = join(folder, "late.json");
+		writeFileSync(file, `[{"ph":"X","name":"now","pid":1,"tid":1,"ts":0,"dur":9},{"ph":"X","name":"late","pid":1,"tid":1,"ts":9,"dur":18446744073709000}]`);
+		const view = await View.open(browser, [file]);
+		try {
+			assert.deepEqual((await view.boxes()).map(({ name }) => name), ["now"]);
+			assert.deepEqual((await view.state()).view, { from: 0, to: 9_000 });
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "--state opens what a link shows"(browser, folder) {
 		const state = "t=100000-600000&slice=2.0.0.0&marks=250000&tab=trace";
 		const view = await View.open(browser, [join(folder, "calls.json")], { words: ["--state", state] });

@@ -435,12 +435,12 @@ static void take_switch(struct view_index *index)
 static void take_lost(struct view_index *index)
 {
 	const struct tw_event *event = index->event;
-	uint64_t number = index->lost_count++;
+	const uint64_t number = index->lost_count++, time = event->time <= INT64_MAX ? event->time : index->end;
 	index->lost_last = number < VIEW_LOST_KEPT;
 	if (index->lost_last)
 		index->lost[number] =
-		    (struct view_lost){.from = event->time,
-		                       .to = event->time,
+		    (struct view_lost){.from = time,
+		                       .to = time,
 		                       .bytes = event->value,
 		                       .offset = event->offset,
 		                       .track = event->track ? track_of(index, event->track) : VIEW_NONE};
@@ -484,8 +484,17 @@ int view_index_init(struct view_index *index, const char *directory, uint64_t ro
 
 static void take(struct view_index *index, const struct tw_event *event)
 {
-	uint64_t over = tw_event_over(event);
+	const uint64_t over = tw_event_over(event);
+	const bool shown = over <= INT64_MAX && event->time <= INT64_MAX;
 	index->event = event;
+	if (!shown && event->kind != TW_LOST) { /* damage: no axis is so long */
+		index->left++;
+		return;
+	}
+	if (!shown) {
+		take_lost(index);
+		return;
+	}
 	if (index->lost_last)
 		end_lost(index, event->time);
 	index->end = over > index->end ? over : index->end;

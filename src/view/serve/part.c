@@ -45,13 +45,25 @@ static bool take_threads(struct view *view, const char *list, struct view_part *
 	return list && part->options.thread_count > 0;
 }
 
+/* Whether a window has all that there is: then nothing is chosen, which traces without times cannot. */
+static bool is_whole(struct view *view, uint64_t from, uint64_t to)
+{
+	view_lock(view);
+	const uint64_t end = view->index.end > view->start ? view->index.end - view->start : 0;
+	const bool whole = view->state != VIEW_READING && from == 0 && (!to || to >= end);
+	view_unlock(view);
+	return whole;
+}
+
 /* Adds what was left out by the options of the command to the window of the page. */
-static bool take_times(const struct view_request *request, struct tw_read_options *options)
+static bool take_times(struct view *view, const struct view_request *request, struct tw_read_options *options)
 {
 	uint64_t from = 0, to = 0;
 	if ((view_request_text(request, "from") && !view_request_number(request, "from", INT64_MAX, &from)) ||
 	    (view_request_text(request, "to") && (!view_request_number(request, "to", INT64_MAX, &to) || to <= from)))
 		return false;
+	if (is_whole(view, from, to))
+		return true;
 	options->from_ns = from > options->from_ns ? from : options->from_ns;
 	if (to && (!options->to_ns || to < options->to_ns))
 		options->to_ns = to;
@@ -64,7 +76,7 @@ bool view_part_take(struct view *view, const struct view_request *request, struc
 	*part = (struct view_part){.options = view->options.read};
 	part->options.order = TW_ORDER_TRACK;
 	part->options.stop = &request->question->stop;
-	return take_times(request, &part->options) && (!tracks || take_threads(view, tracks, part));
+	return take_times(view, request, &part->options) && (!tracks || take_threads(view, tracks, part));
 }
 
 void view_part_free(struct view_part *part)

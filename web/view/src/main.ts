@@ -32,6 +32,7 @@ const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
 const CHANGES: Record<string, string> = { grown: "has grown", truncated: "was cut off", replaced: "is another file now", gone: "is gone" };
 const STRIP = 10_000; // rows that are a track
+const TIMELESS = ["folded", "xray-profiling"]; // formats: a flame graph is all that they tell
 const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
 
 class Page implements Context {
@@ -64,6 +65,8 @@ class Page implements Context {
 		this.attachFilter();
 		this.attachStrip();
 		attachDrop(this);
+		if (current.files.every(file => TIMELESS.includes(file.format)) && location.hash.length < 2)
+			this.store.state = { ...this.store.state, tab: "flame" };
 		this.timeline.update(current);
 		this.drawer.refresh();
 		this.tellTrace();
