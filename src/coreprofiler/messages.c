@@ -9,15 +9,20 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* CoreProfiler's own words, in any case. */
+/* CoreProfiler's own words, in any case, or their numbers. Source: loggerconfigconversions.h of its sources (2017). */
 static const char *const levels[] = {"None", "Fatal", "Error", "Warn", "Info", "Debug", "Trace", "All"};
 
 /* Errors and warnings where only the place of messages is told. */
 static enum profiler_level level_asked(const char *word, bool place)
 {
-	for (unsigned i = 0; word && i < sizeof levels / sizeof *levels; i++)
+	enum { COUNT = sizeof levels / sizeof *levels };
+	char *end = NULL;
+	for (unsigned i = 0; word && i < COUNT; i++)
 		if (strcasecmp(word, levels[i]) == 0)
 			return (enum profiler_level)i;
+	const long number = word ? strtol(word, &end, 0) : -1;
+	if (end && end != word && !*end && number >= 0 && number < COUNT)
+		return (enum profiler_level)number;
 	return word || place ? PROFILER_WARN : PROFILER_SILENT;
 }
 

@@ -317,7 +317,7 @@ def messages(bench):
     done = bench.run([bench.host, "--version"], PROF_TRACE_FILENAME=nowhere, PROF_LOG_FILENAME=str(file), **loaded)
     expect(done.returncode == 0 and not told(done.stderr) and
            file.read_text() == f"trackway: Error: {nowhere}: No such file or directory: nothing is recorded\n", "into the file", done)
-    done = bench.run([bench.host, "--version"], PROF_TRACE_FILENAME=nowhere, PROF_TRACE_STREAM="stderr", PROF_LOG_LEVEL="Info",
+    done = bench.run([bench.host, "--version"], PROF_TRACE_FILENAME=nowhere, PROF_TRACE_STREAM="stderr", PROF_LOG_LEVEL="4",
                      PROF_LOG_STREAM="Stdout", **loaded)
     expect(SAID in done.stdout and "trackway: Info: stderr: recording begins\n" in done.stdout and
            "trackway: Info: recording ends\n" in done.stdout, "into the output", done.stdout)
