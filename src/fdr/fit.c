@@ -389,10 +389,9 @@ static size_t next_resumed(const struct judge *j, size_t at)
 	return at;
 }
 
-/* Where a gap ends. Where bytes are missing or too many, those right behind them may be the end of one record behind the
- * beginning of another, or behind the last byte too many: a call is not believed there, but where one or more stand in
- * the gap. One of zeros
- * but for its first byte is what damage leaves of a metadata record. */
+/* Where a gap ends. Where bytes are missing or too many, those right behind them may be the end of one record behind
+ * the beginning of another, or behind the last byte too many: a call is not believed there, but where one or more stand
+ * in the gap. One of zeros but for its first byte is what damage leaves of a metadata record. */
 static size_t behind_gap(const struct judge *j, size_t gap)
 {
 	static const uint8_t zeros[TW_FDR_FUNCTION_SIZE - 1];

@@ -91,8 +91,9 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 /* ---- ends.c: where a buffer ends whose size leads nowhere. ---- */
 
 /* Whether the records of a buffer that lead up to where its size does are not as they were: they stand at the wrong
- * byte, some stand there twice, or calls go on there, and it may be another buffer's middle. next: where the next buffer begins, or how far one was looked for. False where that
- * is too long to be looked at. Returns 0 or a negative status. */
+ * byte, some stand there twice, or calls go on there, and it may be another buffer's middle. next: where the next
+ * buffer begins, or how far one was looked for. False where that is too long to be looked at. Returns 0 or a negative
+ * status. */
 int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t from,
                        uint64_t to, uint64_t next, bool *misplaced);
 

@@ -21,9 +21,9 @@ struct tw_overlaps {
  * memory. */
 uint64_t tw_overlaps_take(struct tw_overlaps *overlaps, uint32_t track, uint64_t begin, uint64_t end, bool *failed);
 
-/* Take the begin and the end of a slice that has a record for each; the latter returns as tw_overlaps_take() does. name:
- * a number, 0 for an end of whatever began last. Of more than 64 that are open, and of ends that have no begin, nothing
- * is looked at. */
+/* Take the begin and the end of a slice that has a record for each; the latter returns as tw_overlaps_take() does.
+ * name: a number, 0 for an end of whatever began last. Of more than 64 that are open, and of ends that have no begin,
+ * nothing is looked at. */
 void tw_overlaps_begin(struct tw_overlaps *overlaps, uint32_t track, uint32_t name, uint64_t time, bool *failed);
 uint64_t tw_overlaps_end(struct tw_overlaps *overlaps, uint32_t track, uint32_t name, uint64_t time, bool *failed);
 
