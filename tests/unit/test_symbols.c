@@ -658,6 +658,70 @@ static void demangles_like_the_abi(void **state)
 	}
 }
 
+/* Results: llvm-cxxfilt 14, which drops hashes of crates; of D, whose names it has not, "Name Mangling" of the language's
+ * specification. */
+static void demangles_rust_and_d(void **state)
+{
+	static const struct {
+		const char *symbol, *name;
+	} cases[] = {
+	    {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+	    {"_RNvXCs1234_7mycrateNtB2_3BarNtB2_3Qux3baz", "<mycrate::Bar as mycrate::Qux>::baz"},
+	    {"_RINvCs1234_7mycrate3genhE", "mycrate::gen::<u8>"},
+	    {"_RNvMCs4fqI2P2rA04_13const_genericINtB0_4TestKj4_E3new", NULL},
+	    {"_RINvNtC3std3mem8align_ofjdE", "std::mem::align_of::<usize, f64>"},
+	    {"_RNvNtNtC7mycrate3foo3bar3baz", "mycrate::foo::bar::baz"},
+	    {"_RNCNvC7mycrate3foo0", "mycrate::foo::{closure#0}"},
+	    {"_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}"},
+	    {"_RNCINkXs25_NgCsbmNqQUJIY6D_4core5sliceINyB9_4IterhENuNgNoBb_4iter8iterator8Iterator9rpositionNCNgNpB9_6memchr7memrchrs_0E0Bb_",
+	     "<core::slice::Iter<u8> as core::iter::iterator::Iterator>::rposition::<core::slice::memchr::memrchr::{closure#1}>::{closure#0}"},
+	    {"_RNSC7mycrate4shim0", NULL},
+	    {"_RINvC7mycrate3fooReE", "mycrate::foo::<&str>"},
+	    {"_RINvC7mycrate3fooQTlhEE", "mycrate::foo::<&mut (i32, u8)>"},
+	    {"_RINvC7mycrate3fooFUKCEuE", "mycrate::foo::<unsafe extern \"C\" fn()>"},
+	    {"_RINvC7mycrate3fooFG_RL0_hEuE", "mycrate::foo::<for<'a> fn(&'a u8)>"},
+	    {"_RINvC7mycrate3fooDNtC3std5TraitEL_E", "mycrate::foo::<dyn std::Trait>"},
+	    {"_RINvC7mycrate3fooDINtC3std8IteratorlEp4ItemhEL_E", "mycrate::foo::<dyn std::Iterator<i32, Item = u8>>"},
+	    {"_RINvC7mycrate3fooAhj4_E", "mycrate::foo::<[u8; 4]>"},
+	    {"_RINvC7mycrate3fooKb1_E", "mycrate::foo::<true>"},
+	    {"_RINvC7mycrate3fooKan80_Kc41_E", "mycrate::foo::<-128, 'A'>"},
+	    {"_RINvC7mycrate3fooPOlE", "mycrate::foo::<*const *mut i32>"},
+	    {"_RINvC7mycrate3fooTlEE", "mycrate::foo::<(i32,)>"},
+	    {"_RINvC7mycrate3fooSeE", "mycrate::foo::<[str]>"},
+	    {"_RYNtC1a1bNtC1c1d", "<a::b as c::d>"},
+	    {"_RNvYlNtC1c1d1e", "<i32 as c::d>::e"},
+	    {"_RNvC1a1b.llvm.123", "a::b"},
+	    {"_R", NULL},
+	    {"_RNvC1a", NULL},
+	    {"_RB_", NULL},
+	    {"_RNvB_1a", NULL},
+	    {"_RNvC9999999999999999999a1b", NULL},
+	    {"_RNvC1au3gcda", NULL},
+	    {"_RIC1aB1_E", NULL},
+	    {"_RINvC7mycrate3fooTTTTEEEEE", "mycrate::foo::<((((),),),)>"},
+	    {"_RINvC7mycrate3fooKj7b_E", "mycrate::foo::<123>"},
+	    {"_RNvNvMs_C1aNtB6_1b1c1d", "<a::b>::c::d"},
+	    {"_D3app4mainFAAyaZi", "app.main"},
+	    {"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", NULL},
+	    {"_D4core6memory2GC6enableFNbZv", "core.memory.GC.enable"},
+	    {"_Dmain", NULL},
+	    {"_D8demangle4testFaZv", "demangle.test"},
+	    {"_D3foo", NULL},
+	    {"_D99foo", NULL},
+	    {"_D1aMFZv", "a"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		size_t budget = 1 << 20;
+		char *name = tw_demangle(cases[i].symbol, &budget);
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+		else
+			assert_null(name);
+		free(name);
+	}
+}
+
 /* pair<pair<..>, pair<..>>, each level twice the one before: 16 levels give 4 MB, 30 would give 64 GB. */
 static void does_not_expand_without_bound(void **state)
 {
@@ -853,6 +917,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(names_a_library_whose_lines_stand_in_any_order, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(names_nothing_where_two_files_are_at_one_place, set_up, tear_down),
 	    cmocka_unit_test(demangles_like_the_abi),
+	    cmocka_unit_test(demangles_rust_and_d),
 	    cmocka_unit_test(does_not_expand_without_bound),
 	    cmocka_unit_test(does_not_stay_for_ever),
 	    cmocka_unit_test(stops_when_the_budget_is_spent),
