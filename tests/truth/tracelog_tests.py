@@ -209,18 +209,22 @@ class Tool(fxt_tests.Tool):
                     if found[name] != wanted[name])
 
     def compilers(self, data):
-        """CPU of compilations, by function and by body."""
+        """CPU of compilations, by function and by body; code, by body."""
         log, path = log_of(data), self.file(data, "in.log")
         used, bodies, wanted = tracelog.compiler_usage(log), collections.Counter(), collections.defaultdict(lambda: None)
+        code = collections.Counter()
         ended = sorted(range(len(log.compilations)), key=lambda place: log.compiled_lines[place][1])
         for place in ended if used else ():
             one = log.compilations[place]
             bodies[one.function_iid] += not one.status and not (one.cached and bodies[one.function_iid])
             body = bodies[one.function_iid] + bool(one.status)
+            code[body] += 0 if one.cached else one.code
             if used[place] is not None and not one.cached:
                 for key in (tracelog.named(log, one.function_iid)[0][0], body):
                     wanted[key] = (wanted[key] or 0) + used[place] * 1000
-        found = {row["body"]: row["cpu_ns"] for row in self.lines("jit", "--json", "--by", "body", path)}
+        rows = self.lines("jit", "--json", "--by", "body", path)
+        found = {row["body"]: row["cpu_ns"] for row in rows}
+        yield from (f"{row}: {code[row['body']]} bytes of code" for row in rows if used and row["code_bytes"] != code[row["body"]])
         for row in self.lines("jit", "--json", path):
             before = found.get(row["name"])
             found[row["name"]] = before if row["cpu_ns"] is None else row["cpu_ns"] + (before or 0)

@@ -36,6 +36,13 @@ static void add_generations(struct tracelog_log *log, const struct tracelog_unfi
 	tracelog_add_text(log, tw_runtime_text(TW_RUNTIME_GENERATIONS), text, used);
 }
 
+/* Which body of its function a compilation makes, from 1. A search that finds one makes none, where one is known. */
+static uint32_t body_of(struct tracelog_log *log, const struct tracelog_unfinished *open, uint32_t function)
+{
+	uint32_t bodies = tracelog_object(log, TRACELOG_FUNCTION, function)->bodies;
+	return open->activity == TRACELOG_JIT_CACHED && bodies ? bodies : bodies + 1;
+}
+
 /* The size of the code of a slice. Each body counts once; where it is not known yet, it is told later. */
 static void add_code(struct tracelog_log *log, const struct tracelog_unfinished *open, const struct tw_event *row)
 {
@@ -47,7 +54,12 @@ static void add_code(struct tracelog_log *log, const struct tracelog_unfinished 
 		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_CODE_BYTES), TW_ARG_UINT, body->bytes);
 	body->told = body->bytes > 0;
 	if (function && open->activity == TRACELOG_JIT)
-		object->compiled = (struct tracelog_compiled){row->time + row->value, open->thread + 1, row->name};
+		object->compiled = (struct tracelog_compiled){
+		    .time = row->time + row->value,
+		    .thread = open->thread + 1,
+		    .name = row->name,
+		    .body = body_of(log, open, function),
+		};
 }
 
 void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
@@ -66,18 +78,12 @@ void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
 	row->name = compiled.name;
 	row->category = tracelog_runtime_name(log, TW_RUNTIME_JIT);
 	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_CODE_BYTES), TW_ARG_UINT, bytes);
+	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_BODY), TW_ARG_UINT, compiled.body);
 }
 
 static bool is_compilation(const struct tracelog_unfinished *open)
 {
 	return open->activity != TRACELOG_GC;
-}
-
-/* Which body of its function a compilation makes, from 1. A search that finds one makes none, where one is known. */
-static uint32_t body_of(struct tracelog_log *log, const struct tracelog_unfinished *open, uint32_t function)
-{
-	uint32_t bodies = tracelog_object(log, TRACELOG_FUNCTION, function)->bodies;
-	return open->activity == TRACELOG_JIT_CACHED && bodies ? bodies : bodies + 1;
 }
 
 /* A slice of something that is known to be over, or a begin of what is not. */

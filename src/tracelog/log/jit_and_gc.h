@@ -36,6 +36,7 @@ struct tracelog_compiled {
 	uint64_t time;
 	uint32_t thread; /* number of the thread, plus 1; 0: none */
 	uint32_t name;   /* that its slice has */
+	uint32_t body;   /* the same */
 };
 
 struct tracelog_log;
