@@ -305,6 +305,12 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	run timeout 60 trackway view --no-open --offset b.json=5ms b.json
 	[ "$status" = 2 ]
 	[[ $output == *"--offset: there is one file"* ]] || fail "$output"
+	for files in b.json "b.json c.json b.json"; do
+		# shellcheck disable=SC2086
+		run timeout 60 trackway view --no-open --diff $files
+		[ "$status" = 2 ]
+		[[ $output == *"--diff compares two files"* ]] || fail "$output"
+	done
 	# The time of a file that is left out is nobody else's.
 	: >empty.json
 	cp "$DATA/chrome/phases.json" d.json

@@ -325,7 +325,8 @@ def views(data):
              "sql?query=select+*+from+slice&question=a&limit=3", "sql?query=select+name,dur+from+slice+where+ts<9&from=0&to=90",
              "sql?query=create+temp+table+t(a);insert+into+t+values(x'00');select+a,1.5,null,'b'+from+t&tracks=1",
              "details?track=1&lane=0&depth=0&item=0&question=b", "details?track=1&lane=65535&depth=0&item=0",
-             "flows?from=0&to=90000000000&limit=2", "question?question=a", "cancel?question=a", "search?text=a&limit=2"]
+             "flows?from=0&to=90000000000&limit=2", "question?question=a", "cancel?question=a", "search?text=a&limit=2",
+             "diff?after=0&from=5&to=90000000", "diff-flame?after=0&before=0", "diff?after=1"]
     traces = [(data / name).read_bytes() for name in ("fxt/oneshot_all.fxt", "chrome/phases.json")]
     for i, question in enumerate(asked):
         head = f"/api/{question}\nlocalhost:1\nhttp://localhost:1\ntrackway-0=0123\n".encode()
