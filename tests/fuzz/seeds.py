@@ -285,6 +285,16 @@ def kernels():
     yield "kallsyms-hidden", b"0000000000000000 T _text\n0000000000000000 t nft_do_chain\t[nf_tables]\n"
 
 
+def symbols():
+    """A symbol of each mangling, with what refers back, lifetimes, constants and closures."""
+    for name, symbol in (
+            ("cpp", b"_ZNSt6vectorIiSaIiEE9push_backERKi"), ("rust-legacy", b"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE"),
+            ("rust", b"_RNCINkXs25_NgCsbmNqQUJIY6D_4core5sliceINyB9_4IterhENuNgNoBb_4iter8iterator8Iterator9rpositionNCNgNpB9_6memchr7memrchrs_0E0Bb_"),
+            ("rust-types", b"_RINvC7mycrate3fooDINtC3std8IteratorlEp4ItemhEL_FG_RL0_hEuAhj4_Kan80_Kc41_TTlEEE"),
+            ("d", b"_D4core6memory2GC6enableFNbZv")):
+        yield f"demangle-{name}", symbol
+
+
 def vectors():
     """Vectors of basic blocks, with the list of blocks before them and without."""
     lines = b"T:1:60 :2:40 \nT:2:100 \n# a comment\nT:1:30 :3:70 \nT:3:7 \n"
@@ -375,7 +385,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *pdbs(), *vectors(), *windows(), *scalable(),
+              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *symbols(), *pdbs(), *vectors(), *windows(), *scalable(),
               *views(tests / "data"), *statements()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
