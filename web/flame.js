@@ -325,7 +325,7 @@
 		lines.push(["self", amount(frame.self) + ", " + share(frame.self, frames[0].total) + " of all"]);
 		if (frame.count > 0 && unit) // threads are not called
 			lines.push([counts, frame.count.toLocaleString("en")]);
-		if (frame.count > 1 && counts === "calls")
+		if (frame.count > 1 && counts === "calls" && unit === "ns")
 			lines.push(["mean", time(frame.total / frame.count)]);
 		return lines;
 	}

@@ -21,7 +21,8 @@ extern "C" {
 	X(TW_WEIGHT_CPU, "cpu", TW_UNIT_NS, TW_WEIGHT_SAMPLES)            /* processor time */                         \
 	X(TW_WEIGHT_WALL, "wall", TW_UNIT_NS, TW_WEIGHT_SAMPLES)          /* time that samples stand for */            \
 	X(TW_WEIGHT_BYTES, "bytes", TW_UNIT_BYTES, TW_WEIGHT_ALLOCATIONS) /* allocated */                              \
-	X(TW_WEIGHT_ALLOCATIONS, "allocations", TW_UNIT_COUNT, TW_WEIGHT_ALLOCATIONS) /* objects allocated */
+	X(TW_WEIGHT_ALLOCATIONS, "allocations", TW_UNIT_COUNT, TW_WEIGHT_ALLOCATIONS) /* objects allocated */          \
+	X(TW_WEIGHT_COUNT, "count", TW_UNIT_COUNT, TW_WEIGHT_CALLS) /* calls, of trees alone: rows have `count` */
 
 enum tw_weight {
 	/* Calls; samples where the trace's format tells by them where time goes, or their wall time where none of the

@@ -16,7 +16,7 @@
 
 static inline bool tw_weight_is_sampled(enum tw_weight weight)
 {
-	return weight >= TW_WEIGHT_SAMPLES;
+	return weight >= TW_WEIGHT_SAMPLES && weight <= TW_WEIGHT_ALLOCATIONS;
 }
 
 /* What a row or a node weighs, as members of JSON: of calls total_ns and self_ns; of others the weight's name, total
@@ -26,7 +26,7 @@ void tw_json_weighed(struct tw_json *json, enum tw_weight weight, uint64_t total
 /* Whether `count` tells more than the weight itself. */
 static inline bool tw_weight_has_count(enum tw_weight weight)
 {
-	return tw_weight_count(weight) != weight || weight == TW_WEIGHT_CALLS;
+	return weight != TW_WEIGHT_COUNT && (tw_weight_count(weight) != weight || weight == TW_WEIGHT_CALLS);
 }
 
 /* ---- Rows and trees. ---- */

@@ -92,7 +92,7 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	cp "$MAP" program
 	touch -d '2020-01-01' program
 	grep -o '`trackway [^`]*`' "$TRACKWAY_SOURCE/doc/llvm-xray.md" | tr -d '`' >commands
-	[ "$(wc -l <commands)" -eq 36 ]
+	[ "$(wc -l <commands)" -eq 39 ]
 	while read -r line; do
 		sh -c "$line" >out 2>err </dev/null || fail "$line: $(cat err)"
 		[ -s out ] || [[ $line == *' -o '* || $line == *check* ]] || fail "$line: nothing"
@@ -224,6 +224,46 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 		    for own, other in (("min_ns", "min"), ("max_ns", "max")):
 		        assert int(ours[number][own]) == round(float(row[other]) * 1e9), (number, own)
 	END
+}
+
+@test "names: flame --weight count: the calls of each stack, as llvm-xray stack has them" {
+	# a { b b c } a { a { c } } b { c c }, each ten apart: by hand
+	python3 - log.xray <<-'END'
+		import struct, sys
+		def records(text):
+		    stack, time = [], 0
+		    for c in text:
+		        time += 10
+		        if c != ")":
+		            stack.append(ord(c) - ord("a") + 1)
+		        function = stack.pop() if c == ")" else stack[-1]
+		        yield struct.pack("<HBBiQIIQ", 0, 0, c == ")", function, time, 7, 7, 0)
+		open(sys.argv[1], "wb").write(struct.pack("<HHIQQQ", 3, 0, 3, 10**9, 0, 0) + b"".join(records("ab)b)c))aac)))bc)c))")))
+	END
+	printf '%s\n' '#1 2' '#1;#1 1' '#1;#1;#3 1' '#1;#2 2' '#1;#3 1' '#2 1' '#2;#3 2' >counts
+	trackway flame --folded --weight count log.xray | LC_ALL=C sort | diff - counts
+	trackway flame --folded --weight count --per-thread log.xray | cut -d';' -f2- | LC_ALL=C sort | diff - counts
+	trackway convert --to folded --weight count log.xray | LC_ALL=C sort | diff - counts
+	trackway diff --folded --weight count log.xray log.xray | awk '{ print $1, $3 }' | LC_ALL=C sort | diff - counts
+	trackway flame --folded --weight count --function '#3' log.xray | diff - <(echo '#3 4')
+	trackway flame --folded --weight count --max-depth 1 log.xray | LC_ALL=C sort | diff - <(printf '%s\n' '#1 2' '#1;(deeper) 5' '#2 1' '#2;(deeper) 2')
+	trackway stacks --weight count --csv log.xray | cut -d, -f2-3,6-7 | LC_ALL=C sort |
+		diff - <(printf '%s\n' '#1,2,7,2' '#1;#1,1,2,1' '#1;#1;#3,1,1,1' '#1;#2,2,2,2' '#1;#3,1,1,1' '#2,1,3,1' '#2;#3,2,2,2' 'stack,count,total,self')
+	trackway stacks --weight count log.xray | head -n 1 | grep -qx ' 20.0 %  2 calls'
+	trackway flame --weight count log.xray >calls.svg
+	grep -q '>10 calls in 7 frames<' calls.svg
+	grep -q 'data-unit="" data-count="calls"' calls.svg
+	# sums of calls have them too
+	trackway flame --folded --weight count "$DATA/profiling/profiling-nested.xray" | diff - <(printf '%s\n' '#2 2' '#2;#1 2')
+	trackway convert --to folded --weight count "$DATA/profiling/profiling-nested.xray" | diff - <(printf '%s\n' '#2 2' '#2;#1 2')
+	for command in stat graph "diff log.xray"; do
+		run trackway $command --weight count log.xray
+		[ "$status" -eq 2 ]
+		[[ $output == *'the weight "count" is for stacks'* ]]
+	done
+	llvm=$(command -v llvm-xray-14 || command -v llvm-xray) || return 0
+	"$llvm" stack -aggregate-threads -all-stacks -stack-format=flame -aggregation-type=count log.xray | grep '^#' | sed 's/; / /' |
+		LC_ALL=C sort | diff - counts
 }
 
 @test "names: lines of debug information that is compressed, by zstd too" {

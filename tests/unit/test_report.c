@@ -239,6 +239,13 @@ static void flame_has_units(void **state)
 	assert_holds(svg, "data-unit=\"\" data-count=\"samples\"");
 	assert_holds(svg, "1,000 samples in 6 frames; left out: 1 frame narrower than 0.001 % (0.00 % of the samples)");
 	sink_free(&sink);
+	svg = flame(&sink, LENGTH(sample), &(struct tw_flame_options){.weight = TW_WEIGHT_COUNT});
+	assert_holds(svg, "data-unit=\"\" data-count=\"calls\"");
+	assert_holds(svg, "1,000 calls in 6 frames;");
+	sink_free(&sink);
+	svg = flame(&sink, LENGTH(sample), &(struct tw_flame_options){.weight = TW_WEIGHT_INSTRUCTIONS});
+	assert_holds(svg, "data-unit=\"\" data-count=\"instructions\"");
+	sink_free(&sink);
 	svg = flame(&sink, LENGTH(sample), &(struct tw_flame_options){.weight = TW_WEIGHT_BYTES});
 	assert_holds(svg, "data-unit=\"bytes\" data-count=\"allocations\"");
 	assert_holds(svg, "1000 bytes in 6 frames;");

@@ -319,6 +319,7 @@ static uint32_t show(struct tw_calltree *tree, uint32_t number, uint32_t parent)
 {
 	const struct node *node = &tree->nodes[number];
 	const struct tw_name *name = tw_dictionary_name(tree->texts, node->name);
+	const bool counted = tree->weight == TW_WEIGHT_COUNT; /* weigh_calls() weighs them */
 	tree->sorted[tree->sorted_count] = (struct tw_calltree_node){
 	    .name = name->text,
 	    .id = name->id,
@@ -329,8 +330,8 @@ static uint32_t show(struct tw_calltree *tree, uint32_t number, uint32_t parent)
 	    .threadless = node->threadless,
 	    .count = node->count,
 	    .open = node->open,
-	    .total = node->total,
-	    .self = node->self,
+	    .total = counted ? 0 : node->total,
+	    .self = counted ? 0 : node->self,
 	};
 	return tree->sorted_count++;
 }
@@ -356,7 +357,19 @@ static void group_children(struct tw_calltree *tree, struct layout *layout)
 	qsort_r(layout->order, count - 1, sizeof *layout->order, compare_nodes, tree);
 }
 
-/* The time of the root and of a thread is that of the calls below. */
+/* Where calls are counted, a call weighs one, and each node what is below it. */
+static void weigh_calls(struct tw_calltree *tree)
+{
+	for (uint32_t i = tree->sorted_count; i-- > 1;) {
+		struct tw_calltree_node *node = &tree->sorted[i];
+		node->self = node->count;
+		node->total = tw_sum(node->total, node->self);
+		if (node->parent)
+			tree->sorted[node->parent].total = tw_sum(tree->sorted[node->parent].total, node->total);
+	}
+}
+
+/* The weight of the root and of a thread is that of the calls below. */
 static void sum_threads(struct tw_calltree *tree, const struct layout *layout)
 {
 	struct tw_calltree_node *thread = NULL;
@@ -388,6 +401,8 @@ static void lay_out(struct tw_calltree *tree, struct layout *layout)
 			layout->pending[pending++] = layout->order[i];
 		}
 	}
+	if (tree->weight == TW_WEIGHT_COUNT)
+		weigh_calls(tree);
 	sum_threads(tree, layout);
 }
 

@@ -441,6 +441,9 @@ int tw_profile_add(struct tw_profile *profile, struct tw_reader *reader)
 	bool choose = profile->options.weight == TW_WEIGHT_DEFAULT && profile->weight == TW_WEIGHT_DEFAULT;
 	if (async && profile->options.weight > TW_WEIGHT_CALLS)
 		return tw_fail(reader, TW_ERR_VALUE, "asynchronous operations have no weight but their time");
+	if (profile->options.weight == TW_WEIGHT_COUNT)
+		return tw_fail(reader, TW_ERR_VALUE,
+		               "the weight \"count\" is for stacks: functions have their calls beside any weight");
 	int status = tw_weight_choose(reader, async ? TW_WEIGHT_CALLS : profile->options.weight, &profile->weight);
 	if (status < 0)
 		return status;

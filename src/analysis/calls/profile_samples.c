@@ -200,7 +200,7 @@ static void add(struct fold *fold, uint32_t node, bool outermost)
 {
 	struct tw_weighed *row = fold->merge.profile->weighed[fold->row[node]];
 	const struct tw_sampled self = tw_samples_self(fold->samples, node);
-	for (int weight = TW_WEIGHT_SAMPLES; weight < TW_WEIGHTS; weight++) {
+	for (int weight = TW_WEIGHT_SAMPLES; weight <= TW_WEIGHT_ALLOCATIONS; weight++) {
 		row[weight].self = tw_sum(row[weight].self, self.of[weight]);
 		if (outermost)
 			row[weight].total = tw_sum(row[weight].total, fold->totals[node].of[weight]);

@@ -239,7 +239,8 @@ static void put_left_out(struct flame *flame)
 		tw_putf(out, " deeper than %u", (unsigned)flame->max_depth);
 	}
 	tw_putf(out, " (%.2f %% of the %s)", tw_percent(flame->left_out, all_of(flame)),
-	        tw_weight_unit(flame->options->weight) == TW_UNIT_NS ? "time" : tw_weight_name(flame->options->weight));
+	        tw_weight_unit(flame->options->weight) == TW_UNIT_NS ? "time"
+	                                                             : tw_weight_words(flame->options->weight));
 }
 
 static void put_summary(struct flame *flame)
@@ -308,7 +309,7 @@ static void put_svg_head(struct flame *flame)
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"flame\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
 	    " data-down=\"%d\" data-unit=\"%s\" data-count=\"%s\"%s>\n<title>",
 	    WIDTH, height, WIDTH, height, flame->options->inverted, units[tw_weight_unit(weight)],
-	    tw_weight_name(tw_weight_count(weight)), flame->before ? " data-compared=\"1\"" : "");
+	    tw_weight_words(weight), flame->before ? " data-compared=\"1\"" : "");
 	tw_put_name(out, title_of(flame), 0, tw_xml_escapes);
 	tw_put_text(out, "</title>\n<style>\n");
 	tw_put(out, flame_css, sizeof flame_css);

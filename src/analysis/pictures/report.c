@@ -137,10 +137,15 @@ static void put_size(struct tw_output *out, uint64_t bytes)
 		tw_putf(out, bytes == 1 ? "%u byte" : "%u bytes", (unsigned)bytes);
 }
 
-/* The name of a weight that is a count is the word for more than one. */
+const char *tw_weight_words(enum tw_weight weight)
+{
+	const bool counts = tw_weight_unit(weight) == TW_UNIT_COUNT && weight != TW_WEIGHT_COUNT;
+	return tw_weight_name(counts ? weight : tw_weight_count(weight));
+}
+
 static void put_words(struct tw_output *out, enum tw_weight weight, uint64_t count)
 {
-	const char *words = tw_weight_name(weight);
+	const char *words = tw_weight_words(weight);
 	tw_put_count(out, count);
 	tw_put_char(out, ' ');
 	tw_put(out, words, strlen(words) - (count == 1));

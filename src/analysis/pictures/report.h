@@ -37,6 +37,9 @@ void tw_put_time(struct tw_output *out, uint64_t ns);
 /* 1,234,567. */
 void tw_put_count(struct tw_output *out, uint64_t count);
 
+/* What a weight that is a count is a count of, more than one, "samples"; of others what their `count` is of. */
+const char *tw_weight_words(enum tw_weight weight);
+
 /* What something weighs, with its unit: 1.234 ms, 1.2 KiB, 5 samples. */
 void tw_put_amount(struct tw_output *out, enum tw_weight weight, uint64_t value);
 

@@ -127,7 +127,7 @@ TW_INLINE void look_ahead(const struct tw_samples *samples, const struct tw_batc
 static uint32_t kinds_of(enum tw_weight weight)
 {
 	uint32_t kinds = 0;
-	for (int i = TW_WEIGHT_SAMPLES; i < TW_WEIGHTS; i++)
+	for (int i = TW_WEIGHT_SAMPLES; i <= TW_WEIGHT_ALLOCATIONS; i++)
 		if (weight == TW_WEIGHT_DEFAULT || (int)weight == i)
 			kinds |= 1u << sources[i].kind;
 	return kinds;
@@ -204,7 +204,7 @@ struct tw_sampled tw_samples_self(const struct tw_samples *samples, size_t node)
 		self.of[samples->unitless] = samples->sums[node * samples->row + samples->place[TW_STACK_SAMPLE]];
 		return self;
 	}
-	for (int weight = TW_WEIGHT_SAMPLES; weight < TW_WEIGHTS; weight++)
+	for (int weight = TW_WEIGHT_SAMPLES; weight <= TW_WEIGHT_ALLOCATIONS; weight++)
 		if (samples->kinds >> sources[weight].kind & 1)
 			self.of[weight] = samples->sums[node * samples->row + samples->place[sources[weight].kind] +
 			                                sources[weight].number];
@@ -217,7 +217,7 @@ struct tw_sampled *tw_samples_totals(const struct tw_samples *samples)
 	for (size_t i = samples->count; totals && i-- > TW_SAMPLE_OTHER;) {
 		const struct tw_sampled self = tw_samples_self(samples, i);
 		struct tw_sampled *caller = &totals[samples->nodes[i].caller];
-		for (int weight = TW_WEIGHT_SAMPLES; weight < TW_WEIGHTS; weight++) {
+		for (int weight = TW_WEIGHT_SAMPLES; weight <= TW_WEIGHT_ALLOCATIONS; weight++) {
 			sum(&totals[i].of[weight], self.of[weight]);
 			sum(&caller->of[weight], totals[i].of[weight]);
 		}

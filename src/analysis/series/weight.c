@@ -39,6 +39,11 @@ static enum tw_weight own_weight(const struct tw_reader *reader)
 	return reader->clock.instructions ? TW_WEIGHT_INSTRUCTIONS : TW_WEIGHT_CALLS;
 }
 
+static bool is_of_calls(enum tw_weight weight)
+{
+	return weight == TW_WEIGHT_CALLS || weight == TW_WEIGHT_COUNT;
+}
+
 /* Weights of one kind can be summed: samples have all of theirs. */
 static enum tw_weight kind_of(enum tw_weight weight)
 {
@@ -54,7 +59,7 @@ int tw_weight_choose(struct tw_reader *reader, enum tw_weight asked, enum tw_wei
 	if (asked == TW_WEIGHT_DEFAULT || (asked == TW_WEIGHT_CALLS && !tw_weight_is_sampled(own)))
 		wanted = own;
 	bool beside = reader->format->traits.samples_beside && tw_weight_is_sampled(wanted);
-	if (kind_of(wanted) != own && wanted != TW_WEIGHT_CALLS && !beside)
+	if (kind_of(wanted) != own && !is_of_calls(wanted) && !beside)
 		return tw_fail(reader, TW_ERR_VALUE, "%s: there is no weight \"%s\": %s has %s", file,
 		               tw_weight_name(asked), reader->format->name, tw_weight_name(own));
 	if (*weight != TW_WEIGHT_DEFAULT && kind_of(*weight) != kind_of(wanted))

@@ -67,7 +67,8 @@ static const char *weight_word(size_t i)
 static const struct tw_option weight_options[] = {
     {"weight", 'w', TW_OPTION_CHOICE, MEMBER(weight), .choice = weight_word,
      .help =
-         "what is counted: the time of calls; or, of traces with samples, these, the processor time or the wall "
+         "what is counted: the time of calls, or how many there are (count: stacks, flame, diff --flame and folded "
+         "stacks); or, of traces with samples, these, the processor time or the wall "
          "time that they stand for, or the bytes or objects allocated. Otherwise samples where there are some (wall "
          "time where none has ticks), else calls. Of folded stacks it tells what their counts are"},
     {"fold-async", 0, TW_OPTION_FLAG, MEMBER(fold_async),

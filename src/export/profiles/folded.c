@@ -23,8 +23,8 @@ static const struct {
 	const char *word;
 	enum tw_stack_tree_value value;
 } weights[] = {
-    {"calls", TREE_TIME}, {"samples", TREE_SAMPLES}, {"cpu", TREE_CPU},
-    {"wall", TREE_WALL},  {"bytes", TREE_BYTES},     {"allocations", TREE_ALLOCATIONS},
+    {"calls", TREE_TIME},  {"samples", TREE_SAMPLES},         {"cpu", TREE_CPU},     {"wall", TREE_WALL},
+    {"bytes", TREE_BYTES}, {"allocations", TREE_ALLOCATIONS}, {"count", TREE_CALLS},
 };
 
 enum { WEIGHTS = sizeof weights / sizeof *weights, NONE = -1, DELETE = 0x7f };
@@ -60,6 +60,8 @@ enum { PIECES = 8, PIECE_BYTES = 256 << 10 };
 static enum tw_stack_tree_value value_of(const struct folded *folded, int weight)
 {
 	enum tw_stack_tree_value value = weights[weight].value;
+	if (value == TREE_CALLS && folded->summed)
+		return TREE_SAMPLES; /* a sum of calls counts them as a sample does its ticks */
 	return value == TREE_TIME ? folded->tree.of_slices : value;
 }
 
