@@ -201,6 +201,8 @@ uint64_t fdr_wall_at(const struct fdr_wall *wall, uint64_t ticks, uint64_t frequ
 struct fdr_flight_state {
 	bool ended;    /* the program ended in order */
 	uint64_t lost; /* records that had no room */
+	uint64_t lost_in_handlers;
+	uint64_t children, error; /* forked, and without a log; errno of the last */
 	struct fdr_wall wall;
 };
 

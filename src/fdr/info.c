@@ -27,7 +27,7 @@ struct counted_part {
 	int status;
 };
 
-enum { FIELDS = 12, COMMON_FIELDS = 7 };
+enum { FIELDS = 15, COMMON_FIELDS = 7 };
 
 struct fdr_summary {
 	const struct fdr_place **places; /* all */
@@ -335,6 +335,19 @@ static void tell_day(const struct fdr_log *log, const struct fdr_wall *wall, str
 	info->field_count += 2;
 }
 
+/* What there is none of is not told. */
+static void tell_losses(const struct fdr_flight_state *state, struct fdr_summary *survey, struct tw_info *info)
+{
+	const struct tw_field fields[] = {
+	    {.name = "lost_in_handlers", .type = TW_FIELD_UINT, .value.u = state->lost_in_handlers},
+	    {.name = "children_without_log", .type = TW_FIELD_UINT, .value.u = state->children},
+	    {.name = "children_errno", .type = TW_FIELD_UINT, .value.u = state->error},
+	};
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (fields[i].value.u)
+			survey->fields[info->field_count++] = fields[i];
+}
+
 /* What a flight recorder says of its log. */
 static void tell_flight(struct tw_reader *reader, const struct fdr_log *log, struct fdr_summary *survey,
                         struct tw_info *info)
@@ -348,6 +361,7 @@ static void tell_flight(struct tw_reader *reader, const struct fdr_log *log, str
 	    (struct tw_field){.name = "recording", .type = TW_FIELD_TEXT, .value.bytes = text, .size = strlen(text)};
 	survey->fields[info->field_count++] =
 	    (struct tw_field){.name = "lost_records", .type = TW_FIELD_UINT, .value.u = state.lost};
+	tell_losses(&state, survey, info);
 	tell_day(log, &state.wall, survey, info);
 }
 

@@ -10,17 +10,29 @@
 enum { NAME = 16, GAP = 15, RECORD = TW_FDR_METADATA_SIZE, NOTES_MOST = 1 << 20, NOTE_MOST = 1 << 14 };
 static const char state_name[NAME] = "trackway.flight", object_name[NAME] = "trackway.object",
 		  counts_name[NAME] = "trackway.counts", event_name[NAME] = "trackway.event",
-		  clocks_name[NAME] = "trackway.clocks";
+		  clocks_name[NAME] = "trackway.clocks", losses_name[NAME] = "trackway.losses";
 
 bool fdr_is_note(const struct tw_fdr_record *record, size_t payload_have)
 {
-	static const char *const names[] = {state_name, object_name, counts_name, event_name, clocks_name};
+	static const char *const names[] = {state_name, object_name, counts_name, event_name, clocks_name, losses_name};
 	bool found = false;
 	if (record->kind != TW_FDR_CUSTOM_EVENT || !record->payload || payload_have <= NAME)
 		return false;
 	for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
 		found = memcmp(record->payload, names[i], NAME) == 0;
 	return found;
+}
+
+/* The third note, which logs of before have not. */
+static void take_losses(struct fdr_flight_state *state, const uint8_t *note, size_t have)
+{
+	enum { CHILDREN_AT = NAME + 8, ERROR_AT = NAME + 16, SIZE = NAME + 24 };
+	state->lost_in_handlers = state->children = state->error = 0;
+	if (have < SIZE || memcmp(note, losses_name, NAME) != 0)
+		return;
+	state->lost_in_handlers = tw_load64(note + NAME, false);
+	state->children = tw_load64(note + CHILDREN_AT, false);
+	state->error = tw_load64(note + ERROR_AT, false);
 }
 
 bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state)
@@ -33,17 +45,20 @@ bool fdr_flight_state(struct tw_reader *reader, struct fdr_flight_state *state)
 		LOST_AT = NAME + 17,
 		ENDED = 2
 	};
-	enum { CLOCKS = 2 * 1024 + 2 * RECORD }; /* the second note */
+	enum { CLOCKS = 2 * 1024 + 2 * RECORD, LOSSES = 24 + 2 * RECORD }; /* the other notes */
 	const uint8_t *bytes;
 	size_t have;
-	if (tw_window_view(&reader->window, NOTE, GAP + SIZE + CLOCKS, &bytes, &have) < 0 || have < GAP + SIZE)
+	if (tw_window_view(&reader->window, NOTE, GAP + SIZE + CLOCKS + LOSSES, &bytes, &have) < 0 || have < GAP + SIZE)
 		return false;
 	const uint8_t *note = memcmp(bytes, state_name, NAME) == 0 ? bytes : bytes + GAP;
 	if (memcmp(note, state_name, NAME) != 0)
 		return false;
 	state->ended = tw_load64(note + STATE_AT, false) == ENDED;
 	state->lost = tw_load64(note + LOST_AT, false);
-	fdr_wall_take(&state->wall, note, have - (size_t)(note - bytes));
+	have -= (size_t)(note - bytes);
+	fdr_wall_take(&state->wall, note, have);
+	enum { LOSSES_AT = SIZE + CLOCKS + RECORD };
+	take_losses(state, note + LOSSES_AT, have < LOSSES_AT ? 0 : have - LOSSES_AT);
 	return true;
 }
 

@@ -46,23 +46,24 @@ static void make_absolute(struct flight_file *file)
 
 /* ---- Memory. ---- */
 
-static bool send_to(int talk, int fd)
+/* Without a file, why there is none. */
+static bool send_to(int talk, int fd, int error)
 {
-	char byte = 0;
+	char byte = (char)error;
 	union {
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(sizeof fd)];
 	} control = {.header = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS}};
 	const struct msghdr message = {.msg_iov = &(struct iovec){&byte, 1},
 	                               .msg_iovlen = 1,
-	                               .msg_control = &control,
-	                               .msg_controllen = sizeof control.bytes};
+	                               .msg_control = fd < 0 ? NULL : &control,
+	                               .msg_controllen = fd < 0 ? 0 : sizeof control.bytes};
 	memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
 	return sendmsg(talk, &message, MSG_NOSIGNAL) == 1;
 }
 
 /* It waits there until it is taken, also when this process is no more. */
-static bool give(const char *name, int fd)
+static bool give(const char *name, int fd, int error)
 {
 	struct sockaddr_un place = {.sun_family = AF_UNIX};
 	const size_t length = strlen(name);
@@ -71,11 +72,12 @@ static bool give(const char *name, int fd)
 	memcpy(place.sun_path + 1, name, length);
 	const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
 	const int talk = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	const bool given = talk >= 0 && connect(talk, (const struct sockaddr *)&place, size) == 0 && send_to(talk, fd);
-	const int error = errno;
+	const bool given =
+	    talk >= 0 && connect(talk, (const struct sockaddr *)&place, size) == 0 && send_to(talk, fd, error);
+	const int failed = errno;
 	if (talk >= 0)
 		close(talk);
-	errno = error;
+	errno = failed;
 	return given;
 }
 
@@ -83,7 +85,10 @@ static bool make_in_memory(struct flight_file *file, const char *name)
 {
 	file->in_memory = true;
 	file->fd = memfd_create("trackway-flight", MFD_CLOEXEC);
-	return file->fd >= 0 && give(name, file->fd);
+	const int error = file->fd < 0 ? errno : 0;
+	const bool given = give(name, file->fd, error);
+	errno = error ? error : errno;
+	return given && !error;
 }
 
 static bool make(struct flight_file *file, const char *pattern, uint32_t pid)
@@ -108,6 +113,22 @@ int flight_file_make(struct flight_file *file, const char *pattern, uint32_t pid
 	return 0;
 }
 
+static bool may_grow(uint64_t end)
+{
+	struct rlimit limit = {0}; /* beyond it is SIGXFSZ */
+	return flight_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit) < 0 || end <= limit.rlim_cur;
+}
+
+void flight_file_refuse(const struct flight_file *file, int error)
+{
+	const struct {
+		char text[sizeof FLIGHT_REFUSED - 1];
+		uint32_t error;
+	} word = {FLIGHT_REFUSED, (uint32_t)error};
+	if (file->fd >= 0 && may_grow(sizeof word)) /* it was made just now */
+		flight_call(SYS_pwrite64, file->fd, (long)&word, sizeof word, 0);
+}
+
 int flight_file_room(struct flight_file *file, uint64_t size)
 {
 	if (!file->in_memory)
@@ -117,13 +138,7 @@ int flight_file_room(struct flight_file *file, uint64_t size)
 	return error;
 }
 
-static bool may_grow(uint64_t end)
-{
-	struct rlimit limit = {0}; /* beyond it is SIGXFSZ */
-	return flight_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit) < 0 || end <= limit.rlim_cur;
-}
-
-static bool write_zeros(int fd, uint64_t offset, uint64_t size)
+static int write_zeros(int fd, uint64_t offset, uint64_t size)
 {
 	enum { MOST = 1 << 18 };
 	static uint8_t zeros[MOST]; /* in no file */
@@ -131,40 +146,42 @@ static bool write_zeros(int fd, uint64_t offset, uint64_t size)
 		const uint64_t left = size - done, part = left < MOST ? left : MOST;
 		const long written = flight_call(SYS_pwrite64, fd, (long)zeros, (long)part, (long)(offset + done));
 		if (written <= 0)
-			return false;
+			return written ? (int)-written : ENOSPC;
 		done += (uint64_t)written;
 	}
-	return true;
+	return 0;
 }
 
 /* Disk, and pages in the kernel's cache: those of a long write are large ones where the system has such, and cost a
  * third of what a fault for each does (bench/flight, "in a new file"). */
-static bool allocate(const struct flight_file *file, int fd, uint64_t offset, uint64_t size)
+static int allocate(const struct flight_file *file, int fd, uint64_t offset, uint64_t size)
 {
 	const long status = flight_call(SYS_fallocate, fd, 0, (long)offset, (long)size);
 	if (status == 0 && file->pages_alone)
-		return true;
+		return 0;
 	if (status != 0 && status != -EOPNOTSUPP)
-		return false;
-	return write_zeros(fd, offset, size) || status == 0;
+		return (int)-status;
+	const int error = write_zeros(fd, offset, size);
+	return status ? error : 0;
 }
 
 /* For the time of one growth alone: whoever closes all descriptors counts on the lowest numbers. */
-static bool allocate_by_path(const struct flight_file *file, uint64_t offset, uint64_t size)
+static int allocate_by_path(const struct flight_file *file, uint64_t offset, uint64_t size)
 {
 	enum { HOW = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY };
 	const int fd = (int)flight_call(SYS_openat, AT_FDCWD, (long)file->path, HOW, 0);
-	const bool done = is_ours(file, fd) && allocate(file, fd, offset, size);
-	if (fd >= 0)
-		flight_call(SYS_close, fd, 0, 0, 0);
-	return done;
+	if (fd < 0)
+		return -fd;
+	const int error = is_ours(file, fd) ? allocate(file, fd, offset, size) : ESTALE;
+	flight_call(SYS_close, fd, 0, 0, 0);
+	return error;
 }
 
-bool flight_file_grow(const struct flight_file *file, uint64_t offset, uint64_t size)
+int flight_file_grow(const struct flight_file *file, uint64_t offset, uint64_t size)
 {
 	if (file->in_memory)
-		return true;
+		return 0;
 	if (!may_grow(offset + size))
-		return false;
+		return EFBIG;
 	return is_ours(file, file->fd) ? allocate(file, file->fd, offset, size) : allocate_by_path(file, offset, size);
 }

@@ -19,8 +19,14 @@ struct flight_file {
 };
 
 /* Makes a file, as flight_make_file() does. A pattern "@NAME" makes one without a name, in memory, and gives it to
- * whoever listens at the abstract socket NAME. Returns 0 or an errno. */
+ * whoever listens at the abstract socket NAME; where that cannot be, the errno alone, a byte. Returns 0 or an errno. */
 int flight_file_make(struct flight_file *file, const char *pattern, uint32_t pid);
+
+/* What a file without a log begins with, and an errno behind it, u32: why there is none. */
+#define FLIGHT_REFUSED "trackway.refused"
+
+/* Writes it into a file that nothing else was written to. Where the file is in memory, whoever was given it has it. */
+void flight_file_refuse(const struct flight_file *file, int error);
 
 /* How large it may become, as it is mapped. Returns 0 or an errno. */
 int flight_file_room(struct flight_file *file, uint64_t size);
@@ -28,8 +34,8 @@ int flight_file_room(struct flight_file *file, uint64_t size);
 /* Closes it, where the program has not. */
 void flight_file_close(struct flight_file *file);
 
-/* Disk for a stretch of the file: a page without any is SIGBUS. False: there is none, or the file is found no more.
- * From any place. */
-bool flight_file_grow(const struct flight_file *file, uint64_t offset, uint64_t size);
+/* Disk for a stretch of the file: a page without any is SIGBUS. Returns 0 or an errno, ESTALE where the file is
+ * found no more. From any place. */
+int flight_file_grow(const struct flight_file *file, uint64_t offset, uint64_t size);
 
 #endif

@@ -119,6 +119,14 @@ void flight_lose(void)
 		log->state->lost_since_ns = kernel_time(CLOCK_MONOTONIC);
 }
 
+void flight_lose_in_handler(void)
+{
+	struct flight_log *log = flight_log;
+	flight_lose();
+	if (log->generation)
+		__atomic_fetch_add(&log->losses->in_handlers, 1, __ATOMIC_RELAXED);
+}
+
 /* Where the disk ends that was had: what is behind it, of a full disk, is not there. */
 static void extend(struct flight_log *log, uint64_t end)
 {
@@ -141,7 +149,7 @@ static uint8_t *more(struct flight_log *log, uint64_t size)
 	if (log->full)
 		return NULL;
 	const uint64_t offset = __atomic_fetch_add(&log->used, size, __ATOMIC_RELAXED);
-	if (offset + size > log->room || !flight_file_grow(&log->file, offset, size)) {
+	if (offset + size > log->room || flight_file_grow(&log->file, offset, size)) {
 		log->full = true;
 		return NULL;
 	}
@@ -398,6 +406,15 @@ static void begin_pairs(struct flight_log *log)
 	flight_commit(&notes, at + sizeof kind + TABLE);
 }
 
+static void begin_losses(struct flight_log *log)
+{
+	static const char kind[16] = "trackway.losses";
+	uint8_t *at = put(notes.at, CUSTOM_EVENT, 4, sizeof kind + sizeof *log->losses, 0);
+	memcpy(at, kind, sizeof kind);
+	log->losses = (struct flight_losses *)(at + sizeof kind);
+	flight_commit(&notes, at + sizeof kind + sizeof *log->losses);
+}
+
 static void take_pairs(struct flight_log *log)
 {
 	enum { IN_A_SECOND = 64 }; /* at first */
@@ -423,6 +440,7 @@ static void begin_file(struct flight_log *log)
 	log->state->first = log->state->last = clocks();
 	flight_commit(&notes, at + sizeof kind + sizeof *log->state);
 	begin_pairs(log);
+	begin_losses(log);
 }
 
 /* A chunk with the table of counts. */
@@ -472,8 +490,8 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 	int status = flight_file_make(&log->file, options->path, log->pid);
 	if (status == 0)
 		status = map_file(log, options->max_size);
-	if (status == 0 && !flight_file_grow(&log->file, 0, 2 * FLIGHT_PAGE))
-		status = ENOSPC;
+	if (status == 0)
+		status = flight_file_grow(&log->file, 0, 2 * FLIGHT_PAGE);
 	if (status)
 		return status;
 	extend(log, 2 * FLIGHT_PAGE);
@@ -494,12 +512,31 @@ static int open_log(struct flight_log *log, const struct flight_options *options
 /* For logs of forked children, too, which have another page. */
 static bool pauses;
 
-/* The file of the last log, which a forked child has open, too. */
+/* The file of the last log, which a forked child has open, too, and what it has mapped of it. */
 static struct flight_file last_file = {.fd = -1};
+static struct flight_losses *last_losses;
+
+void flight_lose_child(int error)
+{
+	if (!last_losses)
+		return;
+	__atomic_store_n(&last_losses->error, (uint64_t)error, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&last_losses->children, 1, __ATOMIC_RELEASE);
+}
 
 void flight_log_leave(void)
 {
 	flight_file_close(&last_file);
+}
+
+/* Leaves word in a file that has nothing else. */
+static int refuse_log(const struct flight_options *options, int error)
+{
+	static struct flight_file file;
+	if (flight_file_make(&file, options->path, (uint32_t)getpid()) == 0)
+		flight_file_refuse(&file, error);
+	flight_file_close(&file);
+	return error;
 }
 
 int flight_log_open(const struct flight_options *options)
@@ -510,7 +547,7 @@ int flight_log_open(const struct flight_options *options)
 		if (page == MAP_FAILED)
 			return errno;
 		if (madvise(page, size, MADV_WIPEONFORK) < 0)
-			return errno;
+			return refuse_log(options, errno);
 		if (flight_log->base)
 			flight_file_close(&flight_log->file);
 		__atomic_store_n(&flight_log, page, __ATOMIC_RELEASE);
@@ -518,8 +555,11 @@ int flight_log_open(const struct flight_options *options)
 	notes_busy = 0;
 	int status = open_log(flight_log, options);
 	last_file = flight_log->file;
-	if (status)
+	if (status) {
+		flight_file_refuse(&flight_log->file, status);
 		return status;
+	}
+	last_losses = flight_log->losses;
 	/* No log of this process or of its parents has the same. */
 	const uint64_t generation = (uint64_t)flight_log->pid << 32 | (uint32_t)flight_log->state->first.raw_ns | 1;
 	__atomic_store_n(pauses ? &flight_log->paused : &flight_log->generation, generation, __ATOMIC_RELEASE);

@@ -51,6 +51,13 @@ struct flight_state {
 	struct flight_clock first, last;
 };
 
+/* What the third event of a log tells behind its name, aligned: why something is not in it. */
+struct flight_losses {
+	uint64_t in_handlers; /* of `lost`, records of handlers that interrupt handlers that interrupt handlers */
+	uint64_t children;    /* forked, and without a log */
+	uint64_t error;       /* errno of the last of these */
+};
+
 enum { FLIGHT_VERSION = 1 };
 enum flight_states { FLIGHT_RECORDING = 1, FLIGHT_ENDED };
 
@@ -86,6 +93,7 @@ struct flight_log {
 	uint8_t *base;
 	uint64_t room; /* bytes that are mapped */
 	struct flight_state *state;
+	struct flight_losses *losses;
 	uint64_t ring_chunk; /* 0: no ring */
 	uint64_t shortest;   /* in units of the clock: calls that take less are left out */
 	uint32_t deepest;
@@ -188,6 +196,12 @@ void flight_count(struct flight_log *log, uint32_t id);
 
 /* Counts a record that could not be written. */
 void flight_lose(void);
+
+/* The same, because handlers are nested too deep. */
+void flight_lose_in_handler(void);
+
+/* In a forked child that could not make a log: its parent's tells so. error: the errno. */
+void flight_lose_child(int error);
 
 /* Appends a custom event to the part of the log that no ring overwrites: two texts, one behind the other. False:
  * there is no room, or another thread, or what a signal interrupted, is at it for too long. */

@@ -174,7 +174,7 @@ static inline struct level *begin_record(const struct flight_log *log, uint64_t 
 	if (__builtin_expect(level->begun_at != 0, 0)) {
 		const uint32_t free = leave_interrupted(place);
 		if (free == DEPTHS) {
-			flight_lose();
+			flight_lose_in_handler();
 			return NULL;
 		}
 		level = &levels[free];

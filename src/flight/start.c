@@ -68,10 +68,15 @@ static bool goes_on;
 static void begin_in_child(void)
 {
 	flight_log_leave();
-	if (goes_on && flight_log_open(&options) == 0) {
-		flight_note_ranges();
-		flight_note_types();
+	if (!goes_on)
+		return;
+	const int error = flight_log_open(&options);
+	if (error) {
+		flight_lose_child(error);
+		return;
 	}
+	flight_note_ranges();
+	flight_note_types();
 }
 
 /* Functions are chosen once: the sleds of others stay as they are. */

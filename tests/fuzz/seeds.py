@@ -48,8 +48,10 @@ def flight_log():
     state = b"trackway.flight".ljust(17, b"\0") + struct.pack("<IIQQQ", 1, 1, 1, 0, 0) + 2 * clock
     header = struct.pack("<HHIQQ8s", 5, 1, 3, 10 ** 9, 1 << 20, b"twflight")
     calls = struct.pack("<4I", 1 << 4, 0, 1 << 4 | 2, 500) + metadata(0x11, struct.pack("<iih", 1, 5, 7)) + b"x"
+    clocks = b"trackway.clocks".ljust(16, b"\0") + clock + bytes(63 * 32)
+    losses = b"trackway.losses".ljust(16, b"\0") + struct.pack("<3Q", 2, 3, 24)
     named = b"trackway.event".ljust(16, b"\0") + b"0007 request"
-    notes = b"".join(metadata(0x0b, struct.pack("<ii", len(note), 0)) + note for note in (state, named))
+    notes = b"".join(metadata(0x0b, struct.pack("<ii", len(note), 0)) + note for note in (state, clocks, losses, named))
     return header + chunk(8192 - 32, 0, notes) + bytes(4096) + chunk(4096, 7, calls)
 
 

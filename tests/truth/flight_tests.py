@@ -9,6 +9,7 @@ shared file after each of them. Whatever ends it: what is read is at least that,
 import argparse
 import contextlib
 import datetime
+import errno
 import json
 import os
 import pathlib
@@ -623,7 +624,8 @@ def misplaced(bench, _):
 def refused(bench, words):
     """A sandbox refuses what the recorder needs: the program goes on, and what it could not record is a line."""
     program, plain = bench.build(words, "program"), bench.build(["gcc"], "denied", "denied.c")
-    for name, number, lost in (("fallocate", 285, True), ("fstat", 5, True), ("clock_gettime", 228, False), ("fcntl", 72, False)):
+    for name, number, lost in (("fallocate", 285, True), ("fstat", 5, True), ("madvise", 28, True), ("clock_gettime", 228, False),
+                               ("fcntl", 72, False)):
         (bench.directory / "counts").write_bytes(bytes(8 * MOST))
         command = [plain, str(number), program, bench.directory / "counts", "2", "500", "_exit"]
         out = bench.directory / "out.xray"
@@ -634,11 +636,42 @@ def refused(bench, words):
         expect(sum(bench.counts()[:2]) == 1000, name, bench.counts()[:2])
         expect(done.returncode == 3 and done.stderr.count("\n") == 1, name, done.returncode, done.stderr)
         if lost:
-            expect("none of its calls were recorded" in done.stderr and not out.exists(), name, done.stderr)
+            why = "none of its calls were recorded: no log could be made: "
+            expect(why + ("Stale file handle" if name == "fstat" else "Operation not permitted") in done.stderr and not out.exists(),
+                   name, done.stderr)
         else:
             expect(bench.calls(out).get("leaf") == 1000, name, bench.calls(out))
             out.unlink()
         expect(not list(bench.directory.glob("out*")), name, list(bench.directory.glob("out*")))
+    for name, number, why in (("memfd_create", 319, "1 log could not be made: Operation not permitted"),
+                              ("socket", 41, "a sandbox may refuse it socket()"), ("connect", 42, "a sandbox may refuse it socket()")):
+        command = [bench.tool, "record", "--to", "xray-fdr", "--in-memory", "-o", out, "--library", bench.library(), "--", plain,
+                   str(number), program, bench.directory / "counts", "1", "5", "_exit"]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, timeout=100)
+        expect(done.returncode == 3 and done.stderr.count("\n") == 1 and why in done.stderr, name, done.returncode, done.stderr)
+    return None
+
+
+def limited(bench, words):
+    """Forked children that can make no log: their parent's tells how many."""
+    log, done = bench.record(bench.build(words, "program"), "2", "500", "closed")
+    info = bench.rows("info", "--json", log)[0]
+    expect(bench.calls(log)["leaf"] == 1000 and done.returncode == 0, bench.calls(log), done.stderr)
+    expect(info["children_without_log"] == 5 and info["children_errno"] == errno.EMFILE and info["lost_records"] == 0, info)
+    expect("5 forks without a log, of which no calls were recorded: Too many open files\n" in done.stderr, done.stderr)
+
+
+def trapped(bench, words):
+    """Handlers that interrupt records, three deep: what the third calls is lost, and no room is missing."""
+    log, done = bench.record(bench.build(words, "program", "traps.c"))
+    if done.returncode == 77:
+        return "no seccomp"
+    info = bench.rows("info", "--json", log)[0]
+    expect(done.returncode == 0 and info["lost_in_handlers"] == info["lost_records"] > 0, info, done.stderr)
+    expect("of handlers of signals" in done.stderr and "no room" not in done.stderr, done.stderr)
+    calls = bench.calls(log)
+    # the third handler is lost whole, the second has its chunk then, and those of later growths have one
+    expect(calls["main"] == 1 and calls["leaf"] >= 1002 and calls["on_trap"] == calls["leaf"] - 1000, calls)
     return None
 
 
@@ -1275,6 +1308,8 @@ def tests(options):
     yield "a signal while a log is put in order", interrupted, hooks
     yield "what is no log, and outputs that cannot be", misplaced, []
     yield "system calls that a sandbox refuses", refused, hooks
+    yield "forked children that can make no log", limited, hooks
+    yield "handlers that interrupt handlers", trapped, hooks
     yield "hooks: linked with the recorder", linked, hooks
     yield "sleds: linked with the recorder", linked, BUILDS["clang -fxray-instrument -fxray-modes=none, stripped"][:-1]
     for what, words in (("hooks", hooks), ("hooks of clang", BUILDS["clang -finstrument-functions"]), ("sleds", sleds),

@@ -5,7 +5,14 @@
 /* doc/formats/xray-fdr.md, "Logs of the flight recorder": names of 16 bytes, with the zeros behind them. */
 static const char state_name[16] = "trackway.flight", object_name[16] = "trackway.object";
 static const char object_text[] = "1 100 1 5000 5000 - /none";
-enum { ENDED = 2, STATE = 113, OBJECT = sizeof object_name + sizeof object_text - 1, LEAF = 0x11 };
+enum {
+	ENDED = 2,
+	STATE = 113,
+	CLOCKS = 16 + 2048,
+	LOSSES = 16 + 24,
+	OBJECT = sizeof object_name + sizeof object_text - 1,
+	LEAF = 0x11
+};
 
 static void make_state(uint8_t note[STATE])
 {
@@ -20,14 +27,19 @@ static void make_state(uint8_t note[STATE])
 /* A plain log as `record` leaves it: a buffer of notes, one of a thread, and another of notes, as a dlopen() makes. */
 static void make_log(unsigned version)
 {
-	uint8_t state[STATE];
+	uint8_t state[STATE], clocks[CLOCKS] = "trackway.clocks", losses[LOSSES] = "trackway.losses";
 	char object[OBJECT];
 	make_state(state);
+	set_number(losses + 16, 2, 8);  /* records of handlers */
+	set_number(losses + 24, 3, 8);  /* children */
+	set_number(losses + 32, 24, 8); /* EMFILE */
 	memcpy(object, object_name, sizeof object_name);
 	memcpy(object + sizeof object_name, object_text, sizeof object_text - 1);
 	add_header(&source, version);
 	size_t start = begin_buffer(&source, 0, 10, 2000);
 	add_custom(&source, version == 5 ? 0 : 2000, 0, state, STATE);
+	add_custom(&source, version == 5 ? 0 : 2000, 0, clocks, CLOCKS);
+	add_custom(&source, version == 5 ? 0 : 2000, 0, losses, LOSSES);
 	end_buffer(&source, start);
 	start = begin_buffer(&source, 9, 10, 2100);
 	add_call(&source, LEAF);
@@ -69,16 +81,24 @@ static void expect_state(const struct bytes *b)
 {
 	struct tw_reader *reader;
 	struct tw_info info;
+	static const struct {
+		const char *name;
+		uint64_t value;
+	} numbers[] = {{"lost_records", 5},
+	               {"lost_in_handlers", 2},
+	               {"children_without_log", 3},
+	               {"children_errno", 24}};
 	unsigned found = 0;
 	assert_int_equal(tw_open_memory(&reader, "test", b->data, b->size, NULL), 0);
 	assert_int_equal(tw_read_info(reader, 1, &info), 0);
 	for (size_t i = 0; i < info.field_count; i++) {
 		if (strcmp(info.fields[i].name, "recording") == 0)
 			found += strcmp(info.fields[i].value.bytes, "complete") == 0;
-		if (strcmp(info.fields[i].name, "lost_records") == 0)
-			found += info.fields[i].value.u == 5;
+		for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+			found += strcmp(info.fields[i].name, numbers[n].name) == 0 &&
+			         info.fields[i].value.u == numbers[n].value;
 	}
-	assert_int_equal(found, 2);
+	assert_int_equal(found, 5);
 	tw_close(reader);
 }
 

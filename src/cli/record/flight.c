@@ -5,6 +5,7 @@
 #include "cli/output/show.h"
 #include "cli/record/counts.h"
 #include "cli/record/record.h"
+#include "flight/log.h"
 #include "manage/manage.h"
 #include "symbols/built.h"
 
@@ -28,7 +29,13 @@ struct flight {
 	char **words;
 	struct tw_parts parts;
 	struct tw_memory_logs memory;
-	uint64_t lost; /* records that had no room */
+	uint64_t refused; /* processes that could make no log */
+	struct losses {
+		uint64_t records; /* that are not in a log */
+		uint64_t in_handlers;
+		uint64_t children; /* without a log */
+		uint64_t error;    /* errno of one of these */
+	} lost;
 	struct tw_call_counts counts;
 };
 
@@ -112,8 +119,25 @@ static void become(const void *context)
 
 /* ---- Its logs. ---- */
 
-/* Whether a log has more than the recorder's own notes, and how many records had no room. */
-static int look_at(const char *part, bool *has_calls, uint64_t *lost)
+static void add_losses(struct losses *lost, const struct tw_info *info)
+{
+	const struct {
+		const char *name;
+		uint64_t *sum;
+	} names[] = {{"lost_records", &lost->records},
+	             {"lost_in_handlers", &lost->in_handlers},
+	             {"children_without_log", &lost->children}};
+	for (size_t i = 0; i < info->field_count; i++) {
+		for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+			if (strcmp(info->fields[i].name, names[n].name) == 0)
+				*names[n].sum += info->fields[i].value.u;
+		if (strcmp(info->fields[i].name, "children_errno") == 0)
+			lost->error = info->fields[i].value.u;
+	}
+}
+
+/* Whether a log has more than the recorder's own notes, and what it has not. */
+static int look_at(const char *part, bool *has_calls, struct losses *lost)
 {
 	const struct tw_read_options options = {.order = TW_ORDER_FILE};
 	struct tw_reader *reader;
@@ -122,9 +146,8 @@ static int look_at(const char *part, bool *has_calls, uint64_t *lost)
 	if (status >= 0)
 		status = tw_read_info(reader, 1, &info);
 	*has_calls = status >= 0 && info.thread_count > 1;
-	for (size_t i = 0; status >= 0 && i < info.field_count; i++)
-		if (strcmp(info.fields[i].name, "lost_records") == 0)
-			*lost += info.fields[i].value.u;
+	if (status >= 0)
+		add_losses(lost, &info);
 	tw_close(reader);
 	return status;
 }
@@ -175,18 +198,28 @@ static void give_back(const char *part)
 		close(file);
 }
 
-/* A process that cannot have a log leaves a file with nothing in it. */
-static bool is_empty(const char *part)
+/* A process that cannot have a log leaves a file with nothing in it, or with the reason: *why is its errno, or 0. */
+static bool is_refused(const char *part, uint32_t *why)
 {
-	struct stat what;
-	return stat(part, &what) == 0 && what.st_size == 0;
+	enum { MARK = sizeof FLIGHT_REFUSED - 1, WORD = MARK + sizeof *why };
+	char word[WORD];
+	const int file = open(part, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const ssize_t size = file < 0 ? -1 : read(file, word, sizeof word);
+	if (file >= 0)
+		close(file);
+	*why = 0;
+	if (size != WORD || memcmp(word, FLIGHT_REFUSED, MARK) != 0)
+		return size == 0;
+	memcpy(why, word + MARK, sizeof *why);
+	return true;
 }
 
-static int say_without_log(const struct flight *flight, const char *part, unsigned long pid)
+static int say_without_log(struct flight *flight, const char *part, unsigned long pid, uint32_t why)
 {
 	drop(flight, part);
-	return tw_say_error(
-	    "process %lu: none of its calls were recorded: it has no memory, no disk or no right for a log", pid);
+	flight->refused++;
+	return tw_say_error("process %lu: none of its calls were recorded: no log could be made: %s", pid,
+	                    why ? strerror((int)why) : "it has no memory, no disk or no right for it");
 }
 
 static int finish(void *context, const char *part, unsigned long pid)
@@ -194,8 +227,9 @@ static int finish(void *context, const char *part, unsigned long pid)
 	struct flight *flight = context;
 	char path[TW_PART_ROOM];
 	bool has_calls;
-	if (is_empty(part))
-		return say_without_log(flight, part, pid);
+	uint32_t why;
+	if (is_refused(part, &why))
+		return say_without_log(flight, part, pid, why);
 	const int looked = look_at(part, &has_calls, &flight->lost);
 	if (flight->options->count)
 		return finish_counts(flight, part);
@@ -245,7 +279,7 @@ static bool becomes_another(const char *path)
 }
 
 /* What the program's file tells of it, or else how to build it. */
-static const char *why_not(const char *program)
+static const char *why_not(const char *program, bool needs_socket)
 {
 	char found[PATH_MAX];
 	const bool named = strchr(program, '/') != NULL;
@@ -253,16 +287,27 @@ static const char *why_not(const char *program)
 	if (path && becomes_another(path))
 		return "it is set-user-id or set-group-id, and is loaded without the recorder";
 	const char *why = path ? tw_built_why_not(path) : NULL;
-	return why ? why
-	           : "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not with "
-	             "-static";
+	if (why)
+		return why;
+	return needs_socket ? "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not "
+	                      "with -static; where it is so, a sandbox may refuse it socket() or connect(), by which "
+	                      "--in-memory has its log"
+	                    : "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not "
+	                      "with -static";
 }
 
 static void say_lost(const struct flight *flight)
 {
-	if (flight->lost)
+	const struct losses *lost = &flight->lost;
+	if (lost->in_handlers)
+		tw_say("%s of handlers of signals, which had interrupted two others at a record each, left out",
+		       tw_show_plural(lost->in_handlers, "record").text);
+	if (lost->records > lost->in_handlers)
 		tw_say("%s had no room: more of it by --max-size, or the newest alone by --ring",
-		       tw_show_plural(flight->lost, "record").text);
+		       tw_show_plural(lost->records - lost->in_handlers, "record").text);
+	if (lost->children > flight->refused)
+		tw_say("%s without a log, of which no calls were recorded: %s",
+		       tw_show_plural(lost->children - flight->refused, "fork").text, strerror((int)lost->error));
 }
 
 static int say_end(const struct flight *flight, const struct tw_program *program)
@@ -275,7 +320,8 @@ static int say_end(const struct flight *flight, const struct tw_program *program
 	enum { NOT_STARTED = 127 };
 	if (flight->parts.logs || own == NOT_STARTED)
 		return own;
-	tw_say_error("%s: no calls were recorded: %s", program->name, why_not(program->name));
+	tw_say_error("%s: no calls were recorded: %s", program->name,
+	             why_not(program->name, flight->options->in_memory));
 	return own ? own : TW_EXIT_FAILED;
 }
 
@@ -340,8 +386,8 @@ static int attach(struct flight *flight)
 		status = status ? status : write_counts(flight);
 		say_lost(flight);
 		if (status == 0 && !flight->parts.logs)
-			status =
-			    tw_say_error("process %ld: no calls were recorded: %s", (long)process, why_not(program));
+			status = tw_say_error("process %ld: no calls were recorded: %s", (long)process,
+			                      why_not(program, false));
 	}
 	return status;
 }

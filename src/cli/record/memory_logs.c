@@ -38,7 +38,7 @@ int tw_memory_logs_begin(struct tw_memory_logs *memory)
 /* ---- Taking. ---- */
 
 /* A process has connected and sends at once, unless it ends or is stopped between. -1: there is none. */
-static int receive(int talk)
+static int receive(int talk, int *error)
 {
 	const struct timeval patience = {.tv_sec = 60};
 	char byte;
@@ -54,6 +54,7 @@ static int receive(int talk)
 	setsockopt(talk, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
 	if (recvmsg(talk, &message, MSG_CMSG_CLOEXEC) != 1)
 		return -1;
+	*error = (unsigned char)byte;
 	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
 	    header->cmsg_len == CMSG_LEN(sizeof fd))
@@ -62,7 +63,7 @@ static int receive(int talk)
 }
 
 /* From processes of this user alone. */
-static int take_log(int talk, pid_t *pid)
+static int take_log(int talk, pid_t *pid, int *error)
 {
 	struct ucred who;
 	struct stat status;
@@ -70,7 +71,7 @@ static int take_log(int talk, pid_t *pid)
 	if (getsockopt(talk, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 || who.uid != geteuid())
 		return -1;
 	*pid = who.pid;
-	const int fd = receive(talk);
+	const int fd = receive(talk, error);
 	if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
 		return fd;
 	close(fd);
@@ -82,12 +83,14 @@ bool tw_memory_logs_take(void *context)
 	struct tw_memory_logs *memory = context;
 	for (int talk; (talk = accept4(memory->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0;) {
 		struct tw_memory_log log = {.fd = -1};
-		log.fd = take_log(talk, &log.pid);
+		int error = 0;
+		log.fd = take_log(talk, &log.pid, &error);
 		close(talk);
 		if (log.fd >= 0 && tw_grow(&memory->logs, &memory->room, memory->count + 1, sizeof *memory->logs))
 			memory->logs[memory->count++] = log;
 		else
 			memory->refused++;
+		memory->error = error ? error : memory->error;
 	}
 	return errno != EMFILE && errno != ENFILE;
 }
@@ -121,7 +124,10 @@ int tw_memory_logs_finish(struct tw_memory_logs *memory, pid_t program,
 			snprintf(part, sizeof part, "/proc/self/fd/%d", log->fd);
 			status = tw_worse(status, finish(context, part, (unsigned long)log->pid));
 		}
-	if (memory->refused)
+	if (memory->refused && memory->error)
+		status = tw_say_error("%s could not be made: %s", tw_show_plural(memory->refused, "log").text,
+		                      strerror(memory->error));
+	else if (memory->refused)
 		status = tw_say_error("%s could not be taken", tw_show_plural(memory->refused, "log").text);
 	return status;
 }

@@ -147,6 +147,7 @@ struct tw_memory_logs {
 	} * logs;
 	size_t count, room;
 	uint64_t refused; /* that could not be taken */
+	int error;        /* errno of those that could not be made; 0: none */
 };
 
 /* Listens. Returns 0, or TW_EXIT_FAILED after saying why it cannot. */

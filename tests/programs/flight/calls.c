@@ -1,7 +1,8 @@
 /* calls.c - threads that call until they are killed, and count what they have done where a death leaves it.
  *
  * usage: calls COUNTS THREADS CALLS WAY [LIBRARY] - COUNTS is a file with a counter, u64, for each thread. CALLS 0: for ever. After
- * them the program ends in the WAY that it is told: return, _exit, quick_exit, abort, segv, kill, exec, throw. */
+ * them the program ends in the WAY that it is told: return, _exit, quick_exit, abort, segv, kill, exec, throw, fork, or
+ * closed: forks that can open no file. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +81,8 @@ static void end(const char *way, char **words)
 	if (strcmp(way, "kill") == 0)
 		kill(getpid(), SIGKILL);
 	if (strcmp(way, "fork") == 0)
+		fork_and_wait();
+	if (strcmp(way, "closed") == 0 && setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) == 0)
 		fork_and_wait();
 	if (strcmp(way, "exec") == 0) {
 		words[4] = done;
