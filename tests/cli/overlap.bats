@@ -86,6 +86,15 @@ print(*("%s=%s/%s" % (row["name"], row["total_ns_a"], row["total_ns_b"]) for row
 	done
 }
 
+# a lasts until 2, b from 1 to 2, z from 2 to 7: its record stands before the end of b.
+@test "what ends with the slice around it is inside of it, also where a slice begins just then" {
+	echo '[{"ph":"X","name":"a","ts":0,"dur":2,"pid":1,"tid":1},{"ph":"B","name":"b","ts":1,"pid":1,"tid":1},
+		{"ph":"X","name":"z","ts":2,"dur":5,"pid":1,"tid":1},{"ph":"E","ts":2,"pid":1,"tid":1}]' >tie.json
+	printf '%s\n' a,0,2000,1000,0,1,0 b,1000,1000,1000,1,0,0 z,2000,5000,5000,0,1,0 | diff - <(slices tie.json)
+	printf '%s\n' 'a 1000' 'a;b 1000' 'z 5000' | diff - <(trackway flame --folded tie.json -o -)
+	trackway convert --strict tie.json -o tie.folded
+}
+
 # x lasts until 100, b from 50 to 150, in and y are in b.
 @test "begins and ends beside complete slices: depth, lane and stacks are known once all have ended" {
 	echo '[{"ph":"X","name":"x","ts":0,"dur":100,"pid":1,"tid":1},{"ph":"B","name":"b","ts":50,"pid":1,"tid":1},

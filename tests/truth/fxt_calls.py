@@ -10,8 +10,8 @@ which no other call begins or ends the longest first. What a slice states is kep
 - a begin is inside of the call that began last, and on its lane;
 - an end ends the call of its name that began last, one without a name the last of all, but no complete slice; the begins
   above it on its lane are "unwound". Complete slices that are over before do so first, and those on top that are over just
-  then; the others go on, as do begins after the end of a complete slice around them: the parent of both is then the parent of
-  what has ended;
+  then, but those below others that go on not before the time has passed; the others go on, as do begins after the end of a
+  complete slice around them: the parent of both is then the parent of what has ended;
 - what has no end is open until the last event, or the last end that a complete slice tells.
 Ends of one time are in the order of the file, behind those of complete slices, of which the last begun ends first. Once all
 ends are known, what a call is directly inside of is the one that began last of those before it that do not end before it; self
@@ -32,7 +32,7 @@ class Call:
     def __init__(self, event, number, stands_on):
         self.name, self.begin, self.number, self.stands_on = event["name"], event["ns"], number, stands_on
         self.due = max(self.begin, event["end_ns"]) if "end_ns" in event else None
-        self.end, self.how = None, None
+        self.end, self.how, self.lapsed = None, None, False
 
 
 def in_order(events):
@@ -43,16 +43,16 @@ def in_order(events):
 
 class Lanes:
     def __init__(self):
-        self.calls, self.lanes, self.turn = [], [[]], 0
+        self.calls, self.lanes, self.turn, self.lapsed_at = [], [[]], 0, None
 
     def open(self):
         return [call for lane in self.lanes for call in lane]
 
     def begin(self, event):
-        if event.get("end_ns", 0) <= event["ns"]:
-            self.settle_tops(event["ns"])
-        else:
-            self.settle(event["ns"])
+        self.end_lapsed(event["ns"])
+        self.settle_tops(event["ns"])
+        if event.get("end_ns", 0) > event["ns"]:
+            self.lapse(event["ns"])
         lengths = [self.holding(lane, max(event["ns"], event["end_ns"]) if "end_ns" in event else None) for lane in self.lanes]
         tops = [(lane[length - 1].number, number) for number, (lane, length) in enumerate(zip(self.lanes, lengths)) if length]
         number = max(tops)[1] if tops else 0
@@ -95,11 +95,22 @@ class Lanes:
         while due := self.last(lane[-1] for lane in self.lanes if lane and lane[-1].due is not None and lane[-1].due <= time):
             self.close(due, due.due)
 
+    def lapse(self, time):
+        """Complete slices that are over stay below what goes on above them, which may end then, too."""
+        for call in self.open():
+            if call.due is not None and call.due <= time:
+                call.due, call.lapsed, self.lapsed_at = None, True, time
+
+    def end_lapsed(self, time):
+        while time != self.lapsed_at and (call := self.last(call for call in self.open() if call.lapsed)):
+            self.close(call, self.lapsed_at)
+
     def ends(self, event):
         time = event["ns"]
+        self.end_lapsed(time)
         self.settle_tops(time)
         fitting = [(call.number, number, place) for number, lane in enumerate(self.lanes) for place, call in enumerate(lane)
-                   if call.due is None and event["name"] in ("", None, call.name)]
+                   if call.due is None and not call.lapsed and event["name"] in ("", None, call.name)]
         lasts = [max(of_lane, key=lambda fit: fit[2]) for _, of_lane in itertools.groupby(fitting, key=lambda fit: fit[1])]
         if not lasts:
             return
@@ -107,10 +118,11 @@ class Lanes:
         lane = self.lanes[number]
         for call in lane[:place:-1]:
             if call.due is None or call.due <= time:
-                self.close(call, time, "ended" if call.due is not None else "unwound")
+                self.close(call, time, "ended" if call.due is not None or call.lapsed else "unwound")
         self.close(lane[place], time)
 
     def finish(self, last):
+        self.end_lapsed(None)
         self.settle(last - 1)
         while call := self.last(self.open()):
             self.close(call, last, "open" if call.due is None else "ended")

@@ -211,6 +211,7 @@ static void pop(struct tw_calls *calls, uint64_t time, uint64_t until, enum tw_c
 		until = timed->end < until ? timed->end : until;
 	}
 	const uint32_t row = frame->row;
+	how = tw_lanes_end_lapsed(calls, stack->depth) ? TW_CALL_ENDED : how;
 	stack->depth--;
 	tell_end(calls, frame, 0, time, until, how);
 	stack->lifted = stack->lifted > stack->depth ? 0 : stack->lifted;
@@ -280,6 +281,7 @@ static void slip_out(struct tw_calls *calls, uint32_t depth, uint64_t time, enum
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_frame *frame = &stack->space->frames[depth];
 	const uint32_t row = frame->row;
+	how = tw_lanes_end_lapsed(calls, depth) ? TW_CALL_ENDED : how;
 	tw_stack_lift(stack, depth);
 	tell_end(calls, frame, alike_above(calls, depth), time, time, how);
 	lower_other(stack, depth);
@@ -379,20 +381,56 @@ static void advance_to_end(struct tw_calls *calls, uint64_t time)
 	end_tops(calls, time);
 }
 
+/* The same where a complete slice begins, but for an owner with one stack: what is below calls that may end then, too,
+ * lapses. */
+static void advance_to_slice(struct tw_calls *calls, uint64_t time)
+{
+	uint32_t lane;
+	if (calls->splits || calls->flat) {
+		advance(calls, time);
+		return;
+	}
+	advance_to_end(calls, time);
+	while (tw_lanes_find_due(calls->own, time, &lane)) {
+		tw_lanes_turn_to(calls, lane);
+		const struct tw_timed_frame *timed = &calls->stack->timed[calls->stack->timed_count - 1];
+		if (!tw_lanes_lapse(calls, time))
+			end_at(calls, timed->depth, stated_end(calls, timed), TW_CALL_ENDED);
+	}
+	tw_lanes_turn_to(calls, 0);
+}
+
+/* Ends the complete slices that have lapsed. */
+static void end_lapsed(struct tw_calls *calls)
+{
+	calls->own = calls->stack;
+	while (calls->own->lapsed) {
+		const struct tw_call_place latest = tw_lanes_latest_lapsed(calls);
+		tw_lanes_turn_to(calls, latest.lane);
+		end_at(calls, latest.depth, calls->own->lapsed_at, TW_CALL_ENDED);
+	}
+	tw_lanes_turn_to(calls, 0);
+}
+
 /* The frame of the innermost call that is no complete slice; 0 when there is none. */
-static uint32_t innermost(const struct tw_call_stack *stack)
+static uint32_t innermost(const struct tw_calls *calls, const struct tw_call_stack *stack)
 {
 	uint32_t depth = stack->depth;
-	if (stack->timed_count == depth) /* none: an end for each of many must not look at all of them */
+	size_t timed = stack->timed_count;
+	if (timed == depth) /* none: an end for each of many must not look at all of them */
 		return 0;
-	for (size_t i = stack->timed_count; i > 0 && depth && stack->timed[i - 1].depth == depth; i--)
-		depth--;
-	return depth;
+	for (; depth; depth--) {
+		const bool complete = timed && stack->timed[timed - 1].depth == depth;
+		if (!complete && !tw_lanes_is_lapsed(calls, stack, depth))
+			return depth;
+		timed -= complete;
+	}
+	return 0;
 }
 
 /* The frame of the innermost call of a name that is no complete slice; 0 when there is none. In a stack so deep that
  * many ends must not each look at all of it, it may be a complete slice. */
-static uint32_t innermost_of(const struct tw_call_stack *stack, uint32_t name)
+static uint32_t innermost_of(const struct tw_calls *calls, const struct tw_call_stack *stack, uint32_t name)
 {
 	const struct tw_frame *frames = stack->space->frames;
 	uint32_t found = 0, least = 0;
@@ -402,7 +440,7 @@ static uint32_t innermost_of(const struct tw_call_stack *stack, uint32_t name)
 		timed -= complete;
 		if (frames[depth].name != name)
 			continue;
-		if (!complete)
+		if (!complete && !tw_lanes_is_lapsed(calls, stack, depth))
 			return depth;
 		if (!found && depth > DEEP)
 			least = depth - DEEP;
@@ -412,16 +450,16 @@ static uint32_t innermost_of(const struct tw_call_stack *stack, uint32_t name)
 }
 
 /* The frame of a lane that an end belongs to, 0 when there is none. An end without a name ends the innermost. */
-static uint32_t frame_of(const struct tw_call_stack *stack, uint32_t name)
+static uint32_t frame_of(const struct tw_calls *calls, const struct tw_call_stack *stack, uint32_t name)
 {
 	const struct tw_call_space *space = stack->space;
 	if (!space || (!space->tableless && name >= space->name_room))
 		return 0;
 	if (name == 0)
-		return innermost(stack);
+		return innermost(calls, stack);
 	if (!space->tableless && !space->on_stack[name].calls)
 		return 0;
-	return innermost_of(stack, name);
+	return innermost_of(calls, stack, name);
 }
 
 /* Ends a call, and the calls above it that are not over later: complete slices that are go on. */
@@ -452,7 +490,7 @@ static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 	}
 	advance_to_end(calls, item->time);
 	for (uint32_t lane = 0; lane <= own->lane_count; lane++)
-		tw_lanes_take_later(&found, own, lane, frame_of(tw_lane_at(own, lane), item->name));
+		tw_lanes_take_later(&found, own, lane, frame_of(calls, tw_lane_at(own, lane), item->name));
 	if (found.depth == 0) {
 		calls->exits_without_entry++;
 		return;
@@ -617,6 +655,8 @@ static void take_begin(struct tw_calls *calls, const struct tw_call_item *item)
 void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	tw_calls_go_on(calls, tw_call_item_over(item));
+	if (calls->stack->lapsed && item->time != calls->stack->lapsed_at)
+		end_lapsed(calls);
 	if (tw_item_kind(item) == TW_CALL_END) {
 		take_end(calls, item);
 		return;
@@ -624,7 +664,7 @@ void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 	if (tw_item_kind(item) == TW_CALL_BEGIN || item->duration == 0)
 		advance_to_end(calls, item->time);
 	else
-		advance(calls, item->time);
+		advance_to_slice(calls, item->time);
 	if (tw_item_kind(item) == TW_CALL_BEGIN)
 		take_begin(calls, item);
 	else
@@ -645,6 +685,7 @@ void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 
 void tw_calls_advance(struct tw_calls *calls, uint64_t time)
 {
+	end_lapsed(calls);
 	advance(calls, time);
 }
 
@@ -664,6 +705,7 @@ size_t tw_calls_make_run(const struct tw_event *events, size_t count, struct tw_
 static void finish_track(struct tw_calls *calls)
 {
 	struct tw_call_stack *own = calls->own = calls->stack;
+	end_lapsed(calls);
 	for (size_t i = 0; i < own->timed_count; i++)
 		tw_calls_go_on(calls, tw_sum(own->timed[i].end, own->timed[i].over));
 	if (own->last > 0)

@@ -90,6 +90,7 @@ struct tw_call_lane;
 struct tw_call_overlap {
 	uint64_t covered; /* until when calls that were directly inside lasted */
 	uint64_t turn;    /* how many calls had begun with it since there were further lanes */
+	bool lapsed;      /* a complete slice that is over: see `lapsed` of the track */
 };
 
 /* A track. There may be very many: what few have is not in here. */
@@ -107,6 +108,8 @@ struct tw_call_stack {
 	uint64_t turns_from;        /* turns up to this one are of frames that are gone */
 	uint32_t lifted;            /* the lowest frame that went on when one beside or below it ended; 0: none */
 	uint32_t held;              /* frames with TW_ROW_HELD */
+	uint32_t lapsed;            /* complete slices that are over, below calls that may end at the same time */
+	uint64_t lapsed_at;         /* that time: of a later one they end */
 	struct tw_call_lane *lanes; /* the further ones */
 	size_t lane_room;
 };

@@ -268,6 +268,43 @@ struct tw_call_place tw_lanes_latest(const struct tw_call_stack *own)
 	return found;
 }
 
+bool tw_lanes_lapse(struct tw_calls *calls, uint64_t time)
+{
+	struct tw_call_stack *stack = calls->stack;
+	const struct tw_timed_frame *timed = &stack->timed[stack->timed_count - 1];
+	struct tw_call_overlap *overlap = timed->over ? NULL : overlap_at(calls, stack, timed->depth);
+	if (!overlap)
+		return false;
+	overlap->lapsed = true;
+	tw_stack_lift(stack, timed->depth + 1);
+	stack->due = timed->due_below;
+	stack->timed_count--;
+	calls->own->lapsed++;
+	calls->own->lapsed_at = time;
+	return true;
+}
+
+bool tw_lanes_end_lapsed(struct tw_calls *calls, uint32_t depth)
+{
+	if (!tw_lanes_is_lapsed(calls, calls->stack, depth))
+		return false;
+	calls->stack->overlaps[depth].lapsed = false;
+	calls->own->lapsed--;
+	return true;
+}
+
+struct tw_call_place tw_lanes_latest_lapsed(const struct tw_calls *calls)
+{
+	struct tw_call_place found = {0};
+	for (uint32_t lane = 0; lane <= calls->own->lane_count; lane++) {
+		const struct tw_call_stack *stack = tw_lane_at(calls->own, lane);
+		for (uint32_t depth = 1; depth <= stack->depth; depth++)
+			if (tw_lanes_is_lapsed(calls, stack, depth))
+				tw_lanes_take_later(&found, calls->own, lane, depth);
+	}
+	return found;
+}
+
 const struct tw_frame *tw_calls_innermost(const struct tw_calls *calls, uint32_t track)
 {
 	const struct tw_call_stack *own = track < calls->stack_room ? &calls->stacks[track] : &calls->spare;

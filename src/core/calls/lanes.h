@@ -41,6 +41,18 @@ void tw_lanes_lower(struct tw_calls *calls, uint32_t lane, uint32_t depth);
 /* The innermost of the frames that hold the one at a depth, which ends: of those that go on, the one that began last
  * before it. */
 struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t depth);
+/* A complete slice of the current lane that is over stays on the stack, without an end of its own, while what is above
+ * it may end at the same time. False: there is no room. */
+bool tw_lanes_lapse(struct tw_calls *calls, uint64_t time);
+/* Whether the call at a depth is such a slice. */
+static inline bool tw_lanes_is_lapsed(const struct tw_calls *calls, const struct tw_call_stack *stack, uint32_t depth)
+{
+	return calls->own->lapsed && depth < stack->overlap_room && stack->overlaps[depth].lapsed;
+}
+/* It ends. Returns whether it was such a slice. */
+bool tw_lanes_end_lapsed(struct tw_calls *calls, uint32_t depth);
+/* The one of them that began last. */
+struct tw_call_place tw_lanes_latest_lapsed(const struct tw_calls *calls);
 /* Counts what a call adds to the union of those directly inside of the frame around it; returns how many ns. */
 uint64_t tw_lanes_cover(struct tw_calls *calls, const struct tw_call_place *around, uint64_t begin, uint64_t end);
 /* Finds the lane in which the next complete slice ends, up to a time; of several the one that began last. */

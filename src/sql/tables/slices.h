@@ -34,7 +34,8 @@ struct sql_slice {
 /* A slice that did not wait and has ended while others do. */
 struct sql_gone {
 	uint32_t row, lane;
-	uint64_t over;
+	uint64_t over; /* the turn in which it ended */
+	uint64_t end;
 };
 
 /* Slices of a track that wait, by their places in `open`. */

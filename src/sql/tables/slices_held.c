@@ -38,13 +38,20 @@ static struct sql_held *held_of(const struct sql_slices *slices)
 
 /* ---- Lanes. ---- */
 
+/* Whether what ended in a turn, at a time, was over when a slice began: what takes time is not inside of what ends just
+ * when it begins. */
+static bool was_over(uint64_t over, uint64_t end, const struct sql_slice *slice)
+{
+	return over <= slice->begun || (slice->duration && end <= slice->begin);
+}
+
 /* Takes away what was over before a slice began. */
 static void take_over(const struct sql_slices *slices, struct lanes *lanes, const struct sql_slice *slice)
 {
 	for (uint32_t i = 0; i < lanes->count; i++)
 		for (uint32_t top; (top = lanes->tops[i]);) {
 			const struct sql_slice *open = &slices->open[top - 1];
-			if (!open->over || open->over > slice->begun)
+			if (!open->over || !was_over(open->over, open->begin + open->duration, slice))
 				break;
 			lanes->tops[i] = open->below;
 		}
@@ -57,7 +64,7 @@ static uint32_t row_below(const struct sql_slices *slices, uint32_t lane, const 
 	const struct tw_call_stack *own = slices->calls.own;
 	const struct tw_call_stack *stack = lane <= own->lane_count ? tw_lane_at(own, lane) : NULL;
 	for (size_t i = 0; i < held->gone_count; i++)
-		if (held->gone[i].lane == lane && held->gone[i].over > slice->begun)
+		if (held->gone[i].lane == lane && !was_over(held->gone[i].over, held->gone[i].end, slice))
 			return held->gone[i].row;
 	for (uint32_t i = stack && stack->space ? stack->depth : 0; i > 0; i--)
 		if (!(stack->space->frames[i].row & TW_ROW_HELD))
@@ -159,7 +166,8 @@ void sql_slices_note_gone(struct sql_slices *slices, const struct sql_slice *sli
 	struct sql_held *held = held_of(slices);
 	if (tw_budget_grow(&slices->budget, TW_FOR_STACKS, &held->gone, &held->gone_room, held->gone_count + 1,
 	                   sizeof *held->gone))
-		held->gone[held->gone_count++] = (struct sql_gone){row, slice->lane, ++slices->turn};
+		held->gone[held->gone_count++] =
+		    (struct sql_gone){row, slice->lane, ++slices->turn, slice->begin + slice->duration};
 }
 
 void sql_slices_end_held(struct sql_slices *slices, struct sql_slice *slice, uint32_t parent_row)
