@@ -318,6 +318,8 @@ plain() {
 			trackway convert "once.$to" -o other.fxt 2>/dev/null
 			trackway convert other.fxt -o "twice.$to" 2>/dev/null
 			for command in 'stat' 'stat --weight wall' 'stacks' 'alloc --by stack' 'alloc --by class' 'alloc --by function'; do
+				# Folded text tells no unit: there --weight says what it counts.
+				[ "$from $command" != 'a.folded stat --weight wall' ] || continue
 				trackway $command --json "$from" 2>/dev/null >before || true
 				for file in "once.$to" "twice.$to"; do
 					trackway $command --json "$file" 2>/dev/null >after || true
