@@ -169,6 +169,28 @@ static void pass_arguments(struct name *name)
 	} while (depth && *name->at);
 }
 
+/* What symbols abbreviate in the namespace std, and itself. */
+static bool take_abbreviation(struct name *name)
+{
+	static const struct {
+		char letter;
+		char meant[20];
+	} all[] = {{'t', "std"},          {'a', "std::allocator"}, {'b', "std::basic_string"}, {'s', "std::string"},
+	           {'i', "std::istream"}, {'o', "std::ostream"},   {'d', "std::iostream"}};
+	const size_t count = sizeof all / sizeof *all;
+	size_t i = 0;
+	while (i < count && all[i].letter != name->at[1])
+		i++;
+	if (i == count)
+		return false;
+	begin_part(name);
+	if (i)
+		name->last += sizeof "std::" - 1;
+	append(name, all[i].meant, strlen(all[i].meant));
+	name->at += 2;
+	return true;
+}
+
 /* A constructor or destructor has the name of its class. */
 static void take_class(struct name *name)
 {
@@ -185,16 +207,14 @@ static void take_class(struct name *name)
 static bool take_next(struct name *name)
 {
 	const char c = name->at[0];
-	const char next = c ? name->at[1] : '\0';
+	const char next = name->at[c != '\0'];
 	if (c == 'L' && is_digit(next))
 		name->at++;
 	if (is_digit(*name->at))
 		take_part(name);
-	else if (c == 'S' && next == 't') {
-		begin_part(name);
-		append(name, "std", 3);
-		name->at += 2;
-	} else if (c == 'I')
+	else if (c == 'S')
+		return take_abbreviation(name);
+	else if (c == 'I')
 		pass_arguments(name);
 	else if ((c == 'C' || c == 'D') && is_digit(next) && name->size)
 		take_class(name);
@@ -256,11 +276,11 @@ static bool any_matches(const struct patterns *patterns, const char *symbol, con
 	return false;
 }
 
-static bool is_wanted(const char *symbol)
+static bool is_named(const struct patterns *patterns, const char *symbol)
 {
 	struct name name;
 	const char *plain = make_plain(symbol, &name) ? name.text : NULL;
-	return (!only.text || any_matches(&only, symbol, plain)) && !(never.text && any_matches(&never, symbol, plain));
+	return any_matches(patterns, symbol, plain);
 }
 
 /* ---- The functions of an object. ---- */
@@ -270,7 +290,9 @@ struct object {
 	uint8_t *chosen;
 };
 
-static void choose(const struct flight_elf *elf, const Elf64_Shdr *section, const struct object *object)
+/* A function is named by any of its symbols: constructors have two and more. */
+static void choose(const struct flight_elf *elf, const Elf64_Shdr *section, const struct object *object,
+                   const struct patterns *patterns)
 {
 	if (section->sh_link >= elf->count || !flight_elf_has(elf, section->sh_offset, section->sh_size))
 		return;
@@ -285,11 +307,21 @@ static void choose(const struct flight_elf *elf, const Elf64_Shdr *section, cons
 		    symbols[i].st_name >= texts->sh_size)
 			continue;
 		const uint8_t bit = (uint8_t)(1U << distance % 8);
-		if (is_wanted((const char *)elf->file + texts->sh_offset + symbols[i].st_name))
+		if (!is_named(patterns, (const char *)elf->file + texts->sh_offset + symbols[i].st_name))
+			continue;
+		if (patterns == &only)
 			object->chosen[distance / 8] |= bit;
 		else
 			object->chosen[distance / 8] &= (uint8_t)~bit;
 	}
+}
+
+/* What is not stripped has all of them in SHT_SYMTAB; the dynamic ones are among these. */
+static void choose_all(const struct flight_elf *elf, const struct object *object, const struct patterns *patterns)
+{
+	for (unsigned i = 0; patterns->text && i < elf->count; i++)
+		if (elf->sections[i].sh_type == SHT_DYNSYM || elf->sections[i].sh_type == SHT_SYMTAB)
+			choose(elf, &elf->sections[i], object, patterns);
 }
 
 const uint8_t *flight_chosen(const char *path, uint64_t load, uint64_t start, uint64_t size)
@@ -303,11 +335,8 @@ const uint8_t *flight_chosen(const char *path, uint64_t load, uint64_t start, ui
 	for (uint64_t i = 0; !only.text && i <= size / 8; i++)
 		object.chosen[i] = 0xff;
 	struct flight_elf elf = flight_elf_open(path);
-	/* What is not stripped has all of them; the dynamic ones are among these. */
-	for (unsigned type = SHT_DYNSYM, pass = 0; pass < 2; type = SHT_SYMTAB, pass++)
-		for (unsigned i = 0; i < elf.count; i++)
-			if (elf.sections[i].sh_type == type)
-				choose(&elf, &elf.sections[i], &object);
+	choose_all(&elf, &object, &only);
+	choose_all(&elf, &object, &never);
 	flight_elf_close(&elf);
 	return object.chosen;
 }

@@ -972,21 +972,27 @@ def readme(bench, _):
 
 def short(calls):
     """{part of the name that tells how often: calls}"""
-    names = ("method2", "hidden3", "templated4", "many5", "local6", "plain7", "~thing", "main")
-    return {part: sum(count for name, count in calls.items() if part in name) for part in names
-            if any(part in name for name in calls)}
+    names = ("method2", "hidden3", "templated4", "many5", "local6", "local8", "operator++", "plain7", "~thing", "main")
+    parts = {}
+    for name, count in calls.items():
+        part = next((part for part in names if part in name), None)
+        if part:
+            parts[part] = parts.get(part, 0) + count
+    return parts
 
 
 def chosen(bench, words):
     """Globs over names of C and C++, and what each of them leaves."""
-    every = {"method2": 2, "hidden3": 3, "templated4": 4, "many5": 5, "local6": 7, "plain7": 7, "~thing": 1, "main": 1}
+    every = {"method2": 2, "hidden3": 3, "templated4": 4, "many5": 5, "local6": 7, "local8": 7, "plain7": 7, "operator++": 7, "~thing": 1,
+             "main": 1}
     program = bench.build([words[0].replace("gcc", "g++").replace("clang", "clang++"), *words[1:]], "names", "names.cpp")
     names = bench.directory / "list"
     names.write_text("# 3 _ZN5outer5thingD2Ev\nmain\nouter::thing::method2(outer::thing const&) const\n_ZL6local6v\n")
     for options, left in (
             ([], set(every)),
             (["--function", "main"], {"main"}),
-            (["--function", "outer::*"], set(every) - {"local6", "plain7", "main"}),
+            (["--function", "outer::*"], set(every) - {"local6", "local8", "plain7", "operator++", "main"}),
+            (["--function", "_ZN5outer5thing*", "--not-function", "_ZN5outer5thingC?Ev"], {"~thing", "operator++"}),
             (["--function", "outer::inner::*", "--not-function", "*many?"], {"templated4"}),
             (["--function", "outer::(anonymous namespace)::hidden3(int)"], {"hidden3"}),
             (["--function", "outer::thing::~thing"], {"~thing"}),
@@ -1092,19 +1098,14 @@ def shortest(bench, words):
 
 
 def listed(path):
-    """{function: calls} of a list of --count, and the functions that its lines choose."""
+    """{function: calls} of a list of --count, and the symbols that its lines choose."""
     rows = path.read_text().splitlines()[1:]
-    calls, chosen, last = {}, set(), 0
+    calls = {}
     for row in rows:
         if row.startswith("#"):
-            told, _, name = row[2:].partition("%")
-            last = int(told.split(" call")[0].replace(",", ""))
-            if name.startswith(": "):
-                calls[name[2:]] = last
-        else:
-            calls[row] = last
-            chosen.add(row)
-    return calls, chosen
+            told, _, name = row[2:].partition("%: ")
+            calls[name] = calls.get(name, 0) + int(told.split(" call")[0].replace(",", ""))
+    return calls, {row for row in rows if not row.startswith("#")}
 
 
 def counted(bench, words):
@@ -1133,7 +1134,8 @@ def counted(bench, words):
 
 def counted_names(bench, words):
     """With nothing but the list, no function of C++ is left that it names: all of this program."""
-    every = {"method2": 2, "hidden3": 3, "templated4": 4, "many5": 5, "local6": 7, "plain7": 7, "~thing": 1, "main": 1}
+    every = {"method2": 2, "hidden3": 3, "templated4": 4, "many5": 5, "local6": 7, "local8": 7, "plain7": 7, "operator++": 7, "~thing": 1,
+             "main": 1}
     program = bench.build([words[0].replace("gcc", "g++").replace("clang", "clang++"), *words[1:]], "names", "names.cpp")
     out, _ = bench.record(program, options=["--count"])
     calls, _ = listed(out)

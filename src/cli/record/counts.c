@@ -5,6 +5,7 @@
 #include "base/bytes/bytes.h"
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "base/text/demangle.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
 #include "symbols/recorded.h"
@@ -23,6 +24,8 @@ enum { ENTRY = 16, ID_AT = 8 };
 
 /* Functions that make up less of all calls cost little to record. */
 enum { DEAR = 100 /* a hundredth */ };
+
+enum { NAME_MOST = 64 * 1024 };
 
 /* ---- Taking. ---- */
 
@@ -84,6 +87,8 @@ int tw_counts_take(struct tw_call_counts *counts, const char *log)
 	char *programs = NULL;
 	int status = tw_symbols_new(&symbols);
 	if (status >= 0)
+		tw_symbols_keep_mangled(symbols); /* what demangled names say, several functions may have in common */
+	if (status >= 0)
 		status = tw_recorded_list(log, &programs);
 	if (status >= 0 && programs)
 		status = tw_symbols_add_recorded(symbols, programs);
@@ -132,13 +137,23 @@ static void join(struct tw_call_counts *counts)
 		qsort(counts->items, kept, sizeof *counts->items, by_calls);
 }
 
+static void put_line(struct tw_output *out, const char *name)
+{
+	tw_put_safe(out, name, strlen(name));
+	tw_putf(out, "\n");
+}
+
+/* A function to leave out has a line with its symbol. */
 static void put_function(struct tw_output *out, const struct tw_counted *counted, uint64_t all)
 {
-	const bool is_dear = counted->is_known && counted->calls >= all / DEAR;
-	tw_putf(out, "# %s, %s%s", tw_show_plural(counted->calls, "call").text,
-	        tw_show_percent(counted->calls, all).text, is_dear ? "\n" : ": ");
-	tw_put_safe(out, counted->name, strlen(counted->name));
-	tw_putf(out, "\n");
+	size_t budget = NAME_MOST;
+	char *shown = tw_demangle(counted->name, &budget);
+	tw_putf(out, "# %s, %s: ", tw_show_plural(counted->calls, "call").text,
+	        tw_show_percent(counted->calls, all).text);
+	put_line(out, shown ? shown : counted->name);
+	if (counted->is_known && counted->calls >= all / DEAR)
+		put_line(out, counted->name);
+	free(shown);
 }
 
 int tw_counts_write(struct tw_call_counts *counts, const char *path)

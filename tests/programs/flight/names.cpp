@@ -32,6 +32,11 @@ struct thing {
 	{
 		sink = sink + 1;
 	}
+	HERE thing &operator++()
+	{
+		sink = sink + 1;
+		return *this;
+	}
 	HERE void method2(const thing &other) const
 	{
 		sink = sink + (this == &other);
@@ -46,7 +51,14 @@ HERE static void local6()
 
 extern "C" HERE void plain7()
 {
+	struct within {
+		HERE static void local8()
+		{
+			sink = sink + 1;
+		}
+	};
 	local6();
+	within::local8();
 }
 
 int main(int count, char **)
@@ -62,6 +74,7 @@ int main(int count, char **)
 		if (i < 5)
 			outer::inner::many5<-1, outer::thing *, const char *>(&thing, "");
 		plain7();
+		++thing;
 	}
 	return 0;
 }
