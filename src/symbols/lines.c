@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/elf.h"
 
+#include "base/bytes/bytes.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <string.h>
@@ -106,16 +108,44 @@ static bool terminate(Elf_Scn *section, const GElf_Shdr *header)
 
 /* Whether a compressed section says that it is so much larger than no compiler's are: 1.5 MB of zlib hold 1.5 GB of
  * zeros, and libdw unpacks a section as a whole. */
-static bool is_bomb(Elf_Scn *section, const GElf_Shdr *header)
+static bool is_much_larger(uint64_t size, const GElf_Shdr *header)
 {
 	enum { FEW = 16 << 20, MOST_TIMES = 64 };
-	GElf_Chdr packed;
-	return header->sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed) && packed.ch_size > FEW &&
-	       packed.ch_size / MOST_TIMES > header->sh_size;
+	return size > FEW && size / MOST_TIMES > header->sh_size;
 }
 
-/* Makes the sections safe to read. False: better leave this DWARF alone. ".zdebug_..." is GNU's compression of before
- * 2016, which libdw undoes where its result cannot be looked at. */
+static bool is_bomb(Elf_Scn *section, const GElf_Shdr *header)
+{
+	GElf_Chdr packed;
+	return header->sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed) &&
+	       is_much_larger(packed.ch_size, header);
+}
+
+/* ".zdebug_..." is GNU's compression of before 2016: "ZLIB", the size, big endian, then zlib's stream. libdw undoes it
+ * where its result cannot be looked at: so the section becomes a plain one before, whose name is the end of "..debug_".
+ * names: the section of names. False: damaged. */
+static bool unpack_old(Elf_Scn *section, GElf_Shdr *header, Elf_Scn *names)
+{
+	static const uint8_t mark[] = {'Z', 'L', 'I', 'B'};
+	enum { HEAD = 12 };
+	const Elf_Data *packed = elf_rawdata(section, NULL);
+	Elf_Data *texts = elf_getdata(names, NULL);
+	if (!packed || !packed->d_buf || packed->d_size < HEAD || memcmp(packed->d_buf, mark, sizeof mark) != 0 ||
+	    is_much_larger(tw_load64((const uint8_t *)packed->d_buf + sizeof mark, true), header) || !texts ||
+	    !texts->d_buf || texts->d_size < header->sh_name + sizeof ".zdebug_" ||
+	    elf_compress_gnu(section, 0, 0) < 0 || !gelf_getshdr(section, header))
+		return false;
+	header->sh_name++;
+	((char *)texts->d_buf)[header->sh_name] = '.';
+	return gelf_update_shdr(section, header) != 0;
+}
+
+static bool is_old(const char *name)
+{
+	return strncmp(name, ".zdebug_", strlen(".zdebug_")) == 0;
+}
+
+/* Makes the sections safe to read. False: better leave this DWARF alone. */
 static bool prepare(struct tw_elf *elf)
 {
 	size_t names;
@@ -126,10 +156,9 @@ static bool prepare(struct tw_elf *elf)
 		const char *name = NULL;
 		if (gelf_getshdr(section, &header))
 			name = elf_strptr(elf->elf, names, header.sh_name);
-		if (name && (is_bomb(section, &header) || !tw_elf_unpack(elf, section, &header)))
-			return false;
-		bool is_old = name && strncmp(name, ".zdebug_", strlen(".zdebug_")) == 0;
-		if (is_old || (name && is_text_section(name) && !terminate(section, &header)))
+		if (name && (is_bomb(section, &header) || !tw_elf_unpack(elf, section, &header) ||
+		             (is_old(name) && !unpack_old(section, &header, elf_getscn(elf->elf, names))) ||
+		             (is_text_section(name) && !terminate(section, &header))))
 			return false;
 	}
 	return true;

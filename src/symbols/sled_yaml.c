@@ -21,7 +21,8 @@ struct yaml {
 	struct tw_symbols *symbols;
 	FILE *file;
 	unsigned long long line;
-	bool block;          /* the sled is a block mapping: each value ends with its line */
+	unsigned column, key_column; /* from 1; of what was read last, and where its key began */
+	bool block; /* the sled is a block mapping: a value ends where a line is indented no more than its key */
 	struct tw_text text; /* the key or value that was read last; terminated */
 	size_t budget;       /* of demangled names */
 	size_t function_room;
@@ -63,12 +64,14 @@ static int next(struct yaml *yaml)
 {
 	int c = getc(yaml->file);
 	yaml->line += c == '\n';
+	yaml->column = c == '\n' ? 0 : yaml->column + 1;
 	return c;
 }
 
 static void put_back(struct yaml *yaml, int c)
 {
 	yaml->line -= c == '\n';
+	yaml->column -= c != '\n';
 	ungetc(c, yaml->file);
 }
 
@@ -165,12 +168,30 @@ static int take_double(struct yaml *yaml)
 	return status;
 }
 
-/* To what ends it: a line, a comment, a colon with a blank behind it; in a flow mapping also a comma or a bracket. */
+/* Whether a text goes on behind the end of a line, with *c. */
+static bool goes_on(struct yaml *yaml, int *c)
+{
+	while (*c == '\n')
+		*c = next_behind_blanks(yaml);
+	return *c != EOF && (!yaml->block || yaml->column > yaml->key_column);
+}
+
+/* To what ends it: a line, where the next does not go on, a comment, a colon with a blank behind it; in a flow mapping
+ * also a comma or a bracket. */
 static int take_plain(struct yaml *yaml, int c)
 {
-	const char *ends = yaml->block ? "\n" : ",{}[]\n";
+	const char *ends = yaml->block ? "" : ",{}[]";
 	int status = 0, before = ' ';
-	while (status == 0 && c != EOF && !strchr(ends, c) && !(c == '#' && (before == ' ' || before == '\t'))) {
+	while (status == 0 && c > 0 && !(*ends && strchr(ends, c)) &&
+	       !(c == '#' && (before == ' ' || before == '\t'))) {
+		if (c == '\n') {
+			drop_blanks(yaml);
+			if (!goes_on(yaml, &c) || c == '#')
+				break;
+			before = ' ';
+			status = yaml->text.length ? keep(yaml, ' ') : 0;
+			continue;
+		}
 		int behind = next(yaml);
 		if (c == ':' && (behind == EOF || strchr(" \t\r\n", behind))) {
 			put_back(yaml, behind);
@@ -185,11 +206,34 @@ static int take_plain(struct yaml *yaml, int c)
 	return status;
 }
 
+/* Behind "|", which keeps the ends of lines, or ">", which makes spaces of them. The last is no part of a name. */
+static int take_lines(struct yaml *yaml, int style)
+{
+	unsigned indent = 0;
+	int status = 0, c;
+	while ((c = next(yaml)) != '\n' && c != EOF)
+		;
+	while (status == 0 && goes_on(yaml, &c)) {
+		indent = indent ? indent : yaml->column;
+		if (yaml->text.length)
+			status = keep(yaml, style == '|' ? '\n' : ' ');
+		for (unsigned extra = yaml->column; status == 0 && extra > indent; extra--)
+			status = keep(yaml, ' ');
+		for (; status == 0 && c != '\n' && c != EOF; c = next(yaml))
+			status = c ? keep(yaml, c) : fail(yaml, "a text without zeros");
+		drop_blanks(yaml);
+	}
+	put_back(yaml, c);
+	return status;
+}
+
 static int take_text(struct yaml *yaml, int c)
 {
 	yaml->text.length = 0;
 	if (!tw_text_add(&yaml->text, "", 0))
 		return fail_memory(yaml);
+	if (yaml->block && (c == '|' || c == '>'))
+		return take_lines(yaml, c);
 	return c == '\'' ? take_single(yaml) : c == '"' ? take_double(yaml) : take_plain(yaml, c);
 }
 
@@ -274,6 +318,7 @@ enum { NEEDED = 0x1f /* all before the name */ };
 static int take_member(struct yaml *yaml, struct entry *entry, int c)
 {
 	size_t key = 0;
+	yaml->key_column = yaml->column;
 	int status = take_text(yaml, c);
 	while (status == 0 && key < sizeof keys / sizeof *keys && strcmp(keys[key].name, yaml->text.bytes) != 0)
 		key++;

@@ -275,7 +275,10 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 		objcopy --compress-debug-sections=$kind z.none z.$kind
 		readelf -t z.$kind | grep -qi "^ *$kind"
 	done
-	for kind in none zlib zstd; do
+	# of before 2016
+	objcopy --compress-debug-sections=zlib-gnu z.none z.old
+	readelf -SW z.old | grep -q '\.zdebug_info'
+	for kind in none zlib zstd old; do
 		trackway names --csv z.$kind | grep -o '[a-z]*,[^,]*z.c,[0-9]*' | sed 's|,.*/|,|' | diff - <(printf 'leaf,z.c,1\nmain,z.c,3\n')
 	done
 	# what is compressed is damaged: names without lines

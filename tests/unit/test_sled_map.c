@@ -71,6 +71,29 @@ static const char *const same_map[] = {
     "    function: 2101760\n"
     "- { id: 2, address: 0x201230, function: 0x201230, kind: custom-event, always-instrument: no, version: 2 }\n"
     "...\n",
+    "- id: 7\n"
+    "  function-name: | # as it stands\n"
+    "    it's(int)\n"
+    "\n"
+    "  address: 0x201210\n"
+    "  kind:\n"
+    "    log-args-enter\n"
+    "  function: 0x201200\n"
+    "  always-instrument: true\n"
+    "  version: 2\n"
+    "- {\n"
+    "  id:\n"
+    "    7, address: 0x20121E\n"
+    "  , function: 0x201200, kind: tail-exit, always-instrument: true # what is behind it\n"
+    "  , version: 2 }\n"
+    "- kind: >-\n"
+    "        custom-event\n"
+    "  id: 2\n"
+    "  address: 0x201230\n"
+    "  function: 0x201230\n"
+    "  always-instrument: no\n"
+    "  version: |+\n"
+    "   2\n",
     "\xef\xbb\xbf[ {id: 7, address: 0x201210, function: 0x201200, kind: log-args-enter, always-instrument: true, "
     "function-name: \"it\\\n  's(int)\", version: 2},\r\n"
     "  {id: 7, address: 0x20121E, function: 0x201200, kind: tail-exit, always-instrument: true, version: 2}, "
@@ -107,12 +130,18 @@ static void reads_maps_in_yaml(void **state)
 	}
 }
 
-/* What stands between quotes over two lines is one text. */
+/* What stands over two lines is one text. */
 static void folds_lines(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {"'operator()(int, \r\n      long)'", "\"operator()(int,\n\tlong)\"",
-	                                    "\"operator()(int, \\\n  long)\"", "\"operator()(int,\\x20long)\""};
+	static const char *const texts[] = {"'operator()(int, \r\n      long)'",
+	                                    "\"operator()(int,\n\tlong)\"",
+	                                    "\"operator()(int, \\\n  long)\"",
+	                                    "\"operator()(int,\\x20long)\"",
+	                                    "operator()(int, \r\n\n      long) # and on",
+	                                    "\n   operator()(int,\n   long)",
+	                                    ">\n   operator()(int,\n   long)",
+	                                    "|-\n   operator()(int, long)\n # a comment"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		char map[256];
 		struct tw_symbols *program;
