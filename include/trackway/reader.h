@@ -49,6 +49,14 @@ struct tw_namer {
 	int (*address)(void *context, uint64_t address, struct tw_name *function, struct tw_range *range);
 };
 
+/* The namers of threads whose programs lie at the same addresses as others. `find` returns the one of a thread, and the
+ * number of its program, from 1, which threads of one program share; or NULL: that of the options is its. They live
+ * until the reader is closed. */
+struct tw_thread_namers {
+	const struct tw_namer *(*find)(void *context, uint64_t thread, uint32_t *program);
+	void *context;
+};
+
 struct tw_xtrace_read_options;
 
 /* A name for a type of events that a trace tells by its number. */
@@ -142,6 +150,8 @@ struct tw_read_options {
 	/* tw_read() gives times since the start of the trace, tw_clock's start_ns being taken off; only in
 	 * TW_ORDER_TRACK and TW_ORDER_TIME. Not for tw_write(). */
 	bool from_start;
+	/* For traces of instructions (xtrace): what comes before `namer`. NULL: nothing; trackway/symbols.h has one. */
+	const struct tw_thread_namers *thread_namers;
 };
 
 /* What a trace's times are. */

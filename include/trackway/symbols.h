@@ -72,9 +72,10 @@ TW_API int tw_symbols_add_object(struct tw_symbols *symbols, uint64_t number, co
 TW_API int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address);
 
 /* Adds the files that a list names, as /proc/PID/maps is; also lines with an address and a path. A file that is not
- * there is looked for beside the list. One that is listed at several places has names at each; where code of two files
- * is at one place, as processes may have it after a fork(), neither has. Returns how many files could not be read or
- * have such a place (the error is about the last of them), or a negative status. */
+ * there is looked for beside the list. One that is listed at several places has names at each. Code of two files may be
+ * at one place, as processes have it: where the list tells of which programs both are, and which threads those have,
+ * as that of `trackway record` does, tw_symbols_thread_namers() names it; otherwise it has no names. Returns how many
+ * files could not be read or have such a place (the error is about the last of them), or a negative status. */
 TW_API int tw_symbols_add_maps(struct tw_symbols *symbols, const char *path);
 
 /* Adds the functions of a kernel, as /proc/kallsyms or System.map tells them: lines of an address, nm's type (functions
@@ -110,6 +111,10 @@ TW_API const char *tw_sled_kind_name(unsigned kind);
 
 /* A namer over XRay function ids and what was added by address, for struct tw_read_options. Lives until close. */
 TW_API const struct tw_namer *tw_symbols_namer(struct tw_symbols *symbols);
+
+/* The namers of threads whose programs lie where others do, for struct tw_read_options; NULL where there are none.
+ * Lives until close. */
+TW_API const struct tw_thread_namers *tw_symbols_thread_namers(struct tw_symbols *symbols);
 
 #ifdef __cplusplus
 }

@@ -91,8 +91,10 @@ static bool add_port(struct tw_babel_source *source, struct tw_babel_input *inpu
 static int open_reader(const struct tw_babel_input *input, struct tw_reader **reader)
 {
 	struct tw_read_options options = input->source->options;
-	if (input->symbols)
+	if (input->symbols) {
 		options.namer = tw_symbols_namer(input->symbols);
+		options.thread_namers = tw_symbols_thread_namers(input->symbols);
+	}
 	return tw_open(reader, input->path, &options);
 }
 

@@ -78,6 +78,7 @@ struct collect_board {
 	_Atomic uint32_t refused;             /* why the plugin did not begin: enum collect_refusal */
 	_Atomic int32_t error;                /* errno of the first failed write: nothing is recorded after it */
 	_Atomic uint32_t streams, unrecorded; /* threads; and those for which there was no slot */
+	_Atomic uint32_t programs;            /* that have begun: each process's, and what it executes in its place */
 	_Atomic uint32_t unlisted;            /* there was more code than the list of mappings has room for */
 	_Atomic uint64_t order;               /* the next TIME: of all threads and processes */
 	_Atomic uint32_t used;                /* slots, from the first */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct mapping {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ranges seen, listed; /* code that was looked for; what is in the list. The guest's */
 static bool is_full;               /* when there is no room for more nothing more is looked for */
+static uint32_t program;           /* the number of this process's program, from 1: what is executed anew has another */
 
 static char *next_field(char *at)
 {
@@ -60,8 +62,8 @@ static bool find(FILE *list, uint64_t host, struct mapping *mapping)
 	return false;
 }
 
-/* All that is mapped of the file and not yet in the list, where the guest has it. The host may not execute what the
- * guest may: so code is always put, as such. */
+/* All that is mapped of the file and not yet in the list, where the guest has it, with the program's number for an
+ * inode. The host may not execute what the guest may: so code is always put, as such. */
 static void put_file(FILE *list, const struct mapping *code, uint64_t distance, FILE *out)
 {
 	struct mapping one;
@@ -72,38 +74,58 @@ static void put_file(FILE *list, const struct mapping *code, uint64_t distance, 
 			continue;
 		const char *access = is_code ? "r-xp" : one.access;
 		is_full |= !ranges_add(&listed, one.start - distance, one.end - distance);
-		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %s %08" PRIx64 " 00:00 0 %s\n", one.start - distance,
-		        one.end - distance, access, one.offset, one.path);
+		fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %s %08" PRIx64 " 00:00 %" PRIu32 " %s\n",
+		        one.start - distance, one.end - distance, access, one.offset, program, one.path);
 	}
 }
 
-/* Returns 0 or errno. Files are open for a moment only: the guest sees the process's descriptors. */
-static int put(const struct collect_board *board, FILE *list, const struct mapping *code, uint64_t distance)
+/* NULL and errno where it cannot be opened. Files are open for a moment only: the guest sees the process's descriptors.
+ * A line is written at once: other processes write theirs. */
+static FILE *open_list(const struct collect_board *board)
 {
 	char path[PATH_MAX + TW_XTRACE_NAME_SIZE];
 	snprintf(path, sizeof path, "%s/xtrace.%s.maps", board->directory, board->timestamp);
 	FILE *out = fopen(path, "ae");
+	if (out)
+		setvbuf(out, NULL, _IOLBF, LINE);
+	return out;
+}
+
+/* Returns 0 or errno. */
+static int close_list(FILE *out)
+{
+	bool failed = ferror(out);
+	return fclose(out) != 0 || failed ? errno : 0;
+}
+
+static void tell_error(struct collect_board *board, int error)
+{
+	int32_t none = 0;
+	if (error)
+		atomic_compare_exchange_strong(&board->error, &none, error);
+}
+
+/* Returns 0 or errno. */
+static int put(const struct collect_board *board, FILE *list, const struct mapping *code, uint64_t distance)
+{
+	FILE *out = open_list(board);
 	if (!out)
 		return errno;
 	rewind(list);
 	put_file(list, code, distance, out);
-	bool failed = ferror(out);
-	return fclose(out) != 0 || failed ? errno : 0;
+	return close_list(out);
 }
 
 static void look(struct collect_board *board, uint64_t pc, uint64_t host)
 {
 	struct mapping code;
-	int32_t none = 0;
 	FILE *list = fopen("/proc/self/maps", "re");
 	if (!list)
 		return;
 	if (find(list, host, &code)) {
 		uint64_t distance = host - pc;
 		is_full |= !ranges_add(&seen, code.start - distance, code.end - distance);
-		int error = code.path[0] == '/' ? put(board, list, &code, distance) : 0;
-		if (error)
-			atomic_compare_exchange_strong(&board->error, &none, error);
+		tell_error(board, code.path[0] == '/' ? put(board, list, &code, distance) : 0);
 	}
 	if (is_full)
 		atomic_store(&board->unlisted, 1);
@@ -118,4 +140,37 @@ void images_see(struct collect_board *board, uint64_t pc, uintptr_t host)
 	if (!is_full && !ranges_hold(&seen, pc))
 		look(board, pc, host);
 	pthread_mutex_unlock(&lock);
+}
+
+/* ---- Whose they are. ---- */
+
+__attribute__((format(printf, 2, 3))) static void note(struct collect_board *board, const char *format, ...)
+{
+	va_list arguments;
+	FILE *out = open_list(board);
+	if (!out) {
+		tell_error(board, errno);
+		return;
+	}
+	va_start(arguments, format);
+	vfprintf(out, format, arguments); // NOLINT(clang-analyzer-valist.*)
+	va_end(arguments);
+	tell_error(board, close_list(out));
+}
+
+void images_begin(struct collect_board *board)
+{
+	program = 1 + atomic_fetch_add(&board->programs, 1);
+}
+
+void images_fork(struct collect_board *board)
+{
+	uint32_t parent = program;
+	images_begin(board);
+	note(board, "# program %" PRIu32 ": as %" PRIu32 " so far\n", program, parent);
+}
+
+void images_thread(struct collect_board *board, uint64_t number)
+{
+	note(board, "# thread %" PRIu64 ": program %" PRIu32 "\n", number, program);
 }

@@ -206,8 +206,10 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 		system_setup(id, board);
 		return 0;
 	}
-	if (!board->vectors)
+	if (!board->vectors) {
+		images_begin(board);
 		thread_setup(board, follows);
+	}
 	detail_setup(id, register_calls, !board->from_hint && plan_begins_at_once(&board->windows, 0));
 	register_calls(id);
 	return 0;

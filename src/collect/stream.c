@@ -6,6 +6,7 @@
 #include "collect/stream.h"
 
 #include "collect/alive.h"
+#include "collect/images.h"
 #include "collect/pack.h"
 #include "collect/scalable/registers.h"
 #include "collect/system/registers.h"
@@ -130,6 +131,8 @@ void stream_open(struct stream *stream, struct collect_board *board, bool ordere
 	struct tw_xtrace_name name = name_of(board);
 	*stream = (struct stream){.ordered = ordered, .number = name.number};
 	open_files(stream, board, name);
+	if (stream->slot)
+		images_thread(board, name.number);
 }
 
 void stream_open_core(struct stream *stream, struct collect_board *board, unsigned core, bool is_main, bool ordered)

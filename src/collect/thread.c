@@ -7,6 +7,7 @@
 #include "collect/calls.h"
 #include "collect/execs.h"
 #include "collect/follow.h"
+#include "collect/images.h"
 #include "collect/machine.h"
 #include "collect/qemu.h"
 #include "collect/recording.h"
@@ -357,6 +358,7 @@ static void begin_child(void)
 {
 	struct guest_thread *thread = self;
 	alive_begin(tokens_board);
+	images_fork(tokens_board);
 	if (!thread)
 		return;
 	stream_abandon(&thread->stream);

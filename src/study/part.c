@@ -26,10 +26,11 @@ static bool map_sites(struct study_part *all, const struct study_part *part, uin
 {
 	for (size_t i = 1; i < part->sites.count; i++) {
 		const struct study_site *site = &part->sites.items[i];
-		uint32_t function = study_name_in(&all->sites, &part->sites, site->function);
-		if (function == UINT32_MAX)
+		struct study_site place = *site;
+		place.function = study_name_in(&all->sites, &part->sites, site->function);
+		if (place.function == UINT32_MAX)
 			return false;
-		map[i] = study_sites_find(&all->sites, site->pc, site->opcode, function);
+		map[i] = study_sites_find(&all->sites, &place);
 	}
 	for (size_t i = 0; i < part->sites.count; i++) {
 		const struct study_site *site = &part->sites.items[i];

@@ -22,43 +22,46 @@ void study_sites_free(struct study_sites *sites)
 	tw_map_free(&sites->map);
 }
 
-static uint64_t key_of(uint64_t pc, uint32_t opcode)
+static uint64_t key_of(const struct study_site *place)
 {
-	return tw_hash_two(pc, opcode);
+	return tw_hash_two(place->pc, (uint64_t)place->program << 32 | place->opcode);
 }
 
-static uint32_t add_site(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
+static uint32_t add_site(struct study_sites *sites, const struct study_site *place)
 {
 	uint32_t number = (uint32_t)sites->count;
 	if (number == UINT32_MAX - 1 ||
 	    !tw_budget_grow(sites->budget, TW_FOR_ROWS, &sites->items, &sites->room, sites->count + 1,
 	                    sizeof *sites->items) ||
-	    !tw_budget_map_add(sites->budget, TW_FOR_ROWS, &sites->map, key_of(pc, opcode), number))
+	    !tw_budget_map_add(sites->budget, TW_FOR_ROWS, &sites->map, key_of(place), number))
 		return 0;
 	sites->items[sites->count++] = (struct study_site){
-	    .pc = pc,
-	    .opcode = opcode,
-	    .function = function,
-	    .flow = xtrace_find_operation(&sites->operations, opcode)->flow,
-	    .class = (uint8_t)study_class_of(opcode),
+	    .pc = place->pc,
+	    .opcode = place->opcode,
+	    .function = place->function,
+	    .program = place->program,
+	    .flow = xtrace_find_operation(&sites->operations, place->opcode)->flow,
+	    .class = (uint8_t)study_class_of(place->opcode),
 	};
 	return number;
 }
 
-uint32_t study_sites_known(const struct study_sites *sites, uint64_t pc, uint32_t opcode)
+uint32_t study_sites_known(const struct study_sites *sites, const struct study_site *place)
 {
 	size_t slot = SIZE_MAX;
 	uint32_t number;
-	while (tw_map_next(&sites->map, key_of(pc, opcode), &slot, &number))
-		if (sites->items[number].pc == pc && sites->items[number].opcode == opcode)
+	while (tw_map_next(&sites->map, key_of(place), &slot, &number)) {
+		const struct study_site *site = &sites->items[number];
+		if (site->pc == place->pc && site->opcode == place->opcode && site->program == place->program)
 			return number;
+	}
 	return 0;
 }
 
-uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function)
+uint32_t study_sites_find(struct study_sites *sites, const struct study_site *place)
 {
-	uint32_t number = study_sites_known(sites, pc, opcode);
-	return number ? number : add_site(sites, pc, opcode, function);
+	uint32_t number = study_sites_known(sites, place);
+	return number ? number : add_site(sites, place);
 }
 
 uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, uint32_t name)

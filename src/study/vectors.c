@@ -145,7 +145,7 @@ static int read_blocks(struct vector_reader *reader)
 static uint32_t site_of(struct vector_reader *reader, uint64_t number)
 {
 	uint64_t pc = number < reader->pc_room ? reader->pcs[number] : 0;
-	return study_sites_find(&reader->all->sites, pc ? pc : number, 0, 0);
+	return study_sites_find(&reader->all->sites, &(struct study_site){.pc = pc ? pc : number});
 }
 
 static int take_entry(struct vector_reader *reader, uint64_t block, uint64_t count, uint64_t *sum)

@@ -103,6 +103,16 @@ static uint32_t function_of(const struct study_walk *walk)
 	return frames->count ? walk->calls.functions[frames->frames[frames->count - 1].function].name : 0;
 }
 
+/* The place of an opcode at the PC. */
+static uint32_t find_site(const struct study_walk *walk, uint32_t opcode)
+{
+	const struct study_site place = {.pc = walk->pc,
+	                                 .opcode = opcode,
+	                                 .function = function_of(walk),
+	                                 .program = walk->frames.names.program};
+	return study_sites_find(walk->sites, &place);
+}
+
 static void add_step(struct study_walk *walk, uint32_t site, bool block, unsigned level)
 {
 	struct study_batch *batch = &walk->batch;
@@ -127,7 +137,7 @@ static void take_next(struct study_walk *walk, uint32_t opcode, unsigned level)
 	uint32_t site = last->next;
 	walk->pc += WORD;
 	if (!site || walk->sites->items[site].opcode != opcode) {
-		site = walk->has_pc ? study_sites_find(walk->sites, walk->pc, opcode, function_of(walk)) : 0;
+		site = walk->has_pc ? find_site(walk, opcode) : 0;
 		if (walk->last)
 			walk->sites->items[walk->last].next = site;
 	}
@@ -155,7 +165,7 @@ static int take_told(struct study_walk *walk, uint64_t pc, uint32_t opcode, unsi
 	}
 	walk->pc = pc;
 	walk->has_pc = true;
-	add_step(walk, study_sites_find(walk->sites, pc, opcode, function_of(walk)), block, level);
+	add_step(walk, find_site(walk, opcode), block, level);
 	return 0;
 }
 
@@ -224,11 +234,13 @@ static size_t mark(void *context, struct xtrace_draft *draft)
 {
 	const struct study_walk *walk = context;
 	const struct study_sites *sites = walk->sites;
-	bool function = is_function(walk->calls.reader->options.namer, draft->pc);
+	const struct xtrace_names *names = &walk->frames.names;
+	bool function = is_function(names->namer, draft->pc);
 	bool vector = xtrace_is_vector(draft->pc, draft->want[0] >> LEVEL_SHIFT);
 	draft->mark = function ? silent_flows : silent_flows | jumps;
 	draft->mark = vector ? 0 : draft->mark;
-	uint32_t site = study_sites_known(sites, draft->pc, draft->steps[0]);
+	const struct study_site first = {.pc = draft->pc, .opcode = draft->steps[0], .program = names->program};
+	uint32_t site = study_sites_known(sites, &first);
 	size_t count = 0, access = 0;
 	while (site && count < draft->step_count && sites->items[site].opcode == draft->steps[count]) {
 		for (; access < draft->access_count && draft->accesses[access].step == count; access++)
@@ -575,7 +587,7 @@ static void add_totals(const struct study_walk *walk)
 int study_walk_open(struct study_walk **made, struct tw_reader *reader, const struct xtrace_track *track,
                     const struct study_taker *taker)
 {
-	const struct tw_namer *namer = reader->options.namer;
+	const struct xtrace_names names = xtrace_names_of(reader, track);
 	const unsigned time = taker->wants.times ? 0 : 1u << TW_XTRACE_TIME;
 	struct study_walk *walk = *made = calloc(1, sizeof *walk);
 	if (!walk)
@@ -594,7 +606,8 @@ int study_walk_open(struct study_walk **made, struct tw_reader *reader, const st
 	    .passed = 1u << TW_XTRACE_MISC_FLAGS | time,
 	    .limit = walk->sites->budget->limit / TRAILS_SHARE,
 	};
-	walk->silent = namer && namer->address ? silent_flows : silent_flows | jumps;
+	walk->frames.names = names;
+	walk->silent = names.namer && names.namer->address ? silent_flows : silent_flows | jumps;
 	int status = xtrace_files_open(&walk->files, reader, track);
 	xtrace_cursor_init(&walk->cursor, &walk->files);
 	return status;

@@ -13,12 +13,13 @@ struct study_site {
 	uint32_t opcode;
 	uint32_t next; /* the place behind it, where that was met; 0 otherwise */
 	uint32_t function;
-	uint8_t flow;  /* enum xtrace_flow */
-	uint8_t class; /* enum study_class */
+	uint32_t program; /* of struct xtrace_names */
+	uint8_t flow;     /* enum xtrace_flow */
+	uint8_t class;    /* enum study_class */
 	uint64_t count;
 };
 
-/* Places by address and opcode, and the names of functions. */
+/* Places by program, address and opcode, and the names of functions. */
 struct study_sites {
 	struct tw_budget *budget;
 	struct study_site *items;
@@ -110,11 +111,11 @@ struct study_totals {
 bool study_sites_init(struct study_sites *sites, struct tw_budget *budget, struct tw_dictionary *names);
 void study_sites_free(struct study_sites *sites);
 
-/* The number of a place; 0 where it is not known. */
-uint32_t study_sites_known(const struct study_sites *sites, uint64_t pc, uint32_t opcode);
+/* The number of a place, of which the PC, the opcode and the program are told; 0 where it is not known. */
+uint32_t study_sites_known(const struct study_sites *sites, const struct study_site *place);
 
-/* The number of a place, new or known; 0 when there is no room. */
-uint32_t study_sites_find(struct study_sites *sites, uint64_t pc, uint32_t opcode, uint32_t function);
+/* The number of a place, whose function is told, too, new or known; 0 when there is no room. */
+uint32_t study_sites_find(struct study_sites *sites, const struct study_site *place);
 
 /* Who takes the batches of a track, and what is counted meanwhile. */
 struct study_taker {

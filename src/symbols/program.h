@@ -28,6 +28,12 @@ struct tw_recorded {
 	struct tw_symbols *sleds; /* of a program with a map; NULL: by addresses */
 };
 
+/* What threads of programs find that lie where others do. */
+struct tw_programs {
+	struct tw_thread_namers namers;
+	void (*close)(struct tw_programs *programs);
+};
+
 struct tw_symbols {
 	struct tw_symbols_function *functions; /* by id; nothing here changes after open, so threads may share it */
 	uint32_t count;
@@ -41,6 +47,7 @@ struct tw_symbols {
 	size_t placed_count, placed_room;
 	bool mangled;                 /* names are symbols */
 	struct tw_recorded *recorded; /* recorded.c: which numbers a log gives to what functions */
+	struct tw_programs *programs; /* programs.c: what some threads find at the same addresses; NULL: nothing */
 	const char *told;             /* trace.c: what the first log told of its programs; NULL: none did */
 	struct tw_chunk *texts;
 	struct tw_namer namer;

@@ -115,6 +115,8 @@ void tw_symbols_close(struct tw_symbols *symbols)
 	if (!symbols)
 		return;
 	tw_symbols_free_texts(symbols);
+	if (symbols->programs)
+		symbols->programs->close(symbols->programs);
 	free_recorded(symbols);
 	while (symbols->objects) {
 		struct tw_symbols *next = symbols->objects->next;
@@ -173,6 +175,11 @@ int tw_symbols_add_object(struct tw_symbols *symbols, uint64_t number, const cha
 void tw_symbols_keep_mangled(struct tw_symbols *symbols)
 {
 	symbols->mangled = true;
+}
+
+const struct tw_thread_namers *tw_symbols_thread_namers(struct tw_symbols *symbols)
+{
+	return symbols->programs ? &symbols->programs->namers : NULL;
 }
 
 const struct tw_namer *tw_symbols_namer(struct tw_symbols *symbols)

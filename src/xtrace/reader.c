@@ -77,6 +77,7 @@ static int open_next(struct tw_reader *reader, struct xtrace_events *events)
 			continue;
 		int status = xtrace_files_open(&events->files, reader, track);
 		events->track = xtrace_track_number(reader, track);
+		events->stack.names = xtrace_names_of(reader, track);
 		events->open = true;
 		events->time = 0;
 		xtrace_cursor_init(&events->cursor, &events->files);

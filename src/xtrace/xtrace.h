@@ -214,6 +214,13 @@ extern const char xtrace_layout_wanted[];
 /* The number of the track of a pair of files; UINT32_MAX when there is no memory. */
 uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track *track);
 
+/* Who names the functions of a track, NULL: nobody; and the number of its program, 0: the one of all that have none. */
+struct xtrace_names {
+	const struct tw_namer *namer;
+	uint32_t program;
+};
+struct xtrace_names xtrace_names_of(const struct tw_reader *reader, const struct xtrace_track *track);
+
 /* Which of the set a track of the dictionary is. */
 size_t xtrace_member(const struct tw_reader *reader, uint32_t track);
 

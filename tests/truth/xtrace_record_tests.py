@@ -691,6 +691,30 @@ def test_execs(bench):
         expect("nowhere" not in done.stderr, done.stderr)
 
 
+def check_own_names(bench, out, programs):
+    """programs: of each thread, at the same addresses: what each executes has names of its own program, and what both
+    have a row for each."""
+    starts = {}
+    for thread, program in programs.items():
+        text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+        starts[thread] = {(row[2], int(row[0], 16)) for row in map(str.split, text.splitlines()) if len(row) == 3}
+        rows = [row for row in lines_of(bench, "dump", "--json", "--thread", str(thread), out) if "function" in row]
+        odd = {(row["function"], row["pc"] - row["function_offset"]) for row in rows} - starts[thread]
+        expect(rows and {name for name, _ in odd} <= {"[plt]"}, thread, program, odd)
+    mains = {thread: dict(starts[thread])["main"] for thread in programs}
+    entries = sum(pc == mains[thread] for thread, (data, _) in xtrace_tokens.files(out).items()
+                  for pc, _, _ in instructions(data.read_bytes()))
+    several = len(set(programs.values()))
+    rows = [row for row in lines_of(bench, "stat", "--json", out) if row["name"] == "main"]
+    expect(len(rows) == several and sum(row["count"] for row in rows) == entries, rows, entries)
+    for command in ("calls", "insns"):
+        rows = [row for row in lines_of(bench, command, "--json", "--all", out) if row["table"] == "function"]
+        expect(len([row for row in rows if row["function"] == "main"]) == several, command, rows)
+    blocks = [row for row in lines_of(bench, "blocks", "--json", "--all", out) if row["table"] == "block"]
+    for thread, main in mains.items():
+        expect(any(row["pc"] == main and row["function"] == "main" for row in blocks), thread, "main's block")
+
+
 def test_follows(bench):
     "a program that becomes another one: both are recorded, by whichever system call, by child or parent, script or not"
     becomes, shows, ends = (bench.program(name) for name in ("becomes", "shows", "ends"))
@@ -712,6 +736,8 @@ def test_follows(bench):
             expect(last[1] == 0xd4000001 and last[2][0] == ("svcarg", 281 if way in ("folder", "file") else 221), way, last)
             done = subprocess.run([bench.tool, "check", "--json", out], capture_output=True, text=True, check=False)
             expect(done.returncode == 0, way, done.stdout)
+            if path == shows and way in ("execve", "vfork"):
+                check_own_names(bench, out, {number: shows if number == max(streams) else becomes for number in streams})
     out, _ = bench.record([becomes, "execve", ends], "--bbv", "--interval", "10")
     (path,) = out.glob("xtrace.*.thread1.bb")
     expect(path.read_text() == "T:1:3 \n", "three instructions, not", path.read_text())
@@ -954,13 +980,18 @@ def test_names_again(bench):
 
 
 def test_names_parted(bench):
-    "loads.c: two processes have different libraries at one place: no name is better than the other's"
+    "loads.c: two processes have different libraries at one place: each its own; by a list without processes neither"
     libraries = pathlib.Path(os.environ.get("QEMU_LD_PREFIX", "/usr/aarch64-linux-gnu"))
     trace, output = bench.record(loads(bench), "--sysroot", libraries)
     places = {line.split()[0] for line in output.splitlines()}
-    rows = subprocess.run([bench.tool, "stat", "--json", trace], capture_output=True, text=True, check=True)
+    rows = lines_of(bench, "stat", "--json", trace)
     if len(places) > 1:
         return "the system chose two places"
+    expect([calls_of(rows, name) for name in ("visit", "other", "main")] == [1, 1, 1], rows)
+    (listed,) = trace.glob("*.maps")
+    lines = [line.split(maxsplit=5) for line in listed.read_text().splitlines() if not line.startswith("#")]
+    listed.write_text("".join(" ".join([*line[:4], "0", line[5]]) + "\n" for line in lines))
+    rows = subprocess.run([bench.tool, "stat", "--json", trace], capture_output=True, text=True, check=True)
     found = [json.loads(line)["name"] for line in rows.stdout.splitlines()]
     expect("visit" not in found and "other" not in found and "main" in found, found)
     expect("no names of 2 files" in rows.stderr, rows.stderr)
@@ -990,6 +1021,8 @@ def check_list(recorded, told):
         parts.setdefault(" ".join(path), []).append([int(one, 16) for one in place.split("-")])
     names = set()
     for line in recorded.splitlines():
+        if line.startswith("#"):
+            continue
         place, access, offset, _, _, path = line.split(maxsplit=5)
         start, end = (int(one, 16) for one in place.split("-"))
         expect(any(low <= start and end <= max(each[1] for each in parts[path]) for low, _ in parts[path]), line)

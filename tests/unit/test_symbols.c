@@ -901,6 +901,152 @@ static void names_nothing_where_two_files_are_at_one_place(void **state)
 	tw_symbols_close(program);
 }
 
+/* ---- Programs at the same addresses. ---- */
+
+enum { SHIFT = 1 << 12 };
+
+/* The lines of a program that has this file at an address. */
+static void put_program_lines(FILE *list, const struct own_lines *own, uint64_t at, const char *program,
+                              const char *path)
+{
+	for (size_t i = 0; i < own->count; i++)
+		fprintf(list, "%llx-%llx %s %08llx 00:00 %s %s\n", (unsigned long long)(own->lines[i].start + at),
+		        (unsigned long long)(own->lines[i].end + at), own->lines[i].access,
+		        (unsigned long long)own->lines[i].offset, program, path);
+}
+
+/* Whether a function of this file has its name there for a thread. */
+static bool is_named_for(struct tw_symbols *program, uint64_t thread, uint64_t at)
+{
+	const struct tw_thread_namers *namers = tw_symbols_thread_namers(program);
+	uint32_t number = 0;
+	const struct tw_namer *namer = namers ? namers->find(namers->context, thread, &number) : NULL;
+	uint64_t address = (uint64_t)(uintptr_t)read_own_lines + at;
+	struct tw_name name;
+	struct tw_range range;
+	assert_int_equal(namer != NULL, number != 0);
+	if (!namer || !namer->address(namer->context, address, &name, &range) || range.start != address)
+		return false;
+	assert_string_equal(name.text, "read_own_lines");
+	assert_true(name.id == address || name.id == (address | (uint64_t)number << 56));
+	return true;
+}
+
+static uint32_t number_for(struct tw_symbols *program, uint64_t thread)
+{
+	const struct tw_thread_namers *namers = tw_symbols_thread_namers(program);
+	uint32_t number = 0;
+	assert_non_null(namers);
+	namers->find(namers->context, thread, &number);
+	return number;
+}
+
+static void names_each_programs_own_at_one_place(void **state)
+{
+	const struct scratch *scratch = *state;
+	const uint64_t place = 2 * distance;
+	struct own_lines own = {0};
+	struct tw_symbols *program;
+	read_own_lines(&own);
+	FILE *list = begin_list(scratch);
+	put_program_lines(list, &own, place, "1", own.path);
+	fprintf(list, "# thread 11: program 1\n# program 4: as 1 so far\n# thread 14: program 4\n");
+	put_program_lines(list, &own, place + SHIFT, "2", "/proc/self/exe");
+	put_program_lines(list, &own, place + SHIFT, "3", "/proc/self/exe");
+	put_program_lines(list, &own, 5 * distance, "3", own.path);
+	fprintf(list, "# thread 12: program 2\n# thread 13: program 3\n# thread 15: program 9\n"
+	              "# thread 18446744073709551615: program 2\n");
+	fclose(list);
+	assert_int_equal(tw_symbols_new(&program), 0);
+	assert_int_equal(tw_symbols_add_maps(program, scratch->path), 0);
+	assert_false(is_named(program, 2));
+	static const struct {
+		uint64_t thread;
+		uint32_t number;
+		bool first, second;
+	} cases[] = {{11, 1, true, false},  {12, 2, false, true}, {13, 2, false, true},        {14, 1, true, false},
+	             {15, 0, false, false}, {7, 0, false, false}, {UINT64_MAX, 2, false, true}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const uint64_t thread = cases[i].thread;
+		assert_int_equal(number_for(program, thread), cases[i].number);
+		assert_int_equal(is_named_for(program, thread, place), cases[i].first);
+		assert_int_equal(is_named_for(program, thread, place + SHIFT), cases[i].second);
+		assert_int_equal(is_named_for(program, thread, 5 * distance), cases[i].number != 0);
+	}
+	assert_true(is_named(program, 5)); /* where there is one only, it is all programs' */
+	tw_symbols_close(program);
+}
+
+static void gives_a_child_what_its_parent_had(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct own_lines own = {0};
+	struct tw_symbols *program;
+	read_own_lines(&own);
+	FILE *list = begin_list(scratch);
+	put_program_lines(list, &own, 2 * distance, "1", own.path);
+	fprintf(list, "# program 2: as 1 so far\n# program 3: as 2 so far\n");
+	put_program_lines(list, &own, 4 * distance, "1", own.path);
+	put_program_lines(list, &own, 4 * distance + SHIFT, "3", "/proc/self/exe");
+	put_program_lines(list, &own, 2 * distance + SHIFT, "4", "/proc/self/exe");
+	fprintf(list,
+	        "# thread 11: program 1\n# thread 12: program 2\n# thread 13: program 3\n# thread 14: program 4\n");
+	fclose(list);
+	assert_int_equal(tw_symbols_new(&program), 0);
+	assert_int_equal(tw_symbols_add_maps(program, scratch->path), 0);
+	static const bool cases[4][4] = {{true, false, true, false},
+	                                 {true, false, true, false},
+	                                 {true, false, false, true},
+	                                 {false, true, false, false}};
+	for (uint64_t i = 0; i < 4; i++)
+		for (uint64_t at = 0; at < 4; at++)
+			assert_int_equal(is_named_for(program, 11 + i, (2 + at / 2 * 2) * distance + at % 2 * SHIFT),
+			                 cases[i][at]);
+	tw_symbols_close(program);
+}
+
+/* What is no number, and what tells nothing new, is for people. */
+static void takes_no_programs_from_bad_lines(void **state)
+{
+	static const struct {
+		const char *program, *lines;
+		int missing;
+	} cases[] = {
+	    {"2", "", 2},
+	    {"2", "# thread\n# thread x: program 1\n# thread 1: program\n# thread 1: program 0\n#thread 1: program 1\n",
+	     2},
+	    {"2", "# thread 18446744073709551616: program 1\n# thread 1: program 4294967296\n# thread 1: program 1x\n",
+	     2},
+	    {"2", "# thread -1: program 1\n# thread 1: program -1\n# program 1: as 1 so far\n# program\n", 2},
+	    {"0", "# thread 1: program 1\n", 1},
+	    {"4294967296", "# thread 1: program 1\n", 1},
+	    {"1", "# thread 1: program 1\n", 2},
+	    {"2", "# thread 1: program 1\n# thread 1: program 2\n# thread 1: program 1\n", 0},
+	    {"2",
+	     "# program 2: as 1 so far\n# program 1: as 2 so far\n# program 2: as 2 so far\n# thread 1: program 3\n",
+	     2},
+	    {"2", "# program 0: as 1 so far\n# program 7: as 0 so far\n# program 7: as 2\n# thread 1: program 7\n", 0},
+	};
+	const struct scratch *scratch = *state;
+	struct own_lines own = {0};
+	struct tw_symbols *program;
+	read_own_lines(&own);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		FILE *list = begin_list(scratch);
+		put_program_lines(list, &own, 2 * distance, "1", own.path);
+		fputs(cases[i].lines, list);
+		put_program_lines(list, &own, 2 * distance, cases[i].program, "/proc/self/exe");
+		put_program_lines(list, &own, 3 * distance, cases[i].program, own.path);
+		fclose(list);
+		assert_int_equal(tw_symbols_new(&program), 0);
+		assert_int_equal(tw_symbols_add_maps(program, scratch->path), cases[i].missing);
+		assert_true(is_named(program, 3));
+		assert_false(is_named(program, 2));
+		assert_false(is_named_for(program, 1, 2 * distance) && cases[i].missing != 1);
+		tw_symbols_close(program);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -916,6 +1062,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(names_a_library_wherever_it_was_loaded, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(names_a_library_whose_lines_stand_in_any_order, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(names_nothing_where_two_files_are_at_one_place, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(names_each_programs_own_at_one_place, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(gives_a_child_what_its_parent_had, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(takes_no_programs_from_bad_lines, set_up, tear_down),
 	    cmocka_unit_test(demangles_like_the_abi),
 	    cmocka_unit_test(demangles_rust_and_d),
 	    cmocka_unit_test(does_not_expand_without_bound),

@@ -294,8 +294,10 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		status = add_programs(names, common);
 	if (status == 0 && names->ids)
 		status = say_misfit(names, common);
-	if (status == 0)
+	if (status == 0) {
 		options->namer = tw_symbols_namer(names->symbols);
+		options->thread_namers = tw_symbols_thread_namers(names->symbols);
+	}
 	return status;
 }
 

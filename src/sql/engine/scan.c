@@ -71,8 +71,10 @@ int sql_scan_open(struct sql_scan *scan)
 	if (status < 0)
 		return status;
 	scan->options = session->options;
-	if (session->files[scan->file].symbols)
-		scan->options.namer = tw_symbols_namer(session->files[scan->file].symbols);
+	if (file->symbols) {
+		scan->options.namer = tw_symbols_namer(file->symbols);
+		scan->options.thread_namers = tw_symbols_thread_namers(file->symbols);
+	}
 	scan->options.order = scan->order;
 	scan->options.checking = scan->checking;
 	scan->options.findings_only = scan->checking == TW_CHECK_ALL;

@@ -52,6 +52,7 @@ static void begin_stack(struct state *state)
 {
 	state->calls->frames -= xtrace_stack_frames(&state->stack);
 	xtrace_stack_free(&state->stack);
+	state->stack.names = xtrace_names_of(state->walk.reader, state->walk.track);
 }
 
 /* Keeps the stack of calls up to what comes now. Returns 0 or a negative status. */

@@ -35,6 +35,15 @@ uint32_t xtrace_track_number(struct tw_reader *reader, const struct xtrace_track
 	return tw_dictionary_add_track(reader->dictionary, &thread);
 }
 
+struct xtrace_names xtrace_names_of(const struct tw_reader *reader, const struct xtrace_track *track)
+{
+	const struct tw_thread_namers *namers = reader->options.thread_namers;
+	struct xtrace_names names = {0};
+	if (namers && !track->core)
+		names.namer = namers->find(namers->context, track->name.number, &names.program);
+	return names.namer ? names : (struct xtrace_names){.namer = reader->options.namer};
+}
+
 size_t xtrace_member(const struct tw_reader *reader, uint32_t track)
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;

@@ -11,6 +11,7 @@ struct xtrace_records {
 	size_t next; /* track */
 	bool open;   /* a track is being read */
 	const struct xtrace_track *track;
+	struct xtrace_names names; /* of the track */
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_snapshots snapshots;
@@ -67,9 +68,9 @@ static void fill(struct xtrace_records *records, const char *kind, uint64_t offs
 /* ---- Instructions. ---- */
 
 /* Finds the function of the PC. */
-static void name_pc(struct tw_reader *reader, struct xtrace_records *records)
+static void name_pc(struct xtrace_records *records)
 {
-	const struct tw_namer *namer = reader->options.namer;
+	const struct tw_namer *namer = records->names.namer;
 	uint64_t pc = records->at.pc;
 	if (!namer || !namer->address ||
 	    (records->at.has_pc && pc >= records->at.range.start && pc < records->at.range.end))
@@ -117,7 +118,7 @@ static void begin_instruction(struct tw_reader *reader, struct xtrace_records *r
 {
 	const struct tw_xtrace_token *token = &records->instruction;
 	size_t size = xtrace_disassemble(records->disassembler, token->opcode, records->at.pc, records->text);
-	name_pc(reader, records);
+	name_pc(records);
 	if (!reader->options.listing) {
 		add_instruction(records, token, size);
 		return;
@@ -293,7 +294,9 @@ static int open_next(struct tw_reader *reader, struct xtrace_records *records)
 	xtrace_snapshots_init(&records->snapshots, &records->files);
 	records->open = true;
 	records->at.thread = set->count > 1 ? &records->track->name.number : NULL;
-	records->at.named = reader->options.namer != NULL;
+	records->names = xtrace_names_of(reader, records->track);
+	records->at.named = records->names.namer != NULL;
+	records->at.range = (struct tw_range){0};
 	records->at.index = 0;
 	records->at.has_pc = records->has_token = records->has_snapshot = false;
 	records->ended = records->no_snapshots = records->continues = false;

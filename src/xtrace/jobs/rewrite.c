@@ -232,7 +232,8 @@ static int pick_token(struct set_rewrite *r, struct xtrace_pick *pick, struct tw
 /* Copies the instructions that are picked, of the whole track: who calls whom must be known. Snapshots are of none. */
 static int copy_picked(struct set_rewrite *r)
 {
-	struct xtrace_pick pick = {.calls.reader = r->reader};
+	struct xtrace_pick pick = {.calls.reader = r->reader,
+	                           .stack.names = xtrace_names_of(r->reader, r->files.track)};
 	struct tw_xtrace_token token;
 	bool kept = false;
 	int status = 0;

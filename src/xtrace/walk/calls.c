@@ -34,11 +34,11 @@ static void tell_limit(struct xtrace_calls *calls, uint64_t offset)
 }
 
 /* Fills in the function of an address, which is named by its address where nothing names it. */
-static bool look_up(struct tw_reader *reader, uint64_t address, struct xtrace_function *function)
+static bool look_up(struct tw_reader *reader, const struct tw_namer *namer, struct xtrace_function *function)
 {
 	char text[TEXT];
+	const uint64_t address = function->address;
 	struct tw_name name = {.id = address};
-	const struct tw_namer *namer = reader->options.namer;
 	function->range = (struct tw_range){0};
 	if (!namer || !namer->address || !namer->address(namer->context, address, &name, &function->range)) {
 		name.text = text;
@@ -54,36 +54,56 @@ static bool is_full(const struct xtrace_calls *calls)
 	return calls->known.count >= most || tw_dictionary_names(calls->reader->dictionary) >= most;
 }
 
-/* The number of the function at an address; UINT32_MAX when there is no memory. */
-static uint32_t find_function(struct xtrace_calls *calls, uint64_t address, uint64_t offset)
+static uint64_t key_of(const struct xtrace_function *function)
 {
-	struct xtrace_function function = {.name = UINT32_MAX};
+	return tw_hash_two(function->address, function->program);
+}
+
+static bool find_known(const struct xtrace_calls *calls, const struct xtrace_function *function, uint32_t *number)
+{
+	size_t slot = SIZE_MAX;
+	while (tw_map_next(&calls->known, key_of(function), &slot, number))
+		if (calls->functions[*number].address == function->address &&
+		    calls->functions[*number].program == function->program)
+			return true;
+	return false;
+}
+
+/* The number of the function at an address; UINT32_MAX when there is no memory. */
+static uint32_t find_function(struct xtrace_calls *calls, const struct xtrace_names *names, uint64_t address,
+                              uint64_t offset)
+{
+	struct xtrace_function function = {.address = address, .program = names->program, .name = UINT32_MAX};
 	uint32_t number;
-	if (tw_map_find(&calls->known, address, &number))
+	if (find_known(calls, &function, &number))
 		return number;
 	if (is_full(calls)) {
 		tell_limit(calls, offset);
-		address = UINT64_MAX; /* an address where no instruction is */
-		if (tw_map_find(&calls->known, address, &number))
+		function.address = UINT64_MAX; /* an address where no instruction is */
+		function.program = 0;
+		if (find_known(calls, &function, &number))
 			return number;
 		function.name = tw_dictionary_text(calls->reader->dictionary, "(other functions)");
-	} else if (!look_up(calls->reader, address, &function)) {
+	} else if (!look_up(calls->reader, names->namer, &function)) {
 		return UINT32_MAX;
 	}
 	number = (uint32_t)calls->function_count;
 	if (function.name == UINT32_MAX ||
 	    !tw_grow(&calls->functions, &calls->function_room, calls->function_count + 1, sizeof *calls->functions) ||
-	    !tw_map_add(&calls->known, address, number))
+	    !tw_map_add(&calls->known, key_of(&function), number))
 		return UINT32_MAX;
 	calls->functions[calls->function_count++] = function;
 	return number;
 }
 
-static inline uint32_t function_of(struct xtrace_calls *calls, uint64_t address, uint64_t offset)
+/* Of the PC of a stack. */
+static inline uint32_t function_of(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t offset)
 {
+	const struct xtrace_names *names = &stack->names;
+	const uint64_t address = stack->pc;
 	struct xtrace_near *near = &calls->near[address / WORD % XTRACE_NEAR];
-	if (near->address != address || !near->function)
-		*near = (struct xtrace_near){address, find_function(calls, address, offset) + 1};
+	if (near->address != address || near->program != names->program || !near->function)
+		*near = (struct xtrace_near){address, names->program, find_function(calls, names, address, offset) + 1};
 	return near->function - 1;
 }
 
@@ -107,7 +127,7 @@ static int push_frame(struct xtrace_calls *calls, struct xtrace_stack *stack, st
 		tell_limit(calls, offset);
 		return 0;
 	}
-	const uint32_t function = frame.function = function_of(calls, stack->pc, offset);
+	const uint32_t function = frame.function = function_of(calls, stack, offset);
 	if (function == UINT32_MAX || (stack->count == stack->room &&
 	                               !tw_grow(&stack->frames, &stack->room, stack->count + 1, sizeof *stack->frames)))
 		return tw_fail_memory(calls->reader);
@@ -180,13 +200,13 @@ static void leave_exception(struct xtrace_calls *calls, struct xtrace_stack *sta
 static int is_tail_call(struct xtrace_calls *calls, const struct xtrace_stack *stack, uint64_t offset)
 {
 	static const unsigned jumps = 1 << XTRACE_JUMP | 1 << XTRACE_BRANCH | 1 << XTRACE_JUMP_TO;
-	const struct tw_namer *namer = calls->reader->options.namer;
+	const struct tw_namer *namer = stack->names.namer;
 	if (!namer || !namer->address || stack->count == 0 || !(jumps >> stack->flow & 1))
 		return 0;
 	const struct tw_range *own = &calls->functions[stack->frames[stack->count - 1].function].range;
 	if (stack->pc >= own->start && stack->pc < own->end)
 		return 0;
-	uint32_t function = function_of(calls, stack->pc, offset);
+	uint32_t function = function_of(calls, stack, offset);
 	if (function == UINT32_MAX)
 		return tw_fail_memory(calls->reader);
 	return calls->functions[function].range.end && calls->functions[function].range.start == stack->pc;

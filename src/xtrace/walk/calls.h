@@ -15,8 +15,10 @@ struct xtrace_frame {
 };
 
 struct xtrace_function {
-	struct tw_range range; /* empty: not known */
+	uint64_t address; /* that was gone to */
+	uint32_t program; /* that it is of: of struct xtrace_names */
 	uint32_t name;
+	struct tw_range range; /* empty: not known */
 };
 
 enum { XTRACE_NEAR = 256, XTRACE_BACKS = 64 };
@@ -29,10 +31,11 @@ struct xtrace_calls {
 	size_t frames;       /* frames of all stacks together */
 	struct xtrace_near { /* functions that were looked up lately, by address */
 		uint64_t address;
+		uint32_t program;
 		uint32_t function; /* number of the function, plus 1 */
 	} near[XTRACE_NEAR];
 	uint64_t backs[XTRACE_BACKS]; /* a bit for each place that calls return to, by its address; several share one */
-	struct tw_map known;          /* addresses that were gone to: their functions */
+	struct tw_map known;          /* addresses that were gone to, with programs: their functions */
 	struct xtrace_function *functions;
 	size_t function_count, function_room;
 };
@@ -56,8 +59,9 @@ struct xtrace_tasks {
 	struct xtrace_task set;
 };
 
-/* The calls of a track that are going on. All zero to begin. */
+/* The calls of a track that are going on. All zero but the names to begin. */
 struct xtrace_stack {
+	struct xtrace_names names; /* of the track */
 	struct xtrace_tasks tasks;
 	struct xtrace_frame *frames;
 	size_t count, room;

@@ -134,6 +134,7 @@ static int open_lane(struct tw_reader *reader, const struct xtrace_track *track,
 	xtrace_files_thin(&lane->files);
 	xtrace_cursor_init(&lane->cursor, &lane->files);
 	lane->track = xtrace_track_number(reader, track);
+	lane->stack.names = xtrace_names_of(reader, track);
 	reader->reports.quiet = true;
 	status = xtrace_source_open(&lane->ahead, reader, track);
 	reader->reports.quiet = quiet;
