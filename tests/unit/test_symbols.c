@@ -909,10 +909,12 @@ enum { SHIFT = 1 << 12 };
 static void put_program_lines(FILE *list, const struct own_lines *own, uint64_t at, const char *program,
                               const char *path)
 {
-	for (size_t i = 0; i < own->count; i++)
-		fprintf(list, "%llx-%llx %s %08llx 00:00 %s %s\n", (unsigned long long)(own->lines[i].start + at),
-		        (unsigned long long)(own->lines[i].end + at), own->lines[i].access,
-		        (unsigned long long)own->lines[i].offset, program, path);
+	for (size_t i = 0; i < own->count; i++) {
+		unsigned long long start = own->lines[i].start + at, end = own->lines[i].end + at;
+		unsigned long long offset = own->lines[i].offset;
+		fprintf(list, "%llx-%llx %s %08llx 00:00 %s %s\n", start, end, own->lines[i].access, offset, program,
+		        path);
+	}
 }
 
 /* Whether a function of this file has its name there for a thread. */
