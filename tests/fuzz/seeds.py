@@ -297,6 +297,17 @@ def symbols():
         yield f"demangle-{name}", symbol
 
 
+def lists():
+    """Lists of what was loaded where: a process that forks, and what its child executes in its place; without programs."""
+    rows = b"00400000-00480000 r-xp 00000000 00:00 1 /home/me/shell\n# thread 1: program 1\n# program 2: as 1 so far\n" \
+        b"# thread 2: program 2\n00400000-0047e000 r-xp 00000000 00:00 3 /home/me/shows\n# thread 10000002: program 3\n"
+    yield "list-programs", rows
+    yield "list-child", rows + b"5500000000-5500001000 r-xp 00000000 00:00 2 /lib/one.so\n" \
+        b"5500000800-5500001800 r-xp 0 00:00 1 /lib/two.so\n"
+    yield "list-threads-twice", rows + b"# thread 1: program 3\n# program 3: as 3 so far\n# program 1: as 3 so far\n"
+    yield "list-plain", rows.replace(b"00:00", b"fe:01") + b"5500000000 /lib/one.so\n7f00-8000 rw-p 0 00:00 0 [stack]\n"
+
+
 def vectors():
     """Vectors of basic blocks, with the list of blocks before them and without."""
     lines = b"T:1:60 :2:40 \nT:2:100 \n# a comment\nT:1:30 :3:70 \nT:3:7 \n"
@@ -387,7 +398,7 @@ def main():
     out, tests = map(pathlib.Path, sys.argv[1:])
     traces = [*xray_logs(tests / "data"), *fxt_archives(tests / "data"), *chrome_traces(tests / "data"),
               *tracelog_logs(tests / "data"), *xtraces(), *executed(), *stacks(),
-              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *symbols(), *pdbs(), *vectors(), *windows(), *scalable(),
+              *images(), *line_images(), *conversations(), *answers(), *maps(tests / "data"), *kernels(), *lists(), *symbols(), *pdbs(), *vectors(), *windows(), *scalable(),
               *views(tests / "data"), *statements()]
     out.mkdir(parents=True, exist_ok=True)
     for name, trace in traces:
