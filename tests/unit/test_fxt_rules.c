@@ -100,6 +100,10 @@ static const struct {
      {EVENT(4, 3, 0), 50, 1100, EVENT(4, 3, 0), 10, 60}}, /* the later one stands first, as damage may have it */
     {"fxt.slices-overlap",
      {EVENT(4, 3, 0), 5, 1100, EVENT(4, 5, 1), 90, HEADER(6, 2) | 1 << 16 | UINT64_C(0x8001) << 32, 'a', 1110}},
+    {"fxt.slices-overlap", /* a begin and an end over the end of a complete slice, and over its begin */
+     {EVENT(4, 3, 0), 5, 1100, EVENT(2, 2, 0), 1000, EVENT(3, 2, 0), 1102}},
+    {"fxt.slices-overlap",
+     {EVENT(2, 2, 0), 5, EVENT(4, 3, 0), 10, 1100, EVENT(3, 2, 0), 1000, EVENT(2, 2, 0), 1110, EVENT(3, 2, 0), 1120}},
     {"fxt.async-shared-key", /* once for the thread */
      {EVENT(5, 3, 0), 5, 1, EVENT(5, 3, 0), 6, 1, EVENT(5, 3, 0), 7, 1, EVENT(7, 3, 0), 8, 1, EVENT(7, 3, 0), 8, 1,
       EVENT(7, 3, 0), 9, 1}},
@@ -119,8 +123,14 @@ static const uint64_t fine[] = {
     3,
     EVENT(2, 2, 0),
     5,
+    EVENT(4, 3, 0), /* a complete slice around those with a begin and an end, and one inside */
+    5,
+    20,
     NAMED(2, 2, 2),
     6,
+    EVENT(4, 3, 0),
+    6,
+    7,
     NAMED(3, 2, 0),
     7,
     EVENT(3, 2, 0),

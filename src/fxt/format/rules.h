@@ -88,7 +88,7 @@
 	X(FXT_END_MISMATCHED, "fxt.end-mismatched", TW_WARNING, "A duration ends below others that did not.")          \
 	X(FXT_BEGIN_WITHOUT_END, "fxt.begin-without-end", TW_NOTE, "A duration is still open when the archive ends.")  \
 	X(FXT_SLICES_OVERLAP, "fxt.slices-overlap", TW_NOTE,                                                           \
-	  "Complete slices of a thread overlap without nesting: each lasts as long as it says.")                       \
+	  "Slices of a thread overlap without nesting: a complete one lasts as long as it says.")                      \
 	X(FXT_ASYNC_SHARED_KEY, "fxt.async-shared-key", TW_NOTE,                                                       \
 	  "An asynchronous operation begins while another one of its category, name and id is open: an end is that "   \
 	  "of the newest.")                                                                                            \

@@ -97,6 +97,7 @@ struct step_shape {
 	uint64_t below;    /* the last word must be less than this (so UINT64_MAX is never proved) */
 	uint64_t complete; /* mask: it is a time, not before that of the record and near the clock's base */
 	uint64_t steps;    /* mask: it makes a step */
+	uint64_t slices;   /* mask: it is a complete slice, a begin or an end */
 };
 
 /* By type of event for two words, and 16 further on for three. Only begins, ends and instants without a scope have
@@ -109,10 +110,12 @@ static const struct step_shape step_shapes[2 * FXT_TYPES] = {
 	                                 : IF((last) != FXT_LAST_NONE, UINT64_MAX))
 #define X(type, row, part, last)                                                                                       \
 	[type] = {.below = IF((last) <= FXT_LAST_SCOPE, UINT64_MAX),                                                   \
-	          .steps = IF((last) == FXT_LAST_NONE, UINT64_MAX)},                                                   \
+	          .steps = IF((last) == FXT_LAST_NONE, UINT64_MAX),                                                    \
+	          .slices = IF((last) == FXT_LAST_NONE, UINT64_MAX)},                                                  \
 	[FXT_TYPES | (type)] = {.below = BELOW(last),                                                                  \
 	                        .complete = IF((last) == FXT_LAST_END_TIME, UINT64_MAX),                               \
-	                        .steps = IF((last) == FXT_LAST_CORRELATION_ID, UINT64_MAX)},
+	                        .steps = IF((last) == FXT_LAST_CORRELATION_ID, UINT64_MAX),                            \
+	                        .slices = IF((last) == FXT_LAST_END_TIME, UINT64_MAX)},
     FXT_EVENT_LIST(X)
 #undef X
 #undef BELOW
@@ -163,11 +166,17 @@ TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoc
 	return names->key == (header >> 32 | epoch) ? names : fxt_look_up_pair(chunk, header, place);
 }
 
-/* Takes over complete slices up to a number, whose ends are still ticks. */
+/* Takes over slices up to a number: their last words are still ticks. Those of a begin and of an end are their times,
+ * or an argument. */
 static void set_ends(struct fxt_steps *steps, uint64_t count, const struct tw_ticks *clock)
 {
-	for (size_t i = steps->whole_count; i < count; i++)
-		steps->wholes[i].end = tw_ticks_ns_after(clock, steps->wholes[i].end - clock->base_tsc, clock->whole);
+	for (size_t i = steps->whole_count; i < count; i++) {
+		struct fxt_whole *whole = &steps->wholes[i];
+		const bool complete = whole->type == FXT_COMPLETE;
+		whole->end =
+		    complete ? tw_ticks_ns_after(clock, whole->end - clock->base_tsc, clock->whole) : whole->begin;
+		steps->complete |= complete;
+	}
 	steps->whole_count = count;
 }
 
@@ -211,8 +220,9 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 		step->track = thread->number;
 		step->place = (uint32_t)(bytes - start);
 		step->type = (uint32_t)tw_bits(header, 16, 19);
-		steps->wholes[wholes] = (struct fxt_whole){step->time, word, step->track, step->place};
-		wholes += shape->complete & 1;
+		steps->wholes[wholes] =
+		    (struct fxt_whole){step->time, word, step->track, names->name, step->place, step->type};
+		wholes += shape->slices & 1;
 		step->key =
 		    step->type < FXT_ASYNC_BEGIN ? names->name : fxt_operation_key(names->category, names->name, word);
 		count += shape->steps & 1;

@@ -88,16 +88,24 @@ static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name,
 		stack->count -= count;
 }
 
-/* ---- Complete slices: in the order of the archive, whoever reads it. ---- */
+/* ---- Slices that overlap: in the order of the archive, whoever reads it. ---- */
 
-static void take_slice(struct fxt_pairs *pairs, uint32_t track, uint64_t begin, uint64_t end, uint64_t offset)
+static void take_slice(struct fxt_pairs *pairs, const struct fxt_whole *slice, uint64_t offset)
 {
-	const uint64_t beyond = tw_overlaps_take(&pairs->overlaps, track, begin, end, &pairs->failed);
+	struct tw_overlaps *overlaps = &pairs->overlaps;
+	const bool ends = slice->type == FXT_END;
+	if (slice->type == FXT_BEGIN) {
+		tw_overlaps_begin(overlaps, slice->track, slice->name, slice->begin, &pairs->failed);
+		return;
+	}
+	const uint64_t beyond =
+	    ends ? tw_overlaps_end(overlaps, slice->track, slice->name, slice->begin, &pairs->failed)
+		 : tw_overlaps_take(overlaps, slice->track, slice->begin, slice->end, &pairs->failed);
 	if (beyond)
 		tw_report(pairs->reader, &fxt_rules[FXT_SLICES_OVERLAP], offset, offset, 0,
-		          "A complete slice ends %" PRIu64 " ns after one of its thread in which it begins: each lasts "
-		          "as long as it says.",
-		          beyond);
+		          "%s ends %" PRIu64 " ns after one of its thread in which it begins: each lasts as long as it "
+		          "says.",
+		          ends ? "Of a complete slice and this one the later" : "A complete slice", beyond);
 }
 
 /* Takes slices of a chunk, from number `next` on, that stand before an offset. Returns the number of the next one. */
@@ -105,22 +113,45 @@ static size_t take_wholes(struct fxt_pairs *pairs, const struct fxt_chunk *chunk
 {
 	const struct fxt_whole *wholes = chunk->steps.wholes;
 	for (; next < chunk->steps.whole_count && fxt_offset(chunk, wholes[next].place) < offset; next++)
-		take_slice(pairs, wholes[next].track, wholes[next].begin, wholes[next].end,
-		           fxt_offset(chunk, wholes[next].place));
+		take_slice(pairs, &wholes[next], fxt_offset(chunk, wholes[next].place));
 	return next;
+}
+
+static struct fxt_whole slice_of(const struct tw_event *row)
+{
+	static const uint32_t types[] = {
+	    [TW_SLICE_BEGIN] = FXT_BEGIN, [TW_SLICE_END] = FXT_END, [TW_SLICE_COMPLETE] = FXT_COMPLETE};
+	return (struct fxt_whole){
+	    .begin = row->time,
+	    .end = tw_event_end(row),
+	    .track = row->track,
+	    .name = row->name,
+	    .type = types[row->kind],
+	};
+}
+
+static bool has_complete(const struct fxt_chunk *chunk)
+{
+	bool found = chunk->steps.complete;
+	for (size_t i = 0; i < chunk->rows.slab.count && !found; i++)
+		found = chunk->rows.slab.events[i].kind == TW_SLICE_COMPLETE;
+	return found;
 }
 
 void fxt_pairs_take_slices(struct fxt_pairs *pairs, const struct fxt_chunk *chunk)
 {
 	size_t next = 0;
-	for (size_t i = 0; i < chunk->rows.slab.count; i++) {
+	pairs->complete = pairs->complete || has_complete(chunk);
+	for (size_t i = 0; i < chunk->rows.slab.count && pairs->complete; i++) {
 		const struct tw_event *row = &chunk->rows.slab.events[i];
-		if (row->kind != TW_SLICE_COMPLETE)
+		if (row->kind > TW_SLICE_COMPLETE)
 			continue;
+		const struct fxt_whole slice = slice_of(row);
 		next = take_wholes(pairs, chunk, next, row->offset);
-		take_slice(pairs, row->track, row->time, tw_event_end(row), row->offset);
+		take_slice(pairs, &slice, row->offset);
 	}
-	take_wholes(pairs, chunk, next, UINT64_MAX);
+	if (pairs->complete)
+		take_wholes(pairs, chunk, next, UINT64_MAX);
 }
 
 /* ---- Asynchronous operations and flows. ---- */

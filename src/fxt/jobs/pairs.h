@@ -46,6 +46,7 @@ struct fxt_pairs {
 	struct tw_overlaps overlaps;
 	size_t memory, limit; /* bytes; 0: not known yet */
 	bool full;            /* something is not followed */
+	bool complete;        /* there are complete slices, which others may overlap */
 	bool failed;          /* there was no memory for slices that may overlap */
 };
 
@@ -55,8 +56,8 @@ void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch);
 /* The same for a step of a chunk. */
 void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step);
 
-/* Takes the complete slices of a committed chunk, in the order of the archive, which no reader changes: those that are
- * rows, and those that stand among its steps. */
+/* Takes the slices of a committed chunk, in the order of the archive, which no reader changes: those that are rows, and
+ * those that stand among its steps. Begins and ends count where the archive has complete slices, too. */
 void fxt_pairs_take_slices(struct fxt_pairs *pairs, const struct fxt_chunk *chunk);
 
 /* Reports what is still open. */

@@ -10,6 +10,7 @@
 void fxt_steps_clear(struct fxt_steps *steps)
 {
 	steps->count = steps->whole_count = steps->rows = 0;
+	steps->complete = false;
 	steps->failed = false;
 }
 

@@ -19,11 +19,12 @@ struct fxt_step {
 	uint32_t type;  /* enum fxt_event_type, or FXT_ROW */
 };
 
-/* A complete slice. Whether those of a thread overlap is found without the order of time. */
+/* A complete slice, a begin or an end. Whether slices of a thread overlap is found without the order of time. */
 struct fxt_whole {
-	uint64_t begin, end;
-	uint32_t track;
+	uint64_t begin, end; /* both the time of what is no complete slice */
+	uint32_t track, name;
 	uint32_t place; /* of the record in the chunk */
+	uint32_t type;  /* enum fxt_event_type */
 };
 
 struct fxt_steps {
@@ -31,8 +32,9 @@ struct fxt_steps {
 	size_t count, room;
 	struct fxt_whole *wholes; /* in the order of the archive, but for those that are rows; room as for steps */
 	size_t whole_count, whole_room;
-	size_t rows; /* of the slab that have been looked at for steps */
-	bool failed; /* no memory: steps are missing */
+	bool complete; /* some of them are complete slices */
+	size_t rows;   /* of the slab that have been looked at for steps */
+	bool failed;   /* no memory: steps are missing */
 };
 
 /* Memory for sorting; all zero to begin. */
