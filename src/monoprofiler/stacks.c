@@ -1,8 +1,10 @@
 /* stacks.c - the own stack, from here: of what is allocated. Mono's walk costs some microseconds. So it is walked once
  * for each return address: from then on it is known how large a frame is, and the next return address stands at its
- * end. Where Mono's own functions are between methods the rest is known by its place, if all of it stands. */
+ * end (trampolines have copies of it elsewhere). Where Mono's own functions are between methods the rest is known by
+ * its place, if all of it stands. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monoprofiler/steps.h"
+#include "monoprofiler/walks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,18 +62,30 @@ static bool put(struct frames *frames, const struct frame *frame)
 
 /* ---- Mono's walk. ---- */
 
+struct walk {
+	struct frames *frames;
+	struct mono_walk by_mono;
+};
+
 /* Mono has the address before a call's end, so that it lies in the call. */
 static int take_frame(struct mono_method *method, struct mono_domain *in, void *start, int offset, void *context)
 {
-	return !put(context, &(struct frame){method, start, ID(start) + (uint64_t)offset + 1, 0});
+	struct walk *walk = context;
+	const uint64_t ip = ID(start) + (uint64_t)offset + 1;
+	const uint64_t sp = mono_walk_sp(&walk->by_mono, __builtin_frame_address(0), ip);
+	return !put(walk->frames, &(struct frame){method, start, ip, sp});
 }
 
 static void walk_all(struct frames *frames)
 {
 	ucontext_t registers;
+	struct walk walk = {.frames = frames};
 	frames->count = 0;
-	if (getcontext(&registers) == 0)
-		mono.stack_walk_async_safe(take_frame, &registers, frames);
+	if (getcontext(&registers) != 0)
+		return;
+	mono_walk_begin(&walk.by_mono);
+	mono.stack_walk_async_safe(take_frame, &registers, &walk);
+	mono_walk_end(&walk.by_mono);
 }
 
 /* Without the innermost ones, by which what is allocated gets here. What is told of while Mono walks would wait for
@@ -92,20 +106,6 @@ static void walk(struct frames *frames)
 }
 
 #if defined(__x86_64__)
-
-static uint64_t end_of_stack(void)
-{
-	static _Thread_local uint64_t end;
-	pthread_attr_t attributes;
-	void *lowest = NULL;
-	size_t size = 0;
-	if (end || pthread_getattr_np(pthread_self(), &attributes) != 0)
-		return end;
-	if (pthread_attr_getstack(&attributes, &lowest, &size) == 0)
-		end = ID(lowest) + size;
-	pthread_attr_destroy(&attributes);
-	return end;
-}
 
 static uint64_t word_at(uint64_t address)
 {
@@ -163,7 +163,7 @@ static void keep_outer(struct stacks *stacks, uint64_t ip, uint64_t sp, size_t f
 
 static bool step_out(struct stacks *stacks)
 {
-	const uint64_t end = end_of_stack();
+	const uint64_t end = mono_stack_end();
 	uint64_t ip = entered[1], sp = ID(&entered[2]);
 	stacks->frames.count = 0;
 	for (;;) {
@@ -219,27 +219,9 @@ static bool is_wrapper(struct mono_method *method)
 	return method && mono.method_get_token(method) == 0;
 }
 
-/* Which frame is the next whose return address stands behind a place, and where; the count: none. A wrapper may have
- * none; a word of any other frame is one too many. */
-static size_t find_return(const struct frames *frames, size_t first, uint64_t *sp, uint64_t end)
-{
-	for (uint64_t at = *sp; at + WORD <= end; at += WORD) {
-		size_t i = first;
-		while (i < frames->count && word_at(at) != frames->list[i].ip)
-			i++;
-		if (i == frames->count)
-			continue;
-		const bool skips = i == first + 1 && is_wrapper(frames->list[first].method);
-		*sp = at + WORD;
-		return i == first || skips ? i : frames->count;
-	}
-	return frames->count;
-}
-
 struct learning {
 	struct stacks *stacks;
 	uint64_t ip, sp, end;
-	size_t next; /* the frame that is expected */
 	struct around {
 		uint64_t ip, sp;
 		size_t first;
@@ -247,52 +229,62 @@ struct learning {
 	size_t around_count;
 };
 
-/* Mono's own functions are around a method: false: it does not go on behind them. They call wrappers, and handlers of
- * exceptions: a handler's frame is elsewhere, and what an exception has left still stands around it. */
-static bool skip_natives(struct learning *learning, struct mono_step *inner)
+/* From Mono's way in to the first method. */
+static bool learn_ways_in(struct learning *learning, const struct frame *first)
+{
+	while (learning->sp < first->sp)
+		if (!go_out(learn_way_in(&learning->stacks->steps, learning->ip), &learning->ip, &learning->sp,
+		            learning->end))
+			return false;
+	return learning->sp == first->sp;
+}
+
+/* Mono's own functions are around a method: they call wrappers, and handlers of exceptions: false. A handler's frame is
+ * elsewhere, and what an exception has left still stands around it. */
+static bool is_around(struct learning *learning, const struct frame *frame, size_t next)
 {
 	const struct frames *frames = &learning->stacks->frames;
-	if (body_at(learning->ip) || !is_wrapper(frames->list[learning->next - 1].method)) {
-		if (inner)
-			inner->size = 0; /* not always of this size */
-		learning->around_count = 0;
+	const bool is_below = next == frames->count || learning->sp < frames->list[next].sp;
+	if (!is_below || !is_wrapper(frame->method) || body_at(learning->ip))
 		return false;
-	}
 	if (learning->around_count < OUTERS)
-		learning->arounds[learning->around_count++] =
-		    (struct around){learning->ip, learning->sp, learning->next};
-	if (learning->next == frames->count)
-		return false;
-	learning->next = find_return(frames, learning->next, &learning->sp, learning->end);
-	if (learning->next == frames->count) {
-		learning->around_count = 0;
-		return false;
-	}
-	learning->ip = frames->list[learning->next].ip;
+		learning->arounds[learning->around_count++] = (struct around){learning->ip, learning->sp, next};
 	return true;
+}
+
+static bool learn_methods(struct learning *learning)
+{
+	const struct frames *frames = &learning->stacks->frames;
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct frame *frame = &frames->list[i];
+		struct mono_step *step = learn_method(&learning->stacks->steps, frame);
+		learning->sp = frame->sp;
+		if (!frame->sp || !go_out(step, &learning->ip, &learning->sp, learning->end))
+			return false;
+		if (i + 1 < frames->count && learning->sp == frames->list[i + 1].sp)
+			continue;
+		if (!is_around(learning, frame, i + 1)) {
+			step->size = 0; /* not always of this size */
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Where a frame is elsewhere than behind the one before, it does not matter what stands behind that. */
+static void forget_places(struct frames *frames)
+{
+	for (size_t i = 0; i < frames->count; i++)
+		frames->list[i].sp = 0;
 }
 
 static void learn(struct stacks *stacks)
 {
+	struct learning learning = {.stacks = stacks, .ip = entered[1], .sp = ID(&entered[2]), .end = mono_stack_end()};
 	struct frames *frames = &stacks->frames;
-	struct learning learning = {stacks, entered[1], ID(&entered[2]), end_of_stack(), 0, {{0, 0, 0}}, 0};
-	struct mono_step *step = NULL;
-	bool shown = false;
-	for (;;) {
-		if (learning.next < frames->count && learning.ip == frames->list[learning.next].ip) {
-			frames->list[learning.next].sp = learning.sp;
-			step = learn_method(&stacks->steps, &frames->list[learning.next++]);
-			shown = true;
-		} else if (!shown)
-			step = learn_way_in(&stacks->steps, learning.ip);
-		else if (skip_natives(&learning, step))
-			continue;
-		else
-			break;
-		if (!go_out(step, &learning.ip, &learning.sp, learning.end)) {
-			learning.around_count = 0;
-			break;
-		}
+	if (!frames->count || !learn_ways_in(&learning, frames->list) || !learn_methods(&learning)) {
+		forget_places(frames);
+		return;
 	}
 	for (size_t i = 0; i < learning.around_count; i++)
 		keep_outer(stacks, learning.arounds[i].ip, learning.arounds[i].sp, learning.arounds[i].first);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "monoprofiler/steps.h"
+#include "monoprofiler/walks.h"
 
 /* ---- Mono: a class and a method are their names. ---- */
 
@@ -202,14 +203,82 @@ static void natives_have_sizes(void **state)
 	assert_true(size >= 16 && size % 16 == 0);
 }
 
+#if defined(__x86_64__)
+
+/* What Mono's walk has on its stack: registers (16: rip, 4: rsp), and the return addresses of the frames. */
+enum { PLACE = 40, BEFORE = 8, RSP = 4, RIP = 16, SLOTS = 700, WORDS = 1024 };
+struct walked {
+	uint64_t words[WORDS];
+};
+
+static uint64_t slot_behind(struct walked *walked, size_t frame, uint64_t ip)
+{
+	walked->words[SLOTS + 10 * frame] = ip;
+	return (uintptr_t)&walked->words[SLOTS + 10 * frame + 1];
+}
+
+static void put_registers(struct walked *walked, size_t place, uint64_t ip, uint64_t sp)
+{
+	walked->words[place + RIP] = ip - 1;
+	walked->words[place + RSP] = sp;
+}
+
+/* Registers of the first frame alone are also elsewhere. */
+static void walk_frames(struct walked *walked, size_t count, uint64_t apart)
+{
+	struct mono_walk walk;
+	mono_walk_begin(&walk);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t ip = 0x1000 + i * apart, sp = slot_behind(walked, i, ip);
+		put_registers(walked, PLACE, ip, sp);
+		if (i == 0)
+			put_registers(walked, BEFORE, ip, sp);
+		assert_int_equal(mono_walk_sp(&walk, walked->words, ip), 0);
+	}
+	mono_walk_end(&walk);
+}
+
+static uint64_t sp_of(struct walked *walked, uint64_t ip, uint64_t sp)
+{
+	struct mono_walk walk;
+	mono_walk_begin(&walk);
+	put_registers(walked, PLACE, ip, sp);
+	return mono_walk_sp(&walk, walked->words, ip);
+}
+
+/* Three frames, or one that calls itself, do not show where they are; four do. Then each is looked at again. */
+static void registers_of_a_walk_are_found(void **state)
+{
+	struct walked walked = {{0}};
+	walk_frames(&walked, 3, 0x10);
+	walk_frames(&walked, 8, 0);
+	walk_frames(&walked, 4, 0x10);
+	const uint64_t ip = 0x7000, sp = slot_behind(&walked, 9, ip);
+	assert_int_equal(sp_of(&walked, ip, sp), sp);
+	assert_int_equal(sp_of(&walked, ip, sp + 8), 0); /* no return address */
+	assert_int_equal(sp_of(&walked, ip, sp + 1), 0);
+	assert_int_equal(sp_of(&walked, ip, (uintptr_t)walked.words), 0); /* below the registers */
+	assert_int_equal(sp_of(&walked, ip, mono_stack_end()), 0);
+	assert_int_equal(sp_of(&walked, ip, 8), 0);
+	struct mono_walk walk;
+	mono_walk_begin(&walk);
+	put_registers(&walked, PLACE, ip, sp);
+	assert_int_equal(mono_walk_sp(&walk, walked.words, ip + 0x10), 0); /* another frame's */
+}
+
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(classes),
-	    cmocka_unit_test(methods),
-	    cmocka_unit_test(frames_have_sizes),
-	    cmocka_unit_test(steps_are_found_again),
-	    cmocka_unit_test(natives_have_sizes),
+		cmocka_unit_test(classes),
+		cmocka_unit_test(methods),
+		cmocka_unit_test(frames_have_sizes),
+		cmocka_unit_test(steps_are_found_again),
+		cmocka_unit_test(natives_have_sizes),
+#if defined(__x86_64__)
+		cmocka_unit_test(registers_of_a_walk_are_found),
+#endif
 	};
 	return cmocka_run_group_tests(tests, set_up, NULL);
 }
