@@ -6,6 +6,7 @@
 #include "core/filter/filter.h"
 #include "core/format.h"
 #include "core/order/runs.h"
+#include "core/text/function_name.h"
 #include "core/ticks.h"
 
 #include <trackway/reader.h>
@@ -328,6 +329,7 @@ static int open_path(struct tw_reader *reader, const char *path)
 {
 	if (!path)
 		return tw_fail(reader, TW_ERR_VALUE, "a trace that is read needs a path");
+	reader->options.namer = tw_namer_of(reader->options.namer, path);
 	reader->format = tw_format_claiming(path, reader->options.format);
 	if (!reader->format)
 		return open_input(reader, tw_input_open(&reader->input, path));
@@ -347,6 +349,7 @@ int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
+	(*reader)->options.namer = tw_namer_of((*reader)->options.namer, path);
 	int status = open_input(*reader, tw_input_open_pieces(&(*reader)->input, path, pieces, count));
 	return tw_opened(*reader, status);
 }

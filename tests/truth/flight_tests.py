@@ -6,6 +6,7 @@
 Prints TAP. tests/programs/flight/calls.c is built by gcc and clang, each way that the recorder knows, and counts its calls in a
 shared file after each of them. Whatever ends it: what is read is at least that, and at most one call of each thread more.
 """
+import collections
 import argparse
 import contextlib
 import datetime
@@ -1145,6 +1146,26 @@ def counted_names(bench, words):
     expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.returncode, done.stderr)
 
 
+def programs_together(bench, words):
+    """Logs of two programs, whose functions have the same numbers: each names its own, for every command."""
+    program = bench.build(words, "program")
+    first = bench.record(program, "2", "500", "return")[0].rename(bench.directory / "first.xray")
+    names = bench.build([words[0].replace("gcc", "g++").replace("clang", "clang++"), *words[1:]], "names", "names.cpp")
+    second, _ = bench.record(names)
+    wanted = {"leaf": 1000, "middle": 1000, "work": 2, "main": 2, "plain7": 7, "outer::thing::operator++()": 7}
+    for order in ([first, second], [second, first]):
+        merged = bench.directory / "merged.fxt"
+        subprocess.run([bench.tool, "merge", *order, "-o", merged], check=True, stderr=subprocess.PIPE)
+        rows = {"stat": bench.rows("stat", "--json", *order), "merge": bench.rows("stat", "--json", merged),
+                "sql": bench.rows("sql", "--json", *order, "select name, count(*) as count from slice group by name")}
+        for what, found in rows.items():
+            calls = collections.Counter()
+            for row in found:
+                calls[row["name"]] += row["count"]
+            expect(all(calls[name] == count for name, count in wanted.items()), what, order, calls)
+            expect(not any(name.startswith("#") for name in calls), what, order, calls)
+
+
 def aarch64_library(bench, compiler):
     library = bench.directory / "libtrackway_fdr.so"
     flags = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", "-fPIC", "-mgeneral-regs-only", "-ftls-model=initial-exec",
@@ -1323,6 +1344,8 @@ def tests(options):
         yield f"{what}: calls that are too short", shortest, words
         yield f"{what}: counted alone", counted, words
         yield f"{what}: what was counted names functions of C++", counted_names, words
+    yield "hooks: logs of two programs", programs_together, hooks
+    yield "sleds: logs of two programs", programs_together, sleds
     yield "README's ways to build", readme, hooks
     yield "hooks on AArch64, by qemu-user", aarch64, ["aarch64-linux-gnu-gcc", "-finstrument-functions"]
     yield "sleds on AArch64, by qemu-user", aarch64_sleds, ["aarch64-linux-gnu-gcc"]

@@ -100,12 +100,23 @@ static void take_recorded(struct tw_names *names, const char *path)
 	char *found = NULL;
 	if (is_regular(path))
 		names->no_memory |= tw_recorded_list(path, &found) < 0;
-	if (names->recorded && found)
-		names->programs_differ |= strcmp(names->recorded, found) != 0;
-	if (names->recorded)
+	if (!found)
+		return;
+	if (tw_grow(&names->recorded, &names->recorded_room, names->recorded_count + 1, sizeof *names->recorded)) {
+		names->recorded[names->recorded_count++] = (struct tw_recorded){.path = path, .list = found};
+	} else {
+		names->no_memory = true;
 		free(found);
-	else
-		names->recorded = found;
+	}
+}
+
+/* A function's number means another one in the log of other programs. */
+static bool programs_differ(const struct tw_names *names)
+{
+	for (size_t i = 1; i < names->recorded_count; i++)
+		if (strcmp(names->recorded[i].list, names->recorded[0].list) != 0)
+			return true;
+	return false;
 }
 
 /* Whether a path was not yet told of, which it is then. Each has a line of its own in `told`. */
@@ -230,15 +241,51 @@ static int add_programs(struct tw_names *names, const struct tw_common *common)
 	return status;
 }
 
-static int add_recorded(struct tw_names *names)
+static int add_recorded(struct tw_symbols *symbols, const char *list)
 {
-	int missing = tw_symbols_add_recorded(names->symbols, names->recorded);
+	int missing = tw_symbols_add_recorded(symbols, list);
 	if (missing < 0)
-		return fail(names->symbols, "");
+		return fail(symbols, "");
 	if (missing > 0)
 		tw_say("no names of %s, the last: %s", tw_show_plural((uint64_t)missing, "program").text,
-		       tw_symbols_error(names->symbols));
+		       tw_symbols_error(symbols));
 	return 0;
+}
+
+/* Those of log number i: of programs that an earlier one is of, or its own. */
+static int add_own(struct tw_names *names, const struct tw_common *common, size_t i)
+{
+	struct tw_recorded *own = &names->recorded[i];
+	struct tw_own_namer *item = &names->namers.items[i];
+	item->path = own->path;
+	for (size_t other = 0; other < i; other++)
+		if (strcmp(names->recorded[other].list, own->list) == 0) {
+			item->namer = names->namers.items[other].namer;
+			return 0;
+		}
+	if (tw_symbols_new(&own->symbols) < 0)
+		return tw_say_error("out of memory");
+	if (common->no_demangle)
+		tw_symbols_keep_mangled(own->symbols);
+	item->namer = tw_symbols_namer(own->symbols);
+	return add_recorded(own->symbols, own->list);
+}
+
+/* Each log names its own functions, and what is opened before names those of other traces. */
+static int add_apart(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
+{
+	struct tw_namers *namers = &names->namers;
+	namers->items = calloc(names->recorded_count, sizeof *namers->items);
+	if (!namers->items)
+		return tw_say_error("out of memory");
+	int status = 0;
+	for (size_t i = 0; status == 0 && i < names->recorded_count; i++)
+		status = add_own(names, common, i);
+	namers->count = names->recorded_count;
+	namers->others = options->namer;
+	tw_namers_ready(namers);
+	options->namer = &namers->namer;
+	return status;
 }
 
 static int add_maps(struct tw_names *names, const char *maps)
@@ -276,9 +323,7 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		return tw_say_error("%s does nothing: it is for xtraces, and no trace is one", idle);
 	if (names->lists_differ)
 		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
-	if (names->programs_differ)
-		tw_say("the logs are of different programs: no names of functions (--binary)");
-	const bool recorded = names->recorded && !names->programs_differ && !common->binaries.count;
+	const bool recorded = names->recorded && !common->binaries.count, apart = recorded && programs_differ(names);
 	if (!common->binaries.count && !maps && !recorded && !common->kallsyms)
 		return 0;
 	if (beside)
@@ -288,8 +333,8 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		status = add_maps(names, maps);
 	if (status == 0 && names->addresses && common->kallsyms)
 		status = add_kallsyms(names, common->kallsyms);
-	if (status == 0 && recorded)
-		status = add_recorded(names);
+	if (status == 0 && recorded && !apart)
+		status = add_recorded(names->symbols, names->recorded->list);
 	if (status == 0 && names->addresses)
 		status = add_programs(names, common);
 	if (status == 0 && names->ids)
@@ -298,13 +343,18 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		options->namer = tw_symbols_namer(names->symbols);
 		options->thread_namers = tw_symbols_thread_namers(names->symbols);
 	}
-	return status;
+	return status == 0 && apart ? add_apart(names, common, options) : status;
 }
 
 void tw_names_close(struct tw_names *names)
 {
 	free(names->list);
 	free(names->logs);
+	for (size_t i = 0; i < names->recorded_count; i++) {
+		free(names->recorded[i].list);
+		tw_symbols_close(names->recorded[i].symbols);
+	}
 	free(names->recorded);
+	free(names->namers.items);
 	tw_symbols_close(names->symbols);
 }

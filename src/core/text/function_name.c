@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Source: LLVM 20, compiler-rt, xray_interface.cpp: an id has the number of its object, 0 of the program, in the upper
  * byte. */
@@ -28,4 +29,29 @@ uint32_t tw_function_name(struct tw_reader *reader, uint32_t id)
 	}
 	name.id = id;
 	return tw_dictionary_intern(reader->dictionary, &name);
+}
+
+/* A reader has the namer of its trace in place of this one. */
+static int name_none(void *context, uint64_t id, struct tw_name *name)
+{
+	(void)context;
+	(void)id;
+	(void)name;
+	return 0;
+}
+
+void tw_namers_ready(struct tw_namers *namers)
+{
+	namers->namer = (struct tw_namer){.name = name_none, .context = namers};
+}
+
+const struct tw_namer *tw_namer_of(const struct tw_namer *namer, const char *path)
+{
+	if (!namer || namer->name != name_none)
+		return namer;
+	const struct tw_namers *namers = namer->context;
+	for (size_t i = 0; i < namers->count; i++)
+		if (strcmp(namers->items[i].path, path) == 0)
+			return namers->items[i].namer;
+	return namers->others;
 }

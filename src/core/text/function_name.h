@@ -9,4 +9,20 @@
  * is no memory. */
 uint32_t tw_function_name(struct tw_reader *reader, uint32_t id);
 
+/* Several traces, each with a namer of its own, as one: `namer` is given for all of them. All live until the readers are
+ * closed. */
+struct tw_namers {
+	struct tw_namer namer;
+	struct tw_own_namer {
+		const char *path; /* as it is opened */
+		const struct tw_namer *namer;
+	} * items;
+	size_t count;
+	const struct tw_namer *others; /* of all other traces; NULL: they have none */
+};
+void tw_namers_ready(struct tw_namers *namers);
+
+/* The namer of one trace; NULL where it has none. */
+const struct tw_namer *tw_namer_of(const struct tw_namer *namer, const char *path);
+
 #endif
