@@ -77,7 +77,8 @@ static void make_thread(void)
 	pthread_attr_setstacksize(&how, STACK);
 	pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_create(&thread, &how, wait_for_requests, NULL);
+	if (pthread_create(&thread, &how, wait_for_requests, NULL) == 0)
+		pthread_setname_np(thread, FLIGHT_WAITER); /* it may not run for a while, and is asked already */
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&how);
 }
