@@ -9,8 +9,8 @@
  * is no memory. */
 uint32_t tw_function_name(struct tw_reader *reader, uint32_t id);
 
-/* Several traces, each with a namer of its own, as one: `namer` is given for all of them. All live until the readers are
- * closed. */
+/* Several traces, each with a namer of its own, as one: `namer` is given for all of them. All live until the
+ * readers are closed. */
 struct tw_namers {
 	struct tw_namer namer;
 	struct tw_own_namer {
