@@ -278,6 +278,8 @@ def answers():
 def maps(data):
     for path in sorted((data / "maps").glob("*.yaml")):
         yield f"map-{path.stem}", path.read_bytes()
+    yield "map-lines", b"- id: 7\n  function-name: | # as it stands\n    it's(int)\n\n  address: 0x201210\n  kind:\n    log-args-enter\n" \
+        b"  function: 0x201200\n  always-instrument: >-\n   true\n  version: 2\n"
 
 
 def kernels():
