@@ -370,6 +370,21 @@ static int harvest(struct collect_board *board, const struct play *play)
 	return error;
 }
 
+/* The list of maps tells of each thread whose program it is, where there was room for it. */
+static void check_list(const char *folder, size_t threads, bool room)
+{
+	size_t size, told = 0;
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, "%s/xtrace.1.maps", folder);
+	if (!room && access(path, F_OK) < 0)
+		return;
+	uint8_t *bytes = read_file(folder, "xtrace.1.maps", &size);
+	for (size_t i = 0; i + 9 <= size; i++)
+		told += memcmp(bytes + i, "# thread ", 9) == 0;
+	free(bytes);
+	assert_true(room ? told == threads : told <= threads);
+}
+
 static void run(const struct play *play, unsigned threads, int error)
 {
 	char folder[] = "/tmp/test_thread.XXXXXX";
@@ -390,6 +405,7 @@ static void run(const struct play *play, unsigned threads, int error)
 	while (kill(-child, 0) == 0) /* its own child */
 		usleep(1000);
 	assert_int_equal(harvest(board, play), error);
+	check_list(folder, threads, !play->room);
 	assert_int_equal(check_folder(folder), threads);
 	assert_int_equal(rmdir(folder), 0);
 	collect_board_free(board, fd);
@@ -451,6 +467,7 @@ static void opens_no_file_over_another(void **state)
 		free(read_file(folder, text, &size));
 		assert_int_equal(size, HEADER);
 	}
+	check_list(folder, 3, true);
 	assert_int_equal(rmdir(folder), 0);
 	collect_board_free(board, fd);
 }
