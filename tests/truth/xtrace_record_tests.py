@@ -738,6 +738,12 @@ def test_follows(bench):
             expect(done.returncode == 0, way, done.stdout)
             if path == shows and way in ("execve", "vfork"):
                 check_own_names(bench, out, {number: shows if number == max(streams) else becomes for number in streams})
+    other = bench.directory / "other"  # the same code by another name
+    subprocess.run(["aarch64-linux-gnu-objcopy", "--redefine-sym", "main=second", becomes, other], check=True)
+    out, _ = bench.record([becomes, "execve", other, "execve", ends])
+    rows = [row for row in lines_of(bench, "blocks", "--json", "--all", out) if row["table"] == "block"]
+    found = {row["function"] for row in rows if row["pc"] == symbols(becomes)["main"]}
+    expect(found == {"main", "second"}, "one opcode, two programs", found)
     out, _ = bench.record([becomes, "execve", ends], "--bbv", "--interval", "10")
     (path,) = out.glob("xtrace.*.thread1.bb")
     expect(path.read_text() == "T:1:3 \n", "three instructions, not", path.read_text())
