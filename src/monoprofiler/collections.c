@@ -16,6 +16,8 @@ static _Atomic uint32_t put, taken;
 static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 
 static bool collected;             /* the world stands, and something was collected */
+static _Atomic bool over;          /* the program has ended */
+static bool told;                  /* the last beginning */
 static _Atomic uint64_t walked_ms; /* of what lives, which is not written yet; 0: none */
 static _Atomic bool ended;         /* there was a collection, and nobody has asked what is left */
 static _Thread_local uint32_t collector;
@@ -106,6 +108,12 @@ static void walk(void)
 
 /* ---- What Mono tells. ---- */
 
+/* Mono collects once more: nobody is there any longer who asks what is left. */
+void mono_collections_end(void)
+{
+	over = true;
+}
+
 /* Before the world stands: what needs locks. */
 static void prepare(void)
 {
@@ -124,11 +132,14 @@ void mono_gc_happens(void *own, int event, uint32_t generation, int serial)
 		prepare();
 		break;
 	case MONO_GC_START:
-		keep(false, generation);
+		told = !over;
+		if (told)
+			keep(false, generation);
 		break;
 	case MONO_GC_END:
-		keep(true, generation);
-		collected = true;
+		if (told)
+			keep(true, generation);
+		collected = told;
 		break;
 	case MONO_GC_STARTS_WORLD:
 		walk();

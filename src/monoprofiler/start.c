@@ -21,6 +21,7 @@ static void initialized(void *own)
 
 static void shut_down(void *own)
 {
+	mono_collections_end();
 	mono_sampled_end();
 	profiler_ticks_end();
 	profiler_sample();

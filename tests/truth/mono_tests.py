@@ -173,6 +173,7 @@ def stress(bench):
     expect(made["Kept"] == 8 * 20000 + 321, made["Kept"])
     begun, ended = bench.lines(log, "gch gcs "), bench.lines(log, "gch gcf ")
     expect(len(begun) == len(ended) and sum(line.endswith("ttft") for line in begun) >= 3, len(begun), len(ended))
+    expect(bench.lines(log, "gch ")[-1].startswith("gch gen "), "what the last collection left is told", bench.lines(log, "gch ")[-3:])
 
 
 IN_DOMAIN = """using System.Collections.Generic;
