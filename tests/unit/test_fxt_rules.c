@@ -103,6 +103,8 @@ static const struct {
     {"fxt.slices-overlap", /* a begin and an end over the end of a complete slice, and over its begin */
      {EVENT(4, 3, 0), 5, 1100, EVENT(2, 2, 0), 1000, EVENT(3, 2, 0), 1102}},
     {"fxt.slices-overlap",
+     {EVENT(4, 3, 0), 5, 1100, EVENT(2, 2, 0), 1050, EVENT(4, 3, 0), 1110, 1120, EVENT(3, 2, 0), 1110}},
+    {"fxt.slices-overlap",
      {EVENT(2, 2, 0), 5, EVENT(4, 3, 0), 10, 1100, EVENT(3, 2, 0), 1000, EVENT(2, 2, 0), 1110, EVENT(3, 2, 0), 1120}},
     {"fxt.async-shared-key", /* once for the thread */
      {EVENT(5, 3, 0), 5, 1, EVENT(5, 3, 0), 6, 1, EVENT(5, 3, 0), 7, 1, EVENT(7, 3, 0), 8, 1, EVENT(7, 3, 0), 8, 1,

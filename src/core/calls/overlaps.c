@@ -54,12 +54,19 @@ static void take_held(struct tw_overlap_track *track, uint64_t begin, uint64_t e
 		track->count--;
 }
 
-/* The number behind the newest slice that goes on at a time; 0: there is none. */
-static size_t going_on(const struct tw_overlap_track *track, uint64_t time)
+/* Whether a slice begins when another one, which began before, is over. */
+static bool is_behind(const struct seen *seen, uint64_t begin, uint64_t end)
+{
+	return seen->begin > begin && is_over(end, seen->begin);
+}
+
+/* The number behind the newest slice that goes on when another one begins, and begins before that is over; 0: there is
+ * none. */
+static size_t going_on(const struct tw_overlap_track *track, uint64_t begin, uint64_t end)
 {
 	size_t i = track->count;
-	while (i && is_over(track->seen[i - 1].end, time))
-		i = is_over(track->seen[i - 1].last, time) ? 0 : i - 1;
+	while (i && (is_over(track->seen[i - 1].end, begin) || is_behind(&track->seen[i - 1], begin, end)))
+		i = is_over(track->seen[i - 1].last, begin) ? 0 : i - 1;
 	return i;
 }
 
@@ -100,12 +107,15 @@ uint64_t tw_overlaps_take(struct tw_overlaps *overlaps, uint32_t number, uint64_
 	if (!track || track->told)
 		return 0;
 	take_held(track, begin, end);
-	const size_t around = going_on(track, begin);
+	const bool late = track->count && is_behind(&track->seen[track->count - 1], begin, end);
+	const size_t around = going_on(track, begin, end);
 	const uint64_t beyond = around ? overhang(&track->seen[around - 1], begin, end) : 0;
 	if (beyond) {
 		track->told = true;
 		return beyond;
 	}
+	if (late) /* its end was told behind the begin of the next */
+		return 0;
 	if (around)
 		track->count = around;
 	*failed |= !put(track, begin, end);
