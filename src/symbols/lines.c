@@ -10,6 +10,7 @@
 
 enum {
 	MAX_DEPTH = 64,       /* of namespaces in namespaces */
+	MAX_PARTS = 16,       /* of a function */
 	FIRST_WITH_FILE_0 = 5 /* of DWARF's versions */
 };
 
@@ -39,17 +40,27 @@ static const char *file_of(Dwarf_Die *die)
 }
 
 /* Sleds have line 0 in the line table, so what counts is where the function is declared. */
-static void take_function(const struct walk *walk, Dwarf_Die *die)
+static void take_place(const struct walk *walk, Dwarf_Die *die, Dwarf_Addr address)
 {
-	Dwarf_Addr address;
-	if (dwarf_lowpc(die, &address) != 0)
-		return;
 	struct tw_place *place = tw_places_find(walk->places, address);
 	int line;
 	if (!place || place->line || dwarf_decl_line(die, &line) != 0 || line <= 0)
 		return;
 	place->file = file_of(die);
 	place->line = place->file ? (uint32_t)line : 0;
+}
+
+/* A function whose rare part lies elsewhere, as where exceptions are caught, has ranges, and no first address. */
+static void take_function(const struct walk *walk, Dwarf_Die *die)
+{
+	Dwarf_Addr base, from, to;
+	ptrdiff_t next = 0;
+	if (dwarf_lowpc(die, &from) == 0) {
+		take_place(walk, die, from);
+		return;
+	}
+	for (unsigned i = 0; i < MAX_PARTS && (next = dwarf_ranges(die, next, &base, &from, &to)) > 0; i++)
+		take_place(walk, die, from);
 }
 
 /* Compilers put the code of methods at the top, that of free functions into their namespaces: types are not entered. */
