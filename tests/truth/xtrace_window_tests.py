@@ -342,6 +342,8 @@ def test_slices(bench):
         done = subprocess.run([bench.tool, "slice", "--windows", *options, trace, *(["-o", "out"] if options else [])],
                               capture_output=True, text=True, check=False)
         expect(done.returncode == 2 and says in done.stderr, done.stderr)
+    done = subprocess.run([bench.tool, "slice", trace, "-o", "out"], capture_output=True, text=True, check=False)
+    expect(done.returncode == 2 and "--length N, or --windows" in done.stderr, done.stderr)
     path, = trace.glob("*.windows")
     rows = [line for line in path.read_text().splitlines(True) if not line.startswith("#")]
     path.write_text(rows[0] + rows[0] + "7\t1\t5\t6\t-\t-\t0\t0\t0\n" + rows[1])

@@ -105,7 +105,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (options->windows && (options->sync || options->length || options->snapshot.given))
 		return tw_say_usage(&tw_command_slice, "--windows are where and as long as they were recorded");
 	if (!options->length && !options->windows)
-		return tw_say_usage(&tw_command_slice, "how many instructions? --length N");
+		return tw_say_usage(&tw_command_slice, "how many instructions? --length N, or --windows");
 	int status = tw_screen_open(&slicing.screen, NULL);
 	if (status)
 		return status;

@@ -49,7 +49,8 @@ static int find_program(const char *sysroot, const char *name, struct program_wo
 	if (status < 0)
 		return tw_say_error("%s: %s%s%s%s", name, *of ? path : "", *of ? ": " : "", strerror(-status), of);
 	if (status)
-		return tw_say_error("%s: %s%sis no AArch64 program%s", name, *of ? path : "", *of ? " " : "", of);
+		return tw_say_error("%s: %s%sis no AArch64 program%s", name, *of ? path : "", *of ? " " : "",
+		                    *of ? of : " (others have calls: --to xray-fdr)");
 	if (!words->count)
 		return 0;
 	free(words->items[0]);
