@@ -164,8 +164,8 @@ const struct tw_command tw_command_flame = {
     .operands = "FILE... -o OUT",
     .description =
 	"Draws where the time went: each function as wide as the time spent in it, above the function that called it; "
-	"of a trace with samples, as wide as --weight says: samples, times, bytes or objects. With --weight count it is "
-	"as wide as its calls and those of all that it called. The file needs no other and no network. "
+	"of a trace with samples, as wide as --weight says: samples, times, bytes or objects. With --weight count "
+	"it is as wide as its calls and those of all that it called. The file needs no other and no network. "
 	"Folded stacks are what flamegraph.pl, speedscope and others read.\n\n"
 	"With --function the stacks begin at the outermost function that matches.",
     .examples = "trackway flame -b ./server server.xray -o server.svg\tOpen it in a browser.\n"
