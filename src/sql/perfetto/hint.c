@@ -139,6 +139,7 @@ static void add(struct sql_fault *fault, const char *before, const char *word, c
 	const size_t length = strlen(fault->text), room = sizeof fault->text - length;
 	if (strlen(before) + strlen(word) + strlen(behind) < room)
 		(void)snprintf(fault->text + length, room, "%s%s%s", before, word, behind);
+	sql_fault_one_line(fault);
 }
 
 /* Adds what is told of a name that is not there. */

@@ -45,12 +45,20 @@ void sql_source_free(struct sql_source *source)
 	free(source->pieces);
 }
 
+void sql_fault_one_line(struct sql_fault *fault)
+{
+	for (char *c = fault->text; *c; c++)
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
+}
+
 bool sql_fault_set(struct sql_fault *fault, size_t offset, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
 	(void)vsnprintf(fault->text, sizeof fault->text, format, arguments);
 	va_end(arguments);
+	sql_fault_one_line(fault);
 	fault->offset = offset;
 	fault->code = 0;
 	fault->placed = true;

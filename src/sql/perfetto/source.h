@@ -36,6 +36,9 @@ size_t sql_source_place(const struct sql_source *source, size_t offset);
 
 void sql_source_free(struct sql_source *source);
 
+/* The text of a fault is one line, whatever names are in it. */
+void sql_fault_one_line(struct sql_fault *fault);
+
 /* Sets a fault; returns false. */
 bool sql_fault_set(struct sql_fault *fault, size_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
