@@ -18,7 +18,7 @@ struct tw_taken {
 	struct tw_map moved;  /* number to the place in `own` of that of the trace; where it stays there is none */
 	uint64_t *own;
 	size_t own_count, own_room;
-	uint64_t shared;      /* how many another trace had, too */
+	uint64_t shared; /* how many another trace had, too */
 };
 
 /* The processes, threads and CPUs of all traces; all zero but `together` to begin. */
