@@ -38,10 +38,10 @@ static bool skip_byte(struct skip *skip, uint8_t c)
 	return false;
 }
 
-/* Keeps text of a member that is skipped, where there is room. */
+/* Keeps text of a member that is skipped, where it is wanted and there is room. */
 static bool keep(const struct chrome_stream *stream, struct tw_text *text, const void *p, size_t size)
 {
-	return text->length + size <= chrome_event_limit(stream->reader) && tw_text_add(text, p, size);
+	return text && text->length + size <= chrome_event_limit(stream->reader) && tw_text_add(text, p, size);
 }
 
 /* Skips a value of any size and depth, looking at nothing but brackets and strings. Where *kept is true its text is

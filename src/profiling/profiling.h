@@ -20,14 +20,21 @@ struct profiling_item {
 	struct profiling_path path; /* of the block that came last */
 };
 
+/* Words before the one at `to` that are not 0, from one at `from` on; whether that one is. */
+struct profiling_ids {
+	uint64_t from, to;
+	bool ended;
+};
+
 struct profiling_walk {
 	struct profiling_header header; /* of the log that the last item is of */
 	struct tw_window window;
-	struct profiling_block block; /* the last one */
-	uint64_t at;                  /* the next item */
-	uint64_t block_end;           /* of the block; 0 before the first */
-	uint32_t numbers;             /* blocks of the log met so far */
-	uint32_t logs;                /* that ended */
+	struct profiling_block block;                   /* the last one */
+	uint64_t at;                                    /* the next item */
+	uint64_t block_end;                             /* of the block; 0 before the first */
+	uint32_t numbers;                               /* blocks of the log met so far */
+	uint32_t logs;                                  /* that ended */
+	struct profiling_ids ids[2][PROFILING_ID_SIZE]; /* of a path, and of the one behind it; by where words begin */
 };
 
 /* Reads the header; makes the input seekable. Returns 0 or a negative status. */

@@ -11,7 +11,7 @@ enum {
 	CALLS_BITS = 48,    /* no program counts further */
 	TICKS_BITS = 60,    /* years */
 	THREAD_BITS = 32,
-	FIRST_LOOK = 256 /* bytes of a path, at first */
+	LOOK = 1 << 12 /* bytes that are looked at together */
 };
 
 static int view(struct tw_reader *reader, struct profiling_walk *walk, uint64_t at, size_t want, const uint8_t **bytes,
@@ -230,26 +230,47 @@ static int next_block(struct tw_reader *reader, struct profiling_walk *walk, str
 
 /* ---- Paths. ---- */
 
-/* Decodes the path at an offset of the block. *size: 0 where there is none that may be one. */
-static int path_at(struct tw_reader *reader, struct profiling_walk *walk, uint64_t at, struct profiling_path *path,
-                   size_t *size)
+/* Finds the end of the ids that begin at `at`: a word of 0 before `end`. What is known of the words is kept, because in
+ * bytes that are no paths the same ones are asked for from place to place. */
+static int find_end(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_ids *ids, uint64_t at,
+                    uint64_t end)
 {
+	const uint8_t *bytes;
+	size_t have;
+	if (at < ids->from || at > ids->to)
+		*ids = (struct profiling_ids){.from = at, .to = at};
+	while (!ids->ended && ids->to + PROFILING_ID_SIZE <= end) {
+		const uint64_t left = end - ids->to;
+		int status = view(reader, walk, ids->to, left < LOOK ? (size_t)left : LOOK, &bytes, &have);
+		if (status < 0 || have < PROFILING_ID_SIZE)
+			return status;
+		for (size_t i = 0; i + PROFILING_ID_SIZE <= have && i < LOOK && !ids->ended; i += PROFILING_ID_SIZE) {
+			ids->ended = tw_load32(bytes + i, false) == 0;
+			ids->to += ids->ended ? 0 : PROFILING_ID_SIZE;
+		}
+	}
+	return 0;
+}
+
+/* The size of the path at a place of the block, the `nth` of two; 0: there is none. */
+static int size_at(struct tw_reader *reader, struct profiling_walk *walk, unsigned nth, uint64_t at, size_t *size)
+{
+	enum { REST = PROFILING_ID_SIZE + PROFILING_SUMS_SIZE };
 	const uint64_t left = walk->block_end - at;
 	const size_t limit = tw_memory_limit(reader) / 8, most = left < limit ? (size_t)left : limit;
+	struct profiling_ids *ids = &walk->ids[nth][at % PROFILING_ID_SIZE];
+	struct profiling_path path;
+	const uint8_t *bytes;
+	size_t have;
 	*size = 0;
-	for (size_t want = FIRST_LOOK;; want *= 2) {
-		const uint8_t *bytes;
-		size_t have, looked = want < most ? want : most;
-		int status = view(reader, walk, at, looked, &bytes, &have);
-		if (status < 0)
-			return status;
-		looked = have < looked ? have : looked;
-		*size = profiling_path_decode(bytes, looked, walk->header.big, path);
-		if (*size || looked == most || have < want)
-			break;
-	}
-	if (*size && (!path->depth || !path->calls || path->calls >> CALLS_BITS || path->ticks >> TICKS_BITS))
-		*size = 0;
+	int status = find_end(reader, walk, ids, at, at + most);
+	if (status < 0 || !ids->ended || ids->to == at || ids->to + REST > at + most)
+		return status;
+	status = view(reader, walk, ids->to, REST, &bytes, &have);
+	if (status < 0 || !profiling_path_decode(bytes, have < REST ? have : REST, walk->header.big, &path))
+		return status;
+	if (path.calls && !(path.calls >> CALLS_BITS) && !(path.ticks >> TICKS_BITS))
+		*size = (size_t)(ids->to - at) + REST;
 	return 0;
 }
 
@@ -259,11 +280,10 @@ static int pass_bad(struct tw_reader *reader, struct profiling_walk *walk, struc
 	const uint64_t offset = walk->at;
 	uint64_t at = offset + 1;
 	for (; at < walk->block_end && at - offset < REACH; at++) {
-		struct profiling_path path;
 		size_t size, then = 0;
-		int status = path_at(reader, walk, at, &path, &size);
+		int status = size_at(reader, walk, 0, at, &size);
 		if (status >= 0 && size && at + size < walk->block_end)
-			status = path_at(reader, walk, at + size, &path, &then);
+			status = size_at(reader, walk, 1, at + size, &then);
 		if (status < 0)
 			return status;
 		if (size && (then || at + size == walk->block_end))
@@ -278,16 +298,20 @@ static int pass_bad(struct tw_reader *reader, struct profiling_walk *walk, struc
 
 int profiling_walk_next(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
 {
-	struct profiling_path path;
-	size_t size;
+	const uint8_t *bytes;
+	size_t size, have;
 	if (walk->at >= walk->block_end)
 		return next_block(reader, walk, item);
-	int status = path_at(reader, walk, walk->at, &path, &size);
+	int status = size_at(reader, walk, 0, walk->at, &size);
+	if (status >= 0 && !size)
+		return pass_bad(reader, walk, item);
+	if (status >= 0)
+		status = view(reader, walk, walk->at, size, &bytes, &have);
 	if (status < 0)
 		return status;
-	if (!size)
+	*item = (struct profiling_item){.kind = PROFILING_PATH, .offset = walk->at, .size = size};
+	if (profiling_path_decode(bytes, have < size ? have : size, walk->header.big, &item->path) != size)
 		return pass_bad(reader, walk, item);
-	*item = (struct profiling_item){.kind = PROFILING_PATH, .offset = walk->at, .size = size, .path = path};
 	walk->at += size;
 	return 1;
 }
