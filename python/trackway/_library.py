@@ -78,7 +78,8 @@ class tw_read_options(_Sized, ctypes.Structure):
                 ("event_name_count", SIZE), ("mangled", BOOL), ("before", POINTER), ("before_count", SIZE),
                 ("counts", INT), ("names_ahead", BOOL), ("fold_async", BOOL), ("pdb_folder", TEXT),
                 ("memory_limit", SIZE), ("thread_cost", SIZE), ("listing", BOOL), ("xtrace", POINTER), ("temporary_directory", TEXT),
-                ("stop", POINTER), ("complete_slices", BOOL), ("from_start", BOOL)]
+                ("stop", POINTER), ("complete_slices", BOOL), ("from_start", BOOL),
+                ("thread_namers", POINTER)]
 
 
 class tw_clock(ctypes.Structure):
@@ -225,6 +226,7 @@ _FUNCTIONS = {
     "tw_symbols_close": (None, POINTER),
     "tw_symbols_error": (TEXT, POINTER),
     "tw_symbols_namer": (POINTER, POINTER),
+    "tw_symbols_thread_namers": (POINTER, POINTER),
     "tw_profile_new": (INT, _p(POINTER), _p(tw_profile_options)),
     "tw_profile_add": (INT, POINTER, POINTER),
     "tw_profile_weight": (INT, POINTER),

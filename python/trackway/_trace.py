@@ -235,6 +235,7 @@ class Trace:
             options.thread_count = len(self._threads)
         if self._symbols:
             options.namer = lib.tw_symbols_namer(self._symbols)
+            options.thread_namers = lib.tw_symbols_thread_namers(self._symbols)
         for name, value in {**self._kept, **more}.items():
             setattr(options, name, value)
         return options
