@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		return 0;
 	}
 	for (size_t i = 0; i + 1 < size; i++)
-		text[i] = bytes[i + 1] == '/' ? '_' : (char)bytes[i + 1]; /* no file of the system is there */
+		text[i] = (char)(bytes[i + 1] == '/' ? '_' : bytes[i + 1]); /* no file of the system is there */
 	fuzz_write(path, (const uint8_t *)text, size - 1);
 	int status = tw_symbols_add_maps(symbols, path);
 	fuzz_require(status == 0 || *tw_symbols_error(symbols) != '\0', "a failure is told");
