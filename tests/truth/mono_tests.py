@@ -228,13 +228,20 @@ def stacks(bench):
 
 def kills(bench):
     """Wherever it is killed: what a line names stands in the log."""
+    def is_program(process):
+        """And no process of the tool: a sanitizer has one that looks for leaks at its end."""
+        try:
+            return os.readlink(f"/proc/{process}/exe") != str(pathlib.Path(bench.tool).resolve())
+        except FileNotFoundError:
+            return False
+
     for ms in range(40, 360, 40):
         log = bench.directory / "killed.log"
         with subprocess.Popen([bench.tool, "record", "--to", "tracelog", "-o", log, "--sampling-timeout", "1ms", "--", bench.host], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=bench.environment("stress")) as record:
             time.sleep(ms / 1000)
-            program = pathlib.Path(f"/proc/{record.pid}/task/{record.pid}/children").read_text().split()
-            for process in program:
+            children = pathlib.Path(f"/proc/{record.pid}/task/{record.pid}/children").read_text().split()
+            for process in filter(is_program, children):
                 os.kill(int(process), signal.SIGKILL)
             record.communicate()
         if log.exists():
