@@ -150,8 +150,8 @@ static bool take_number(const struct tw_homes *homes, struct tw_taken *taken, co
 	bool shared = is_taken(taken, home->process);
 	taken->shared += shared;
 	*number = homes->together ? home->process : free_number(taken, home, step);
-	return (shared && homes->together) || (tw_map_add(&taken->owners, *number, home->trace) &&
-	                                       keep_own(taken, *number, home->process));
+	return (shared && homes->together) ||
+	       (tw_map_add(&taken->owners, *number, home->trace) && keep_own(taken, *number, home->process));
 }
 
 /* Where a process of `from`, which is not 0, comes from. */
