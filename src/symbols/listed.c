@@ -108,8 +108,6 @@ static bool copy_code(struct tw_list *list, size_t from, size_t program)
 	struct tw_place_of_file copy = list->places[list->code[from].place];
 	const size_t place = find_place(list, &copy, program);
 	copy.program = program;
-	if (place == TW_PLACES_MOST || list->code_count == TW_CODE_MOST)
-		return true;
 	if (!tw_grow(&list->places, &list->place_room, place + 1, sizeof *list->places) ||
 	    !tw_grow(&list->code, &list->code_room, list->code_count + 1, sizeof *list->code))
 		return false;
@@ -120,21 +118,25 @@ static bool copy_code(struct tw_list *list, size_t from, size_t program)
 	return true;
 }
 
-/* Before the mark of each ancestor's child, and of the children below it. */
+/* Before the mark of the nearest ancestor's child that had code there, and of the children below it: what that ancestor
+ * had of its own parent is among it. */
 bool tw_list_own(struct tw_list *list, size_t program)
 {
 	struct tw_listed_program *own = &list->programs[program - 1];
+	size_t mark = own->mark, parent = own->parent;
 	bool fine = true;
 	if (own->has_own)
 		return true;
 	own->has_own = true;
-	size_t mark = own->mark;
-	for (size_t parent = own->parent; fine && parent; parent = list->programs[parent - 1].parent) {
-		for (size_t i = 0; fine && i < mark; i++)
-			if (list->places[list->code[i].place].program == parent)
-				fine = copy_code(list, i, program);
+	own->first = list->code_count;
+	while (parent && !(list->programs[parent - 1].has_own && list->programs[parent - 1].first < mark)) {
 		const size_t its = list->programs[parent - 1].mark;
 		mark = its < mark ? its : mark;
+		parent = list->programs[parent - 1].parent;
 	}
+	for (size_t i = parent ? list->programs[parent - 1].first : mark;
+	     fine && i < mark && list->place_count < TW_PLACES_MOST && list->code_count < TW_CODE_MOST; i++)
+		if (list->places[list->code[i].place].program == parent)
+			fine = copy_code(list, i, program);
 	return fine;
 }

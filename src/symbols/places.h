@@ -41,6 +41,7 @@ struct tw_listed_program {
 	size_t parent;   /* which it was forked from; 0: none */
 	size_t mark;     /* how much code there was before that */
 	bool has_own;    /* there are lines of it */
+	size_t first;    /* and how much code there was before these */
 };
 
 struct tw_listed_thread {

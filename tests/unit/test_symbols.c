@@ -1007,6 +1007,31 @@ static void gives_a_child_what_its_parent_had(void **state)
 	tw_symbols_close(program);
 }
 
+/* Each has what all before it had, and its number is not asked of all of them: that took minutes. */
+static void gives_children_of_children_what_all_had(void **state)
+{
+	enum { CHILDREN = 60, FAR = 1 << 30, MORE = 4000 };
+	const struct scratch *scratch = *state;
+	struct own_lines own = {0};
+	struct tw_symbols *program;
+	read_own_lines(&own);
+	FILE *list = begin_list(scratch);
+	put_program_lines(list, &own, 2 * distance + SHIFT, "9999", "/proc/self/exe");
+	put_program_lines(list, &own, 2 * distance, "1", own.path);
+	for (unsigned i = 1; i < MORE; i++) {
+		fprintf(list, "# program %u: as %u so far\n# thread %u: program %u\n", i + 1, i, 10 + i, i);
+		fprintf(list, "%x-%x r-xp 00000000 00:00 %u /nowhere\n", FAR + (i << 12), FAR + ((i + 1) << 12), i + 1);
+	}
+	fclose(list);
+	assert_int_equal(tw_symbols_new(&program), 0);
+	assert_true(tw_symbols_add_maps(program, scratch->path) >= 0);
+	for (uint64_t i = 1; i < CHILDREN; i++) {
+		assert_true(is_named_for(program, 10 + i, 2 * distance));
+		assert_false(is_named_for(program, 10 + i, 2 * distance + SHIFT));
+	}
+	tw_symbols_close(program);
+}
+
 /* What is no number, and what tells nothing new, is for people. */
 static void takes_no_programs_from_bad_lines(void **state)
 {
@@ -1066,6 +1091,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(names_nothing_where_two_files_are_at_one_place, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(names_each_programs_own_at_one_place, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(gives_a_child_what_its_parent_had, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(gives_children_of_children_what_all_had, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(takes_no_programs_from_bad_lines, set_up, tear_down),
 	    cmocka_unit_test(demangles_like_the_abi),
 	    cmocka_unit_test(demangles_rust_and_d),
