@@ -144,7 +144,7 @@ static int add_line(struct tw_symbols *symbols, const char *line, uint64_t numbe
 	if (!path)
 		return 1;
 	if (!tw_symbols_has_id(path, id)) {
-		tw_symbols_fail(symbols, TW_ERR_FORMAT, "%s: was built anew since it was recorded", path);
+		tw_symbols_fail(symbols, TW_ERR_FORMAT, "%s: it was built anew since it was recorded", path);
 		return 1;
 	}
 	struct tw_recorded *recorded = malloc(sizeof *recorded);

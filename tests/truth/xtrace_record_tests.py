@@ -1000,7 +1000,7 @@ def test_names_parted(bench):
     rows = subprocess.run([bench.tool, "stat", "--json", trace], capture_output=True, text=True, check=True)
     found = [json.loads(line)["name"] for line in rows.stdout.splitlines()]
     expect("visit" not in found and "other" not in found and "main" in found, found)
-    expect("no names of 2 files" in rows.stderr, rows.stderr)
+    expect("no names of 2 files, such as /" in rows.stderr, rows.stderr)
     expect("another file is, too (of one program: --thread ID --binary FILE)" in rows.stderr, rows.stderr)
     return None
 
@@ -1057,7 +1057,7 @@ def test_names_maps(bench):
     short = bench.directory / "short"
     short.write_text(f"# by hand\n{start:x} /nowhere/names-shared\n{1:x}000 /nowhere/else.so\n")
     done = subprocess.run([bench.tool, "stat", "--json", "--maps", short, trace], capture_output=True, text=True, check=False)
-    expect(done.returncode == 0 and "no names of 1 file" in done.stderr and "/nowhere/else.so" in done.stderr, done.stderr)
+    expect(done.returncode == 0 and "no names of /nowhere/else.so: " in done.stderr, done.stderr)
     check_names(bench, trace, "--maps", short)
     short.write_text("5500000000 /bin/true\nno address\n")
     done = subprocess.run([bench.tool, "stat", "--maps", short, trace], capture_output=True, text=True, check=False)

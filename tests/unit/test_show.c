@@ -55,6 +55,8 @@ static void test_counts(void **state)
 	assert_string_equal(tw_show_plural(1, "error").text, "1 error");
 	assert_string_equal(tw_show_plural(0, "error").text, "0 errors");
 	assert_string_equal(tw_show_plural(1001, "error").text, "1,001 errors");
+	assert_string_equal(tw_show_such_as(1, "program").text, "");
+	assert_string_equal(tw_show_such_as(1001, "program").text, "1,001 programs, such as ");
 	assert_string_equal(tw_show_percent(1, 3).text, "33.3 %");
 	assert_string_equal(tw_show_percent(1, 0).text, "0.0 %");
 	assert_string_equal(tw_show_change(5, tw_show_duration(5)).text, "+5 ns");

@@ -247,7 +247,7 @@ static int add_recorded(struct tw_symbols *symbols, const char *list)
 	if (missing < 0)
 		return fail(symbols, "");
 	if (missing > 0)
-		tw_say("no names of %s, the last: %s", tw_show_plural((uint64_t)missing, "program").text,
+		tw_say("no names of %s%s", tw_show_such_as((uint64_t)missing, "program").text,
 		       tw_symbols_error(symbols));
 	return 0;
 }
@@ -294,8 +294,8 @@ static int add_maps(struct tw_names *names, const char *maps)
 	if (missing < 0)
 		return fail(names->symbols, "");
 	if (missing > 0)
-		tw_say("%s: no names of %s, the last: %s (of one program: --thread ID --binary FILE)", maps,
-		       tw_show_plural((uint64_t)missing, "file").text, tw_symbols_error(names->symbols));
+		tw_say("%s: no names of %s%s (of one program: --thread ID --binary FILE)", maps,
+		       tw_show_such_as((uint64_t)missing, "file").text, tw_symbols_error(names->symbols));
 	return 0;
 }
 

@@ -140,6 +140,14 @@ struct tw_shown tw_show_plural(uint64_t count, const char *word)
 	return shown;
 }
 
+struct tw_shown tw_show_such_as(uint64_t count, const char *word)
+{
+	struct tw_shown shown = {.text = ""};
+	if (count > 1)
+		snprintf(shown.text, sizeof shown.text, "%.36s, such as ", tw_show_plural(count, word).text);
+	return shown;
+}
+
 void tw_put_seconds(struct tw_output *out, uint64_t ns)
 {
 	char digits[9];

@@ -29,6 +29,9 @@ struct tw_shown tw_show_change(int64_t change, struct tw_shown size);  /* with i
 /* A word of at most 15 letters in the number that counts it: "1 error", "3 errors". */
 struct tw_shown tw_show_plural(uint64_t count, const char *word);
 
+/* What stands before one of them: "" where it is the only one, else "3 programs, such as ". */
+struct tw_shown tw_show_such_as(uint64_t count, const char *word);
+
 /* The title of a column of counts: "CALLS", "SAMPLES", "ALLOCATIONS". */
 const char *tw_weight_title(enum tw_weight weight);
 

@@ -93,7 +93,7 @@ int tw_counts_take(struct tw_call_counts *counts, const char *log)
 	if (status >= 0 && programs)
 		status = tw_symbols_add_recorded(symbols, programs);
 	if (status > 0)
-		tw_say("no names of %s, the last: %s", tw_show_plural((uint64_t)status, "program").text,
+		tw_say("no names of %s%s", tw_show_such_as((uint64_t)status, "program").text,
 		       tw_symbols_error(symbols));
 	if (status >= 0)
 		status = take_log(counts, tw_symbols_namer(symbols), log);
