@@ -700,13 +700,25 @@ documented() { # the columns to be looked at, as cut has them; expected lines; s
 		"$counter:5,\"name\":\"CPU 12 Frequency\",\"args\":{\"value\":5}},$counter:5,\"name\":\"CPU Frequency [7]\",\"args\":{\"value\":9}}," \
 		"$counter:5,\"name\":\"cpu3 temp\",\"args\":{\"value\":40}},$counter:5,\"name\":\"cpu_load_5\",\"args\":{\"value\":1}}," \
 		"$counter:6,\"name\":\"cpu_usage\",\"id\":\"0x55aa\",\"args\":{\"value\":1}},$counter:6,\"name\":\"cpu2 idle\",\"args\":{\"value\":0}}," \
-		"$counter:7,\"name\":\"cpu_frequency\",\"args\":{\"state\":4,\"cpu_id\":2}}]" >t.fxt
-	asked 'select name, cpu from cpu_counter_track order by name, cpu' 'cpu3 temp,3' cpufreq,0 cpufreq,1 cpufreq,7 cpufreq,12 \
-		cpuidle,1 cpuidle,2
+		"$counter:7,\"name\":\"cpu_frequency\",\"args\":{\"state\":4,\"cpu_id\":2}},$counter:7,\"name\":\"CPU Idle\",\"args\":{\"value\":60}}]" >t.fxt
+	asked 'select name, cpu from cpu_counter_track order by name, cpu' 'cpu3 temp,3' cpufreq,0 cpufreq,1 cpufreq,2 cpufreq,7 \
+		cpufreq,12 cpuidle,1 cpuidle,2
 	asked 'include perfetto module linux.cpu.frequency; select ts, dur, freq, cpu from cpu_frequency_counters order by cpu' \
-		0,7000,1000,0 2000,5000,2000,1 5000,2000,9,7 5000,2000,5,12
+		0,7000,1000,0 2000,5000,2000,1 7000,0,4,2 5000,2000,9,7 5000,2000,5,12
 	asked 'include perfetto module linux.cpu.idle; select ts, dur, idle, cpu from cpu_idle_counters order by cpu, ts' \
 		3000,1000,-1,1 4000,3000,2,1 6000,1000,0,2
+	# Perfetto's importer makes the same of the events that the export has: cpufreq and cpuidle, each by the number of a CPU.
+	trackway convert t.fxt -o t.pftrace
+	protoc --decode=Trace --proto_path="$TRACKWAY_SOURCE/tests/truth" perfetto.proto <t.pftrace |
+		awk '$1 == "timestamp:" { ts = $2 } $1 ~ /^cpu_(frequency|idle)$/ { kind = $1 } $1 == "state:" { state = $2 }
+			$1 == "cpu_id:" { print ts, kind, state, $2 }' | sort >found
+	printf '%s\n' '0 cpu_frequency 1000 0' '2000 cpu_frequency 2000 1' '3000 cpu_idle 4294967295 1' '4000 cpu_idle 2 1' \
+		'5000 cpu_frequency 5 12' '5000 cpu_frequency 9 7' '6000 cpu_idle 0 2' '7000 cpu_frequency 4 2' | sort | diff - found
+	# The number as a value, which differs from event to event: no series of a counter without an id is a CPU's.
+	printf '%s\n' "[$counter:0,\"name\":\"cpu_frequency\",\"args\":{\"state\":4,\"cpu_id\":2}}," \
+		"$counter:1,\"name\":\"cpu_frequency\",\"args\":{\"state\":5,\"cpu_id\":3}}," \
+		"$counter:2,\"name\":\"cpu_frequency\",\"id\":6,\"args\":{\"value\":8,\"cpu\":6,\"cluster\":1}}]" >t.fxt
+	asked 'select name, series, cpu from cpu_counter_track' cpufreq,value,6
 }
 
 @test "modules: stacks of samples" {

@@ -162,6 +162,68 @@ static void test_scheduling(void **state)
 	assert_non_null(memmem(f->text, f->size, away, sizeof away - 1));
 }
 
+static void put_cpu(struct fixture *f, const char *text, uint64_t id, uint32_t value_name, int64_t value)
+{
+	f->arguments[0] = (struct tw_argument){.name = value_name, .type = TW_ARG_INT, .value.i = value};
+	PUT(f, EVENT(0, TW_COUNTER, f->main, name(f, text), .id = id, .argument_count = 1));
+}
+
+static void expect_bytes(const struct fixture *f, const char *bytes, size_t size, bool there)
+{
+	assert_true((memmem(f->text, f->size, bytes, size) != NULL) == there);
+}
+
+/* Fields 11 and 13 of FtraceEvent (ftrace_event.proto), 1 and 2 of both (power.proto). */
+static void test_frequencies_and_idle_states(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t value = name(f, "value");
+	put_cpu(f, "CPU 12 Frequency", 0, value, 5);
+	put_cpu(f, "cpuidle", 1, value, -1);
+	put_cpu(f, "cpuidle", 1023, value, 6);
+	put_cpu(f, "cpuidle", 1024, value, 77);   /* Perfetto refuses a trace with such a CPU */
+	put_cpu(f, "CPU idle", 0, value, 78);     /* of which CPU? */
+	put_cpu(f, "cpufreq", 2, value, -2);      /* no frequency */
+	put_cpu(f, "cpu 2 freque", 0, value, 79); /* something else */
+	put_cpu(f, "cpu_idle", 3, name(f, "cpu"), 80);
+	expect_no_loss(f);
+	finish(f);
+#define EXPECT(bytes, there) expect_bytes(f, bytes, sizeof bytes - 1, there)
+	/* cpu 12 event { timestamp 1000 pid 0 cpu_frequency { state 5 cpu_id 12 } } */
+	EXPECT("\x08\x0c\x12\x0b\x08\xe8\x07\x10\x00\x5a\x04\x08\x05\x10\x0c", true);
+	/* cpu 1, cpu_idle { state 4294967295 cpu_id 1 } */
+	EXPECT("\x08\x01\x12\x0f\x08\xe8\x07\x10\x00\x6a\x08\x08\xff\xff\xff\xff\x0f\x10\x01", true);
+	EXPECT("\x6a\x05\x08\x06\x10\xff\x07", true);
+	for (char number = 77; number <= 80; number++) {
+		const char state_of_it[] = {0x08, number, 0x10}, counter_value[] = {(char)0xf0, 0x01, number};
+		expect_bytes(f, state_of_it, sizeof state_of_it, false);
+		expect_bytes(f, counter_value, sizeof counter_value, true);
+	}
+	EXPECT("\xf0\x01\xfe", true); /* -2 */
+}
+
+/* Two values tell the CPU and its frequency; a third is the counter's own. Of a CPU a second process tells as well, which
+ * may be another machine's, the counter is its own. */
+static void test_cpu_as_a_value(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t other = track(f, TW_TRACK_THREAD, 9, 9), frequency = name(f, "cpu_frequency");
+	f->arguments[0] = (struct tw_argument){.name = name(f, "cpu"), .type = TW_ARG_UINT, .value.u = 3};
+	f->arguments[1] = (struct tw_argument){.name = name(f, "cluster"), .type = TW_ARG_UINT, .value.u = 33};
+	f->arguments[2] = (struct tw_argument){.name = name(f, "value"), .type = TW_ARG_DOUBLE, .value.d = 5};
+	PUT(f, EVENT(0, TW_COUNTER, f->main, frequency, .argument_count = 3));
+	f->arguments[2].value.d = 6;
+	PUT(f, EVENT(0, TW_COUNTER, other, frequency, .argument_count = 3));
+	expect_no_loss(f);
+	finish(f);
+	EXPECT("\x5a\x04\x08\x05\x10\x03", true);
+	EXPECT("cpu_frequency cluster", true);
+	EXPECT("\xf0\x01\x21", true);
+	EXPECT("\x5a\x04\x08\x06\x10\x03", false);
+	EXPECT("cpu_frequency value", true);
+#undef EXPECT
+}
+
 /* Who wakes is told as the pid of the event: nothing of it is lost. */
 static void test_waker(void **state)
 {
@@ -424,6 +486,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_sample_of_addresses, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_log, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_frequencies_and_idle_states, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_cpu_as_a_value, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_large_ids, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_long_names, setup, teardown),
 	    cmocka_unit_test(test_long_message),

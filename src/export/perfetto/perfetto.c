@@ -9,8 +9,8 @@
  * - Times are the trace's own, in nanoseconds, and called boot time: the clock that readers take for granted.
  * - A flow event is one of the older kind, which is no slice, an async event a slice of a track of its id, a series of
  *   a counter a track, called as Perfetto calls it that reads the trace itself.
- * - Switches and wake-ups are ftrace's, samples with a stack are perf's. What the format has no kind for is an instant,
- *   and its category says what it was. */
+ * - Switches, wake-ups, frequencies and idle states of CPUs are ftrace's, samples with a stack are perf's. What the
+ *   format has no kind for is an instant, and its category says what it was. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto/perfetto.h"
 
@@ -500,10 +500,17 @@ static void add_series(struct tw_proto *event, const struct tw_argument *argumen
 		tw_proto_uint(event, EVENT_COUNTER_VALUE, argument->value.u);
 }
 
+/* A frequency or an idle state of a CPU is ftrace's; other values of the counter are its own. */
 static void take_counter(struct perfetto *perfetto, const struct tw_event *event)
 {
+	struct perfetto_cpu cpu;
+	bool of_cpu = tw_perfetto_is_cpu(perfetto, event, &cpu) && tw_perfetto_is_counter_of_cpu(perfetto, event, &cpu);
+	if (of_cpu)
+		tw_perfetto_put_cpu(perfetto, event->time, &cpu);
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
+		if (of_cpu && (i == cpu.number_at || i == cpu.value_at))
+			continue;
 		if (!tw_args_is_number(argument)) {
 			tw_count_loss(perfetto->writer, "counter value", false);
 			continue;

@@ -101,7 +101,14 @@ enum { FRAME_IID = 1, FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_REL_PC = 4, F
 enum { CALLSTACK_IID = 1, CALLSTACK_FRAMES = 2 };
 enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK_IID = 4 };
 enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2 };
-enum { FTRACE_TIMESTAMP = 1, FTRACE_PID = 2, FTRACE_SCHED_SWITCH = 4, FTRACE_SCHED_WAKING = 20 };
+enum {
+	FTRACE_TIMESTAMP = 1,
+	FTRACE_PID = 2,
+	FTRACE_SCHED_SWITCH = 4,
+	FTRACE_CPU_FREQUENCY = 11,
+	FTRACE_CPU_IDLE = 13,
+	FTRACE_SCHED_WAKING = 20
+};
 enum {
 	SWITCH_PREV_COMM = 1,
 	SWITCH_PREV_PID = 2,
@@ -111,6 +118,7 @@ enum {
 	SWITCH_NEXT_PID = 6,
 	SWITCH_NEXT_PRIO = 7
 };
+enum { POWER_STATE = 1, POWER_CPU_ID = 2 }; /* of cpu_frequency and cpu_idle */
 enum { WAKING_COMM = 1, WAKING_PID = 2, WAKING_TARGET_CPU = 5 };
 
 /* What of a name has been told since the last reset: the number of the reset. */
@@ -164,6 +172,7 @@ struct perfetto_tracks {
 	size_t process_room;
 	struct tw_map places;   /* process to its place in `processes` */
 	struct tw_map children; /* uuids of tracks of async events and counters that are told */
+	struct tw_map cpus;     /* frequencies and idle states of CPUs, to a hash of the counter whose they are */
 };
 
 struct perfetto {
@@ -209,6 +218,19 @@ uint64_t tw_perfetto_addresses(struct perfetto *perfetto, const struct tw_argume
 void tw_perfetto_put_name(struct perfetto *perfetto, struct tw_proto *proto, unsigned field,
                           const struct tw_name *name);
 
+/* ---- perfetto_cpu.c ---- */
+
+/* A value of the frequency or the idle state of a CPU. */
+struct perfetto_cpu {
+	unsigned field; /* FTRACE_CPU_FREQUENCY, FTRACE_CPU_IDLE */
+	uint64_t number;
+	uint32_t state;
+	unsigned number_at, value_at; /* arguments that tell these; the same where the name or the id has the number */
+};
+
+/* Whether an event of a counter is such a value. */
+bool tw_perfetto_is_cpu(const struct perfetto *perfetto, const struct tw_event *event, struct perfetto_cpu *cpu);
+
 /* ---- perfetto_tracks.c: processes, threads and other tracks. ---- */
 
 /* Makes room for the tracks of the dictionary. Returns 0 or TW_ERR_MEMORY. */
@@ -229,6 +251,11 @@ static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *pe
 uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_event *event);
 uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_event *event, uint32_t series);
 
+/* Whether a counter is the one that tells this of a CPU. Another, as of the machine that was merged, is a counter like
+ * all others. */
+bool tw_perfetto_is_counter_of_cpu(struct perfetto *perfetto, const struct tw_event *event,
+                                   const struct perfetto_cpu *cpu);
+
 /* The uuid of a further lane of a track, which is a child of it: slices there overlap those of the others. */
 uint64_t tw_perfetto_lane_track(struct perfetto *perfetto, uint32_t track, uint32_t lane);
 
@@ -248,10 +275,11 @@ void tw_perfetto_add_own(struct perfetto *perfetto, const char *name, unsigned f
 /* Adds a word for each flag that is one. */
 void tw_perfetto_add_flag_words(struct perfetto *perfetto, unsigned kind, uint16_t flags);
 
-/* ---- perfetto_sched.c: switches and wake-ups. ---- */
+/* ---- perfetto_sched.c: what ftrace has events for. ---- */
 
 void tw_perfetto_take_switch(struct perfetto *perfetto, const struct tw_event *event);
 void tw_perfetto_take_wakeup(struct perfetto *perfetto, const struct tw_event *event);
+void tw_perfetto_put_cpu(struct perfetto *perfetto, uint64_t time, const struct perfetto_cpu *cpu);
 
 /* ---- perfetto.c ---- */
 

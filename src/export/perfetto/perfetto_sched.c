@@ -1,4 +1,4 @@
-/* perfetto_sched.c - switches and wake-ups of Perfetto's traces: ftrace's events. */
+/* perfetto_sched.c - ftrace's events of Perfetto's traces: switches, wake-ups, frequencies and idle states of CPUs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto/perfetto.h"
 
@@ -78,16 +78,22 @@ struct bundle {
 	size_t event, kind;
 };
 
-static struct bundle begin_ftrace(struct perfetto *perfetto, const struct tw_event *event, unsigned field, uint32_t pid)
+static struct bundle begin_ftrace_at(struct perfetto *perfetto, uint64_t time, uint32_t cpu, unsigned field,
+                                     uint32_t pid)
 {
 	struct tw_proto *proto = &perfetto->event;
 	struct bundle bundle;
-	tw_proto_uint(proto, BUNDLE_CPU, event->cpu);
+	tw_proto_uint(proto, BUNDLE_CPU, cpu);
 	bundle.event = tw_proto_begin(proto, BUNDLE_EVENT);
-	tw_proto_uint(proto, FTRACE_TIMESTAMP, event->time);
+	tw_proto_uint(proto, FTRACE_TIMESTAMP, time);
 	tw_proto_uint(proto, FTRACE_PID, pid);
 	bundle.kind = tw_proto_begin(proto, field);
 	return bundle;
+}
+
+static struct bundle begin_ftrace(struct perfetto *perfetto, const struct tw_event *event, unsigned field, uint32_t pid)
+{
+	return begin_ftrace_at(perfetto, event->time, event->cpu, field, pid);
 }
 
 static void put_ftrace(struct perfetto *perfetto, const struct bundle *bundle)
@@ -233,4 +239,14 @@ void tw_perfetto_take_wakeup(struct perfetto *perfetto, const struct tw_event *e
 	tw_proto_uint(&perfetto->event, WAKING_TARGET_CPU, event->cpu);
 	put_ftrace(perfetto, &bundle);
 	count_others(perfetto, event);
+}
+
+/* Of no thread: the trace does not tell who was there. */
+void tw_perfetto_put_cpu(struct perfetto *perfetto, uint64_t time, const struct perfetto_cpu *cpu)
+{
+	uint32_t number = (uint32_t)cpu->number;
+	struct bundle bundle = begin_ftrace_at(perfetto, time, number, cpu->field, 0);
+	tw_proto_uint(&perfetto->event, POWER_STATE, cpu->state);
+	tw_proto_uint(&perfetto->event, POWER_CPU_ID, number);
+	put_ftrace(perfetto, &bundle);
 }

@@ -259,6 +259,21 @@ uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_ev
 	return uuid;
 }
 
+bool tw_perfetto_is_counter_of_cpu(struct perfetto *perfetto, const struct tw_event *event,
+                                   const struct perfetto_cpu *cpu)
+{
+	enum { FIELDS = 16 };
+	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, event->track);
+	const uint64_t counter[] = {event->flags & TW_FLAG_GLOBAL ? 0 : track->process, event->name};
+	uint32_t hash = (uint32_t)(tw_mix_words(counter, sizeof counter / sizeof *counter) >> 33), value;
+	const uint64_t key = cpu->number * FIELDS + cpu->field;
+	if (tw_map_find(&perfetto->tracks.cpus, key, &value))
+		return value == hash;
+	if (!tw_map_add(&perfetto->tracks.cpus, key, hash))
+		perfetto->failed = true;
+	return true;
+}
+
 uint64_t tw_perfetto_lane_track(struct perfetto *perfetto, uint32_t track, uint32_t lane)
 {
 	const uint64_t parent = tw_perfetto_track(perfetto, track)->uuid, key[] = {parent, lane};
@@ -301,4 +316,5 @@ void tw_perfetto_tracks_free(struct perfetto *perfetto)
 	free(perfetto->tracks.processes);
 	tw_map_free(&perfetto->tracks.places);
 	tw_map_free(&perfetto->tracks.children);
+	tw_map_free(&perfetto->tracks.cpus);
 }

@@ -21,10 +21,14 @@ const struct sql_alias sql_aliases[] = {
     {"process_counter_track", "series of counters, with their processes",
      "select id, name, series, category, upid from counter_track where upid is not null"},
     {"cpu_counter_track",
-     "series of counters that are a CPU's: its number is in their name (CPU 3 Frequency), or is their id (cpufreq); "
-     "those of frequencies and idle states are named cpufreq and cpuidle, as in Perfetto",
-     "select id, coalesce(kind, name) as name, series, category, cast(coalesce(number, counter_id) as int) as cpu\n"
-     "  from (select *, iif(kind is null or behind <> '', nullif(behind, ''), nullif(last, '')) as number\n"
+     "series of counters that are a CPU's: its number is in their name (CPU 3 Frequency), is their id (cpufreq), or is "
+     "a value of theirs (cpu, cpu_id); those of frequencies and idle states are named cpufreq and cpuidle, as in "
+     "Perfetto",
+     "select id, coalesce(kind, name) as name, series, category,\n"
+     "    cast(coalesce(told, number, counter_id) as int) as cpu\n"
+     "  from (select *, iif(kind is null or behind <> '', nullif(behind, ''), nullif(last, '')) as number,\n"
+     "      iif(telling, (select iif(min(value) = max(value), max(value), null)\n"
+     "        from counter where track_id = sibling), null) as told\n"
      "    from (select *, case when word in ('freq', 'frequency') then 'cpufreq'\n"
      "        when word in ('idle', 'idle state', 'idle_state', 'c-state', 'cstate') then 'cpuidle' end as kind,\n"
      "      iif(first glob '[0-9]*', substr(first, 1, length(first) - length(ltrim(first, '0123456789'))), '')"
@@ -33,9 +37,11 @@ const struct sql_alias sql_aliases[] = {
      "      from (select *, ltrim(substr(name, 4), ' _.:/#[(') as first, rtrim(name, ' )]') as trimmed,\n"
      "        trim(lower(substr(name, 4)), '0123456789 _.:/#[]()') as word,\n"
      "        max(counter_id) over (partition by name) as most,\n"
-     "        max(series in ('cpu', 'cpu_id')) over (partition by name) as told\n"
+     "        max(series in ('cpu', 'cpu_id')) over (partition by name, counter_id, upid) as telling,\n"
+     "        max(iif(series in ('cpu', 'cpu_id'), id, null)) over (partition by name, counter_id, upid) as sibling\n"
      "        from counter_track where name like 'cpu%')))\n"
-     "  where not told and (number is not null or kind is not null or most between 1 and 4095)"},
+     "  where iif(telling, kind is not null and told is not null and series in ('value', 'state'), number is not null\n"
+     "    or kind is not null and (most > 0 or instr(name, ' ') = 0) or most between 1 and 4095)"},
     {"cpu", "the CPUs that threads ran on",
      "select cpu as id, cpu as ucpu, cpu, null as cluster_id, null as processor, null as machine_id, null as capacity\n"
      "  from (select distinct cpu from sched)"},
