@@ -22,8 +22,7 @@ static void make_slices(struct view_slice *slices)
 		slices[i] = (struct view_slice){.begin = time,
 		                                .end = time + (chance >> 8) % 50,
 		                                .offset = 24 * (chance >> 40) + 3,
-		                                .name = (uint32_t)(chance >> 16) % 500,
-		                                .category = (uint32_t)(chance >> 30) % 3};
+		                                .name = (uint32_t)(chance >> 16) % 500};
 		time = slices[i].end;
 	}
 }
@@ -70,7 +69,6 @@ static void expect_slice(struct view_slice slice, const struct view_slice *as)
 	assert_int_equal(slice.end, as->end);
 	assert_int_equal(slice.offset, as->offset);
 	assert_int_equal(slice.name, as->name);
-	assert_int_equal(slice.category, as->category);
 }
 
 /* Numbers of every width, at a block's ends and in the middle: 64 bits, none, and low bits that are all zero. */
@@ -110,7 +108,7 @@ static void test_packed_size(void **state)
 		assert_true(view_row_add_slice(&row, &store, &slice));
 	}
 	const struct view_block *block = view_column_at(&row.blocks, &store, sizeof *block, 0);
-	const uint8_t bits[VIEW_BLOCK_COLUMNS] = {6, 8, 1, 0, 0};
+	const uint8_t bits[VIEW_BLOCK_COLUMNS] = {6, 8, 1, 0};
 	assert_memory_equal(block->packed.bits, bits, sizeof bits);
 	assert_int_equal(block->packed.shift, 3); /* 24 * 63 / 8 = 189 */
 	view_row_free(&row);

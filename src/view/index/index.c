@@ -102,7 +102,7 @@ static uint32_t new_track(struct view_index *index, uint32_t number)
 	return found;
 }
 
-static uint32_t track_of(struct view_index *index, uint32_t number)
+static uint32_t meet_track(struct view_index *index, uint32_t number)
 {
 	if (!tw_grow(&index->track_numbers, &index->track_room, (size_t)number + 1, sizeof *index->track_numbers))
 		return VIEW_NONE;
@@ -111,10 +111,26 @@ static uint32_t track_of(struct view_index *index, uint32_t number)
 	return index->track_numbers[number] - 1;
 }
 
-static uint32_t name_of(struct view_index *index, uint32_t name)
+static uint32_t track_of(struct view_index *index, uint32_t number)
 {
-	uint32_t number = view_names_take(&index->names, &index->store, index->dictionary, name);
+	const bool is_met = number < index->track_room && index->track_numbers[number];
+	return is_met ? index->track_numbers[number] - 1 : meet_track(index, number);
+}
+
+static uint32_t or_first(uint32_t number)
+{
 	return number == VIEW_NONE ? 0 : number;
+}
+
+static uint32_t series_name(struct view_index *index, uint32_t name)
+{
+	return or_first(view_names_take(&index->names, &index->store, index->dictionary, name));
+}
+
+/* The name of a slice or a point. */
+static uint32_t name_of(struct view_index *index, uint32_t name, uint32_t category)
+{
+	return or_first(view_names_of(&index->names, &index->store, index->dictionary, name, category));
 }
 
 /* ---- Slices. ---- */
@@ -173,8 +189,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	const struct view_slice slice = {.begin = frame->begin,
 	                                 .end = frame->begin + call->duration,
 	                                 .offset = open->offset,
-	                                 .name = name_of(index, frame->name),
-	                                 .category = name_of(index, open->category)};
+	                                 .name = name_of(index, frame->name, open->category)};
 	put_slice(index, track_of(index, calls->track), calls->lane, open->depth, &slice);
 	open->next = index->open_free;
 	index->open_free = frame->row - TW_ROW_FIRST + 1;
@@ -191,17 +206,13 @@ static void put_point(struct view_index *index, uint32_t name)
 	struct view_row *row = row_of(index, VIEW_POINTS, track, VIEW_POINTS_LANE, 0);
 	/* What comes late stands where the last one is: the order of a row is that of time. */
 	uint64_t time = row && event->time < row->last ? row->last : event->time;
-	const struct view_slice point = {.begin = time,
-	                                 .end = time,
-	                                 .offset = event->offset,
-	                                 .name = name,
-	                                 .category = name_of(index, event->category)};
+	const struct view_slice point = {.begin = time, .end = time, .offset = event->offset, .name = name};
 	index->left += !row || !view_row_add_slice(row, &index->store, &point);
 }
 
 static void take_instant(struct view_index *index)
 {
-	put_point(index, name_of(index, index->event->name));
+	put_point(index, name_of(index, index->event->name, index->event->category));
 }
 
 /* Its name is the message. */
@@ -213,14 +224,19 @@ static void take_log(struct view_index *index)
 		return;
 	}
 	uint32_t name = view_names_add(&index->names, &index->store, (const char *)message->value.bytes, message->size);
-	put_point(index, name == VIEW_NONE ? 0 : name);
+	const uint32_t category =
+	    view_names_take(&index->names, &index->store, index->dictionary, index->event->category);
+	if (name != VIEW_NONE && category != VIEW_NONE)
+		view_names_at(&index->names, &index->store, name)->category = category + 1;
+	put_point(index, or_first(name));
 }
 
 /* The innermost function. */
 static void take_sample(struct view_index *index)
 {
 	const struct tw_stack *stack = tw_dictionary_stack(index->dictionary, index->event->other);
-	put_point(index, name_of(index, tw_dictionary_location(index->dictionary, stack->location)->name));
+	put_point(index, name_of(index, tw_dictionary_location(index->dictionary, stack->location)->name,
+	                         index->event->category));
 }
 
 /* ---- Counters: a lane for each series. ---- */
@@ -254,7 +270,7 @@ static uint32_t lane_of(struct view_index *index, uint32_t number, uint32_t name
 
 static void put_sample(struct view_index *index, uint32_t track, const struct tw_argument *argument, double value)
 {
-	uint32_t lane = lane_of(index, track, name_of(index, argument->name));
+	uint32_t lane = lane_of(index, track, series_name(index, argument->name));
 	struct view_row *row = lane < VIEW_LANES_MOST ? row_of(index, VIEW_COUNTER, track, lane, 0) : NULL;
 	uint64_t time = row && index->event->time < row->last ? row->last : index->event->time;
 	const struct view_sample sample = {.time = time, .value = value};
@@ -308,8 +324,7 @@ static void put_operation(struct view_index *index, const struct tw_open_pair *o
 	const struct view_slice slice = {.begin = open->ts,
 	                                 .end = end > open->ts ? end : open->ts,
 	                                 .offset = open->id,
-	                                 .name = name_of(index, open->name),
-	                                 .category = name_of(index, open->category)};
+	                                 .name = name_of(index, open->name, open->category)};
 	put_slice(index, track, 0, 0, &slice);
 }
 
@@ -333,8 +348,7 @@ static void put_running(struct view_index *index, size_t cpu, uint64_t end)
 	const struct view_slice slice = {.begin = running->since,
 	                                 .end = end,
 	                                 .offset = running->offset,
-	                                 .name = running->name,
-	                                 .category = name_of(index, 0)};
+	                                 .name = running->name};
 	put_slice(index, view_tracks_find(&index->tracks, VIEW_CPU, 0, cpu), 0, 0, &slice);
 }
 
@@ -411,8 +425,7 @@ static int put_state(void *owner, uint32_t number, const struct tw_thread_state 
 	const struct view_slice slice = {.begin = begin,
 	                                 .end = end > begin ? end : begin,
 	                                 .offset = state->id,
-	                                 .name = state_name(index, state->state),
-	                                 .category = name_of(index, 0)};
+	                                 .name = state_name(index, state->state)};
 	index->left += !row || slice.name == VIEW_NONE || !view_row_add_slice(row, &index->store, &slice);
 	return 0;
 }
@@ -550,7 +563,7 @@ int view_index_again(struct view_index *index)
 	const uint64_t rounding = index->calls.rounding;
 	free_parts(index);
 	view_tracks_empty(&index->tracks);
-	tw_clear(&index->names.numbers, 0, index->names.number_room, sizeof *index->names.numbers);
+	tw_clear(&index->names.taken, 0, index->names.taken_room, sizeof *index->names.taken);
 	*index = (struct view_index){.store = index->store, .tracks = index->tracks, .names = index->names};
 	return init_calls(index, rounding);
 }

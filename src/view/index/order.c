@@ -28,7 +28,8 @@ bool view_order_holds(struct view_order *order, const struct tw_batch *batch, ui
 		if (!tw_goes_on(event) || event->kind == TW_LOST)
 			continue;
 		if (event->time < start || (is_shared(event) && !follows(&order->shared, event->time)) ||
-		    !tw_grow(&order->latest, &order->room, (size_t)event->track + 1, sizeof *order->latest) ||
+		    (event->track >= order->room &&
+		     !tw_grow(&order->latest, &order->room, (size_t)event->track + 1, sizeof *order->latest)) ||
 		    !follows(&order->latest[event->track], event->time))
 			return false;
 	}

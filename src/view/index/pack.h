@@ -9,7 +9,7 @@ enum {
 	VIEW_BLOCK = 64,        /* items */
 	VIEW_BLOCK_BASES = 2,   /* columns that have a base: what is kept is how far they are above it */
 	VIEW_BLOCK_SHIFTED = 1, /* the column whose low bits are left out where all are zero */
-	VIEW_BLOCK_COLUMNS = 5
+	VIEW_BLOCK_COLUMNS = 4
 };
 
 struct view_packed {

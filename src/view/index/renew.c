@@ -57,6 +57,8 @@ static void find_sent(struct view_index *index, const struct view_index *before,
 	for (uint32_t i = 0; i < index->names.items.count; i++) {
 		struct view_name *name = view_names_at(&index->names, &index->store, i);
 		uint32_t number;
+		if (name->first != i)
+			continue;
 		if (!tw_map_find(sent, hash_of(&index->store, name), &number) ||
 		    index->names.sent[number] != VIEW_NONE ||
 		    !is_same(index, name, before,

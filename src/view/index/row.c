@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Columns of packed items. The first is when they begin, the second has low bits that may be zero. */
-enum slice_column { BEGIN, OFFSET, LASTS, NAME, CATEGORY, SLICE_COLUMNS };
+enum slice_column { BEGIN, OFFSET, LASTS, NAME, SLICE_COLUMNS };
 enum sample_column { TIME, VALUE, SAMPLE_COLUMNS };
 
 /* ---- Items that are not packed yet. ---- */
@@ -81,8 +81,7 @@ struct view_slice view_row_slice(const struct view_row *row, const struct view_s
 	return (struct view_slice){.begin = begin,
 	                           .end = begin + view_packed_at(packed, store, LASTS, in),
 	                           .offset = view_packed_at(packed, store, OFFSET, in),
-	                           .name = (uint32_t)view_packed_at(packed, store, NAME, in),
-	                           .category = (uint32_t)view_packed_at(packed, store, CATEGORY, in)};
+	                           .name = (uint32_t)view_packed_at(packed, store, NAME, in)};
 }
 
 struct view_sample view_row_sample(const struct view_row *row, const struct view_store *store, uint64_t i)
@@ -196,7 +195,6 @@ static unsigned spread_slices(const struct view_slice *slices, uint64_t numbers[
 		numbers[OFFSET][i] = slices[i].offset;
 		numbers[LASTS][i] = slices[i].end - slices[i].begin;
 		numbers[NAME][i] = slices[i].name;
-		numbers[CATEGORY][i] = slices[i].category;
 	}
 	return SLICE_COLUMNS;
 }

@@ -12,7 +12,7 @@ enum view_kind { VIEW_SLICES, VIEW_COUNTER, VIEW_POINTS, VIEW_STATES };
 struct view_slice {
 	uint64_t begin, end;
 	uint64_t offset; /* of its record */
-	uint32_t name, category;
+	uint32_t name;   /* a number of struct view_names */
 };
 
 struct view_sample {

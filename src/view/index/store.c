@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The file grows by an eighth, within two sizes of a step. */
+/* The file grows by a part, within two sizes of a step. */
 #define STEP_LEAST ((uint64_t)1 << 18)
 #define STEP_MOST ((uint64_t)1 << 26)
 
@@ -52,7 +52,7 @@ void view_store_close(struct view_store *store)
 /* The blocks are taken now: a page of a hole would end the program where the disk is full. */
 static bool extend(struct view_store *store, uint64_t need)
 {
-	enum { PART = 8 };
+	enum { PART = 32 };
 	uint64_t step = store->size / PART & ~(STEP_LEAST - 1);
 	step = step < STEP_LEAST ? STEP_LEAST : step > STEP_MOST ? STEP_MOST : step;
 	step = step < need ? need : step;

@@ -192,8 +192,9 @@ uint32_t view_names_add(struct view_names *names, struct view_store *store, cons
 		return VIEW_NONE;
 	if (length)
 		memcpy(store->bytes + place, text, length);
-	*name = (struct view_name){.place = place, .length = (uint32_t)length};
-	return (uint32_t)names->items.count - 1;
+	const uint32_t number = (uint32_t)names->items.count - 1;
+	*name = (struct view_name){.place = place, .length = (uint32_t)length, .first = number};
+	return number;
 }
 
 static void take_source(struct view_names *names, struct view_store *store, uint32_t number, const struct tw_name *text)
@@ -209,18 +210,55 @@ static void take_source(struct view_names *names, struct view_store *store, uint
 uint32_t view_names_take(struct view_names *names, struct view_store *store, const struct tw_dictionary *dictionary,
                          uint32_t name)
 {
-	if (!tw_grow(&names->numbers, &names->number_room, (size_t)name + 1, sizeof *names->numbers))
+	if (!tw_grow(&names->taken, &names->taken_room, (size_t)name + 1, sizeof *names->taken))
 		return VIEW_NONE;
-	if (!names->numbers[name]) {
+	struct view_taken_name *taken = &names->taken[name];
+	if (!taken->number) {
 		const struct tw_name *text = tw_dictionary_name(dictionary, name);
-		names->numbers[name] = 1 + view_names_add(names, store, text->text, text->length);
-		take_source(names, store, names->numbers[name] - 1, text);
+		taken->number = 1 + view_names_add(names, store, text->text, text->length);
+		take_source(names, store, taken->number - 1, text);
 	}
-	return names->numbers[name] - 1;
+	return taken->number - 1;
+}
+
+/* The number of a name with another category than its first one. */
+static uint32_t take_other(struct view_names *names, struct view_store *store, uint32_t first, uint32_t category)
+{
+	const uint64_t key = (uint64_t)first << 32 | category;
+	uint32_t number = VIEW_NONE;
+	if (tw_map_find(&names->others, key, &number) || names->items.count >= VIEW_NONE)
+		return number;
+	struct view_name *name = view_column_add(&names->items, store, sizeof *name);
+	number = (uint32_t)names->items.count - 1;
+	if (!name || !tw_map_add(&names->others, key, number))
+		return VIEW_NONE;
+	*name = *view_names_at(names, store, first);
+	name->category = category + 1;
+	name->sent = 0;
+	return number;
+}
+
+uint32_t view_names_take_both(struct view_names *names, struct view_store *store,
+                              const struct tw_dictionary *dictionary, uint32_t name, uint32_t category)
+{
+	const uint32_t first = view_names_take(names, store, dictionary, name);
+	const uint32_t own = view_names_take(names, store, dictionary, category);
+	if (first == VIEW_NONE || own == VIEW_NONE)
+		return VIEW_NONE;
+	struct view_name *item = view_names_at(names, store, first);
+	if (!item->category)
+		item->category = own + 1;
+	const uint32_t number = item->category == own + 1 ? first : take_other(names, store, first, own);
+	if (number != VIEW_NONE) {
+		names->taken[name].category = category + 1;
+		names->taken[name].latest = number;
+	}
+	return number;
 }
 
 uint32_t view_names_send(struct view_names *names, struct view_store *store, uint32_t number)
 {
+	number = view_names_at(names, store, number)->first;
 	struct view_name *name = view_names_at(names, store, number);
 	if (!name->sent) {
 		if (!tw_grow(&names->sent, &names->sent_room, names->sent_count + 1, sizeof *names->sent))
@@ -234,7 +272,8 @@ uint32_t view_names_send(struct view_names *names, struct view_store *store, uin
 void view_names_free(struct view_names *names)
 {
 	view_column_free(&names->items);
-	free(names->numbers);
+	free(names->taken);
 	free(names->sent);
+	tw_map_free(&names->others);
 	*names = (struct view_names){0};
 }

@@ -89,18 +89,30 @@ void view_tracks_free(struct view_tracks *tracks);
 
 /* ---- Names of slices: copies in the store, because a reader's may change while others look. ---- */
 
+/* A text, and the category of what is called so: one name of two categories stands here twice. */
 struct view_name {
 	uint64_t place; /* of the text */
 	uint32_t length;
 	uint32_t sent; /* 1 + the number that pages know it by; 0: none yet */
 	uint32_t file; /* of functions the source file: 1 + its number among the names; 0: not known */
 	uint32_t line;
+	uint32_t category; /* 1 + its number among the names; 0: none */
+	uint32_t first;    /* the number of the first with this text, which is the one that pages know */
+};
+
+/* What is known of a reader's name. */
+struct view_taken_name {
+	uint32_t number;   /* 1 + its own; 0: not taken */
+	uint32_t category; /* that it had last: 1 + the reader's number; 0: none yet */
+	uint32_t latest;   /* its number with that category */
 };
 
 struct view_names {
-	struct view_column items; /* struct view_name */
-	uint32_t *numbers;        /* by the reader's number: 1 + its own; 0: not taken */
-	size_t number_room;
+	struct view_column items;      /* struct view_name */
+	struct view_taken_name *taken; /* by the reader's number */
+	size_t taken_room;
+	struct tw_map
+	    others;     /* a name's first number and a category to the number of the two, where it is another one */
 	uint32_t *sent; /* by the pages' number: its own */
 	size_t sent_count, sent_room;
 };
@@ -109,7 +121,20 @@ struct view_names {
 uint32_t view_names_take(struct view_names *names, struct view_store *store, const struct tw_dictionary *dictionary,
                          uint32_t name);
 
-/* Adds a text that no dictionary has. */
+/* Takes a name with a category, both of a dictionary. Use view_names_of(). */
+uint32_t view_names_take_both(struct view_names *names, struct view_store *store,
+                              const struct tw_dictionary *dictionary, uint32_t name, uint32_t category);
+
+/* Returns the number of a name with a category: of most this has been asked before. VIEW_NONE where there is no room. */
+static inline uint32_t view_names_of(struct view_names *names, struct view_store *store,
+                                     const struct tw_dictionary *dictionary, uint32_t name, uint32_t category)
+{
+	if (name < names->taken_room && names->taken[name].category == category + 1)
+		return names->taken[name].latest;
+	return view_names_take_both(names, store, dictionary, name, category);
+}
+
+/* Adds a text that no dictionary has, without a category. */
 uint32_t view_names_add(struct view_names *names, struct view_store *store, const char *text, size_t length);
 
 /* Returns the number that pages know a name by; VIEW_NONE without memory. */

@@ -111,6 +111,14 @@ static void put_children(struct tw_json *json, const struct view *view, const st
 	tw_json_array_end(json);
 }
 
+/* The number of its name. */
+static uint32_t category_of(const struct view *view, uint32_t number)
+{
+	const struct view_index *index = &view->index;
+	return number < index->names.items.count ? view_names_at(&index->names, &index->store, number)->category - 1
+	                                         : VIEW_NONE;
+}
+
 /* Of functions; null where it is not known. */
 static void put_source(struct tw_json *json, const struct view *view, uint32_t number)
 {
@@ -140,7 +148,7 @@ void view_answer_slice(struct view *view, const struct view_request *request, st
 		const struct view_slice slice = view_row_slice(place.row, &view->index.store, place.item);
 		tw_json_object(&json, NULL);
 		view_place_put(&json, view, &place);
-		view_put_name(&json, view, "category", slice.category);
+		view_put_name(&json, view, "category", category_of(view, slice.name));
 		const uint32_t file = view->index.tracks.items[place.row->track].file;
 		tw_json_known(&json, "file", file - 1, file != 0);
 		view_json_digits(&json, "offset", slice.offset);

@@ -39,6 +39,9 @@ static int look_while_reading(struct view *view)
 	const struct tw_format *format = view->reader->format;
 	view->order.wanted = view->options.count == 1 && format->reading.look && view->files[0].regular &&
 	                     tw_input_seekable(view->reader->input);
+	/* What comes later than the format's own window is seen, and read again with ours. */
+	if (view->order.wanted)
+		view->reader->options.reorder_window = view->options.read.reorder_window;
 	return view->order.wanted ? tw_begin(view->reader, TW_USE_EVENTS, &request) : 0;
 }
 
