@@ -125,7 +125,7 @@ uint32_t view_names_take(struct view_names *names, struct view_store *store, con
 uint32_t view_names_take_both(struct view_names *names, struct view_store *store,
                               const struct tw_dictionary *dictionary, uint32_t name, uint32_t category);
 
-/* Returns the number of a name with a category: of most this has been asked before. VIEW_NONE where there is no room. */
+/* Returns the number of a name with a category, or VIEW_NONE; most have been asked for before. */
 static inline uint32_t view_names_of(struct view_names *names, struct view_store *store,
                                      const struct tw_dictionary *dictionary, uint32_t name, uint32_t category)
 {
