@@ -250,24 +250,47 @@ struct side {
 static const struct side leaving = {"outgoing_priority", "outgoing_weight"};
 static const struct side coming = {"incoming_priority", "incoming_weight"};
 
-/* Fuchsia's converter writes the priority of a legacy switch, whose threads have a pid, and the weight of a newer one,
- * whose threads have none, as "prio". */
-static void take_priority(struct chrome_fill *fill, const struct chrome_value *object, const struct side *side)
+/* What one side of a switch says: its priority, and whether it has a process. */
+struct said {
+	struct chrome_value priority;
+	bool process;
+};
+
+static struct said said_of(const struct chrome_value *object)
 {
-	struct chrome_value key, value, priority = {.type = CHROME_NOTHING};
-	bool legacy = false;
+	struct said said = {.priority.type = CHROME_NOTHING};
+	struct chrome_value key, value;
 	if (object->type != CHROME_OBJECT)
-		return;
+		return said;
 	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
 	while (chrome_next_member(&scan, &key, &value)) {
-		legacy |= chrome_is(&key, "pid");
+		said.process |= chrome_is(&key, "pid");
 		if (chrome_is(&key, "prio"))
-			priority = value;
+			said.priority = value;
 	}
-	if (priority.type && legacy)
-		chrome_priority(fill, side->priority, &priority);
-	else if (priority.type)
-		chrome_weight(fill, side->weight, &priority);
+	return said;
+}
+
+/* A legacy switch has a byte for each priority: another number is a weight. */
+static bool is_legacy(const struct said *said)
+{
+	uint64_t number;
+	return !said->priority.type ||
+	       (said->process && (!chrome_integer(&said->priority, &number) || number <= UINT8_MAX));
+}
+
+/* Fuchsia's converter writes the priority of a legacy switch, whose threads have a pid, and the weight of a newer one,
+ * whose threads have none, as "prio". */
+static void take_priorities(struct chrome_fill *fill)
+{
+	const struct said out = said_of(member(fill, CHROME_OUT)), in = said_of(member(fill, CHROME_IN));
+	const bool legacy = is_legacy(&out) && is_legacy(&in);
+	void (*const take)(struct chrome_fill *, const char *, const struct chrome_value *) =
+	    legacy ? chrome_priority : chrome_weight;
+	if (out.priority.type)
+		take(fill, legacy ? leaving.priority : leaving.weight, &out.priority);
+	if (in.priority.type)
+		take(fill, legacy ? coming.priority : coming.weight, &in.priority);
 }
 
 /* Arguments that stand outside of "args". */
@@ -277,8 +300,7 @@ static void take_outside(struct chrome_fill *fill, const struct chrome_phase *ph
 	if (phase->event == TW_LOG && member(fill, CHROME_MESSAGE)->type)
 		chrome_argument(fill, "message", member(fill, CHROME_MESSAGE));
 	if (phase->event == TW_SWITCH) {
-		take_priority(fill, member(fill, CHROME_OUT), &leaving);
-		take_priority(fill, member(fill, CHROME_IN), &coming);
+		take_priorities(fill);
 		chrome_prefixed_arguments(fill, member(fill, CHROME_OUT), "out");
 		chrome_prefixed_arguments(fill, member(fill, CHROME_IN), "in");
 	}

@@ -101,13 +101,16 @@ c,0,4,5000,1000"
 	[ "$(grep -c 'neither a number nor a text' found)" = 1 ]
 }
 
+# FXT, "Context Switch Event Record": a priority is a byte, so that a number beyond is a weight, also where threads have a pid.
 @test "the same scheduling as FXT and as Fuchsia's JSON: the same answers" {
-	for t in fxt/idle.fxt chrome/idle-fuchsia.json; do
-		trackway sched --by cpu --json "$DATA/$t" | grep -q '"cpu":0,"busy_ns":2000000,"idle_ns":1000000000,"unknown_ns":0'
-		trackway sched --json "$DATA/$t" >threads
+	sed 's/"tid": \(1036\|11\),/"pid": 1, &/' "$DATA/chrome/idle-fuchsia.json" >pids.json
+	[ "$(grep -c '"pid": 1, "tid": 1036' pids.json)" -gt 1 ]
+	for t in "$DATA/fxt/idle.fxt" "$DATA/chrome/idle-fuchsia.json" pids.json; do
+		trackway sched --by cpu --json "$t" | grep -q '"cpu":0,"busy_ns":2000000,"idle_ns":1000000000,"unknown_ns":0'
+		trackway sched --json "$t" >threads
 		grep -q '"process":1,"thread":11,"process_name":"p","thread_name":"worker","running_ns":2000000' threads
 		[ "$(wc -l <threads)" = 1 ]
-		asks "$DATA/$t" "select tid, is_idle from thread order by tid" "11,0
+		asks "$t" "select tid, is_idle from thread order by tid" "11,0
 1036,1"
 	done
 }
