@@ -489,6 +489,15 @@ static bool is_of_process(const struct chrome_fill *fill, uint8_t kind)
 	       (kind == TW_INSTANT && (chrome_is(scope, "p") || chrome_is(scope, "g")));
 }
 
+/* Whether metadata are of the process, whatever thread tells them: "process_name", "process_labels" and the like. */
+static bool is_about_process(const struct chrome_fill *fill, uint8_t kind)
+{
+	static const char start[] = "process_";
+	const struct chrome_value *name = member(fill, CHROME_NAME);
+	return kind == TW_METADATA && name->type == CHROME_STRING && name->size >= sizeof start - 1 &&
+	       memcmp(name->bytes, start, sizeof start - 1) == 0;
+}
+
 static uint32_t event_track(struct chrome_fill *fill, uint8_t kind)
 {
 	const struct chrome_value *pid = member(fill, CHROME_PID), *tid = member(fill, CHROME_TID);
@@ -497,8 +506,9 @@ static uint32_t event_track(struct chrome_fill *fill, uint8_t kind)
 		return 0;
 	if (kind == TW_WAKEUP)
 		return scheduled_track(fill, pid, tid);
-	return tid->type || !is_of_process(fill, kind) ? chrome_track(fill->reader, pid, tid)
-	                                               : chrome_process_track(fill->reader, pid);
+	if (is_about_process(fill, kind) || (!tid->type && is_of_process(fill, kind)))
+		return chrome_process_track(fill->reader, pid);
+	return chrome_track(fill->reader, pid, tid);
 }
 
 /* Whether what a name or another property is told of is among what is chosen: a process, where one of its threads may

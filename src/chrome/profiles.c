@@ -541,13 +541,17 @@ static struct chrome_value part_of(const struct chrome_stream *stream, enum chro
 	return value;
 }
 
-/* {"ts":1,"pid":2,"tid":3,"weight":1,"sf":7} */
+/* {"ts":1,"pid":2,"tid":3,"weight":1,"sf":7}; without a pid, as the document has them, of the thread of that number:
+ * catapult's importer looks for it in all processes. */
 static void take_global_sample(struct chrome_fill *fill, const struct chrome_value *sample)
 {
 	struct chrome_value ts = member_of(sample, "ts"), pid = member_of(sample, "pid"),
 			    tid = member_of(sample, "tid");
 	struct chrome_value frame = member_of(sample, "sf"), weight = member_of(sample, "weight");
-	struct tw_event event = {.value = 1, .track = chrome_track(fill->reader, &pid, &tid)};
+	bool lone = !pid.type && tid.type;
+	struct tw_event event = {.value = 1,
+	                         .track = lone ? chrome_koid_track(fill->reader, &tid)
+	                                       : chrome_track(fill->reader, &pid, &tid)};
 	struct chrome_exact_time time;
 	uint64_t number;
 	if (!chrome_micros(&ts, &time))

@@ -363,3 +363,18 @@ pool-1,S,5000"
 		trackway stat --json $option n.json | grep -o '"name":"[a-z]*"' | grep -qx '"name":"k"' || fail "$option"
 	done
 }
+
+# The "Trace Event Format" document, "Metadata Events": process_name and its like are of the process; Chromium writes a thread
+# beside. "Global Samples": a sample has a thread and no process.
+@test "Chrome: what is told of a process by a thread, and a sample's thread without a process" {
+	printf '%s' '{"traceEvents":[{"ph":"M","pid":7,"tid":9,"name":"process_name","args":{"name":"server"}},' \
+		'{"ph":"M","pid":7,"tid":9,"name":"process_labels","args":{"labels":"tab"}},' \
+		'{"ph":"X","pid":7,"tid":8,"ts":1,"dur":5,"name":"a"},{"ph":"X","pid":6,"tid":5,"ts":1,"dur":5,"name":"b"}],' \
+		'"stackFrames":{"1":{"name":"main"}},"samples":[{"cpu":0,"tid":8,"ts":3,"name":"cycles","sf":1,"weight":4}]}' >t.json
+	[ "$(trackway info --json t.json | grep -o '"threads":[0-9]*')" = '"threads":2' ]
+	asks t.json "select s.ts, t.tid, p.pid, p.name from stack_sample s join thread t using (utid) join process p using (upid)" \
+		2000,8,7,server
+	trackway cut t.json --thread 8 -o one.json
+	[ "$(grep -o 'process_name\|process_labels\|"name":"a"\|"name":"b"\|"weight":4' one.json | sort | tr '\n' ' ')" = \
+		'"name":"a" "weight":4 process_labels process_name ' ]
+}
