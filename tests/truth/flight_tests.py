@@ -1173,7 +1173,7 @@ def aarch64_library(bench, compiler):
     library = bench.directory / "libtrackway_fdr.so"
     flags = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", "-fPIC", "-mgeneral-regs-only", "-ftls-model=initial-exec",
              "-fno-stack-protector", "-fno-builtin", "-fvisibility=hidden", "-funsigned-char", "-pthread"]
-    sources = sorted((ROOT / "src/flight").glob("*.[cS]"))
+    sources = sorted((ROOT / "src/flight").rglob("*.[cS]"))
     sources = [source for source in sources if source.name != "mark.S"]
     subprocess.run([compiler, *flags, "-I", ROOT / "src", "-I", ROOT / "include", "-shared", *sources, "-o", library], check=True)
     return library

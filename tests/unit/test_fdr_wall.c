@@ -1,7 +1,7 @@
 /* test_fdr_wall.c - the time of day from pairs of clocks: those that a recorder keeps, and what lies between them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr/fdr.h"
-#include "flight/pairs.h"
+#include "flight/log/pairs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

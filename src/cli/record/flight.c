@@ -5,7 +5,7 @@
 #include "cli/output/show.h"
 #include "cli/record/counts.h"
 #include "cli/record/record.h"
-#include "flight/log.h"
+#include "flight/log/log.h"
 #include "manage/manage.h"
 #include "symbols/built.h"
 

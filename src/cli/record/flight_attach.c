@@ -3,7 +3,7 @@
 #include "base/threads/witness.h"
 #include "cli/output/message.h"
 #include "cli/record/record.h"
-#include "flight/attach.h"
+#include "flight/program/attach.h"
 #include "manage/manage.h"
 
 #include <dirent.h>

@@ -3,8 +3,8 @@
 #include "base/bytes/bytes.h"
 #include "cli/output/message.h"
 #include "cli/record/record.h"
-#include "flight/log.h"
-#include "flight/stretch.h"
+#include "flight/log/log.h"
+#include "flight/log/stretch.h"
 
 #include <errno.h>
 #include <fcntl.h>

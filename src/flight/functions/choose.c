@@ -1,8 +1,8 @@
 /* choose.c - the names of an object's functions against the patterns that were asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/choose.h"
+#include "flight/functions/choose.h"
 
-#include "flight/elf.h"
+#include "flight/functions/elf.h"
 #include "flight/system.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* types.c - the names of typed events: programs describe a type, and are given its number. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/types.h"
+#include "flight/functions/types.h"
 
-#include "flight/elf.h"
-#include "flight/log.h"
-#include "flight/path.h"
-#include "flight/sled.h"
+#include "flight/functions/elf.h"
+#include "flight/log/log.h"
+#include "flight/log/path.h"
+#include "flight/sites/sled.h"
 #include "flight/system.h"
 
 #include <link.h>

@@ -1,11 +1,11 @@
 /* watch.c - what dlopen() brings and dlclose() removes: the loader tells debuggers, by a function that does nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/sled.h"
-#include "flight/sleds.h"
+#include "flight/sites/sled.h"
+#include "flight/sites/sleds.h"
 
 #if defined(__x86_64__)
 
-#include "flight/log.h"
+#include "flight/log/log.h"
 
 #include <link.h>
 #include <stdbool.h>

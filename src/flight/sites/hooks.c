@@ -1,7 +1,7 @@
 /* hooks.c - what -finstrument-functions of gcc and clang calls. glibc has functions of these names that do nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/log.h"
-#include "flight/objects.h"
+#include "flight/functions/objects.h"
+#include "flight/log/log.h"
 
 #define FLIGHT_HOOK __attribute__((visibility("default"), no_instrument_function))
 

@@ -1,14 +1,14 @@
 /* start.c - a recording begins, and again in each forked child, and ends. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/start.h"
+#include "flight/program/start.h"
 
-#include "flight/choose.h"
-#include "flight/log.h"
-#include "flight/objects.h"
-#include "flight/signals.h"
-#include "flight/sleds.h"
-#include "flight/snapshot.h"
-#include "flight/types.h"
+#include "flight/functions/choose.h"
+#include "flight/functions/objects.h"
+#include "flight/functions/types.h"
+#include "flight/log/log.h"
+#include "flight/program/signals.h"
+#include "flight/program/snapshot.h"
+#include "flight/sites/sleds.h"
 
 #include <errno.h>
 #include <pthread.h>

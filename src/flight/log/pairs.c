@@ -1,6 +1,6 @@
 /* pairs.c - the clocks beside each other, now and then: as many for an hour as for a day. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/pairs.h"
+#include "flight/log/pairs.h"
 
 /* Ticks of 0 tell a reader that the rest is not there yet. */
 static void put(struct flight_clock *to, const struct flight_clock *clock)

@@ -1,6 +1,6 @@
 /* path.c - new files, named by a pattern. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/path.h"
+#include "flight/log/path.h"
 
 #include "flight/system.h"
 

@@ -1,6 +1,6 @@
 /* elf.c - maps the file of an object. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/elf.h"
+#include "flight/functions/elf.h"
 
 #include "flight/system.h"
 

@@ -1,11 +1,11 @@
 /* objects.c - the numbers of functions, and notes of the objects that they are of. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/objects.h"
+#include "flight/functions/objects.h"
 
-#include "flight/choose.h"
-#include "flight/elf.h"
-#include "flight/log.h"
-#include "flight/path.h"
+#include "flight/functions/choose.h"
+#include "flight/functions/elf.h"
+#include "flight/log/log.h"
+#include "flight/log/path.h"
 #include "flight/system.h"
 
 #include <dlfcn.h>

@@ -1,15 +1,15 @@
 /* sleds.c - finds xray_instr_map in the objects that are loaded, and patches what it lists. LLVM's runtime is hidden in
  * the program where there is one, and is not needed. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/sleds.h"
+#include "flight/sites/sleds.h"
 
-#include "flight/choose.h"
-#include "flight/elf.h"
-#include "flight/fentry.h"
-#include "flight/log.h"
-#include "flight/objects.h"
-#include "flight/path.h"
-#include "flight/sled.h"
+#include "flight/functions/choose.h"
+#include "flight/functions/elf.h"
+#include "flight/functions/objects.h"
+#include "flight/log/log.h"
+#include "flight/log/path.h"
+#include "flight/sites/fentry.h"
+#include "flight/sites/sled.h"
 
 #include <link.h>
 #include <stdbool.h>

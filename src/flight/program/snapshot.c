@@ -1,10 +1,10 @@
 /* snapshot.c - what a process writes of its log while it goes on: a plain log of the records since a moment. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/snapshot.h"
+#include "flight/program/snapshot.h"
 
-#include "flight/log.h"
-#include "flight/path.h"
-#include "flight/stretch.h"
+#include "flight/log/log.h"
+#include "flight/log/path.h"
+#include "flight/log/stretch.h"
 #include "flight/system.h"
 
 #include <trackway/flight.h>

@@ -3,7 +3,7 @@
 #ifndef FLIGHT_FENTRY_H
 #define FLIGHT_FENTRY_H
 
-#include "flight/elf.h"
+#include "flight/functions/elf.h"
 
 #include <link.h>
 

@@ -1,6 +1,6 @@
 /* count.c - calls that are counted, and not recorded. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/log.h"
+#include "flight/log/log.h"
 
 /* Places are found by a multiple of the number's: the functions of a program lie behind each other. */
 void flight_count(struct flight_log *log, uint32_t id)

@@ -3,7 +3,7 @@
 #ifndef FLIGHT_FILE_H
 #define FLIGHT_FILE_H
 
-#include "flight/path.h"
+#include "flight/log/path.h"
 
 #include <stdbool.h>
 #include <stdint.h>

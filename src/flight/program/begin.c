@@ -1,9 +1,9 @@
 /* begin.c - recording begins as the program does, where the environment asks for it; otherwise it may later. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/attach.h"
-#include "flight/log.h"
-#include "flight/start.h"
-#include "flight/types.h"
+#include "flight/functions/types.h"
+#include "flight/log/log.h"
+#include "flight/program/attach.h"
+#include "flight/program/start.h"
 
 #include <elf.h>
 #include <link.h>

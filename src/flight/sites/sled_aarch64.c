@@ -1,10 +1,10 @@
 /* sled_aarch64.c - the sleds of AArch64. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/sled.h"
+#include "flight/sites/sled.h"
 
 #if defined(__aarch64__)
 
-#include "flight/log.h"
+#include "flight/log/log.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* record.c - the records of functions: what runs for each call. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/log.h"
+#include "flight/log/log.h"
 #include "flight/system.h"
 
 /* A signal handler may interrupt a record; its own go into another chunk of the thread. */

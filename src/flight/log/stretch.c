@@ -1,8 +1,8 @@
 /* stretch.c - copies of chunks that threads are writing to, and of them what is not older than a time. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/stretch.h"
+#include "flight/log/stretch.h"
 
-#include "flight/log.h"
+#include "flight/log/log.h"
 
 #include <string.h>
 

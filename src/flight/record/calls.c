@@ -1,6 +1,6 @@
 /* calls.c - memory for the calls that are open in threads. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/calls.h"
+#include "flight/record/calls.h"
 
 #include "flight/system.h"
 

@@ -1,11 +1,11 @@
 /* fentry.c - gcc's -pg -mfentry -minstrument-return: functions that call where they begin and end, and those that have
  * room for a call there, and lists of these places. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/fentry.h"
+#include "flight/sites/fentry.h"
 
-#include "flight/log.h"
-#include "flight/objects.h"
-#include "flight/sled.h"
+#include "flight/functions/objects.h"
+#include "flight/log/log.h"
+#include "flight/sites/sled.h"
 
 #include <string.h>
 #include <sys/mman.h>

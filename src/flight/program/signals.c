@@ -1,10 +1,10 @@
 /* signals.c - SIGRTMIN+7 pauses a recording, SIGRTMIN+8 goes on, SIGRTMIN+9 writes a snapshot, where the program has no
  * use of its own for them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/signals.h"
+#include "flight/program/signals.h"
 
-#include "flight/log.h"
-#include "flight/snapshot.h"
+#include "flight/log/log.h"
+#include "flight/program/snapshot.h"
 
 #include <signal.h>
 

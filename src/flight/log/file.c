@@ -1,6 +1,6 @@
 /* file.c - the disk of a log's file: had before somebody writes there, whatever the program does with descriptors. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/file.h"
+#include "flight/log/file.h"
 
 #include "flight/system.h"
 

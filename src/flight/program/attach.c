@@ -1,8 +1,8 @@
 /* attach.c - a thread that waits until somebody asks for a recording, or for its end. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flight/attach.h"
+#include "flight/program/attach.h"
 
-#include "flight/start.h"
+#include "flight/program/start.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,9 +18,9 @@
 #ifndef FLIGHT_LOG_H
 #define FLIGHT_LOG_H
 
-#include "flight/calls.h"
-#include "flight/file.h"
-#include "flight/pairs.h"
+#include "flight/log/file.h"
+#include "flight/log/pairs.h"
+#include "flight/record/calls.h"
 
 #include <stdbool.h>
 #include <stddef.h>
