@@ -1198,18 +1198,24 @@ def aarch64(bench, words):
 
 
 def aarch64_sleds(bench, words):
-    """The same with sleds, by clang's objects linked without LLVM's runtime; and a library that comes and goes is not patched."""
+    """The same with sleds, by clang's objects linked without LLVM's runtime, and in a library that comes and goes three times."""
     clang = bench.compiler("clang")
     if not shutil.which(words[0]) or not shutil.which("qemu-aarch64") or not shutil.which(clang):
         return f"no {words[0]}, no qemu-aarch64, or no clang"
     library, program, part = aarch64_library(bench, words[0]), bench.directory / "program", bench.directory / "part.o"
     flags = ["--target=aarch64-linux-gnu", "-isystem", "/usr/aarch64-linux-gnu/include", "-O2", "-g", "-D_GNU_SOURCE",
-             "-fxray-instrument", "-fxray-instruction-threshold=1", "-c"]
-    for source, arguments, wanted in (("calls.c", ("2", "500", "_exit"), {"main": 1, "work": 2, "middle": 1000, "leaf": 1000}),
+             "-fxray-instrument", "-fxray-instruction-threshold=1", "-fPIC", "-c"]
+    plugin = bench.directory / "plugin.so"
+    for source, arguments, wanted in (("plugin.c", None, None),
+                                      ("calls.c", ("2", "500", "_exit", plugin),
+                                       {"main": 1, "work": 2, "middle": 1000, "leaf": 1000, "plugged": 3}),
                                       ("tails.c", (), {"main": 1, "first": 10, "second": 10, "third": 10, "argument": 10})):
         done = subprocess.run([clang, *flags, PROGRAMS / source, "-o", part], stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
             return "clang has no headers for AArch64"
+        if arguments is None:
+            subprocess.run([words[0], "-shared", part, "-o", plugin], check=True)
+            continue
         subprocess.run([words[0], part, "-o", program, "-pthread", "-ldl", "-lrt"], check=True)
         log = bench.directory / f"{source}.xray"
         done = subprocess.run(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", f"LD_PRELOAD={library}", "-E",

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 
 /* Sources: compiler-rt/lib/xray/xray_interface_internal.h (XRaySledEntry), xray_x86_64.cpp, xray_AArch64.cpp (the
  * bytes of sleds). */
@@ -31,10 +32,23 @@ static inline uint64_t flight_sled_size(unsigned kind)
 /* What sleds near a place jump to. NULL: there is no memory that they reach. Uses libc. */
 uint8_t *flight_make_jumps(uint64_t place);
 
+/* How far a jump in a sled or a function reaches, less what there may be of code on the way. AArch64: that of "b". */
+#if defined(__x86_64__)
+#define FLIGHT_REACH ((UINT64_C(1) << 31) - (64 << 20))
+#else
+#define FLIGHT_REACH ((UINT64_C(1) << 27) - (16 << 20))
+#endif
+
 /* Places near another that jump to functions, FLIGHT_JUMP bytes from each other. NULL: there is no memory. Uses
  * libc. */
 enum { FLIGHT_JUMP = 16 };
 uint8_t *flight_make_jump(uint64_t place, void (*const *functions)(void), unsigned count);
+
+/* The page that an address is in, as the kernel protects them. */
+static inline uint64_t flight_page_of(uint64_t address)
+{
+	return address & -(uint64_t)getauxval(AT_PAGESZ);
+}
 
 /* Puts a jump to a function, FLIGHT_JUMP bytes at most, where it can be written to. */
 void flight_put_jump(uint8_t *place, void (*function)(void));

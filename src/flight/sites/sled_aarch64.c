@@ -23,14 +23,6 @@ uint8_t *flight_make_jumps(uint64_t place)
 	return (uint8_t *)place;
 }
 
-void flight_put_jump(uint8_t *place, void (*function)(void))
-{
-	static const uint32_t jump[] = {0x58000050 /* ldr x16, .+8 */, 0xd61f0200 /* br x16 */};
-	memcpy(place, jump, sizeof jump);
-	memcpy(place + sizeof jump, &function, sizeof function);
-	__builtin___clear_cache((char *)place, (char *)place + FLIGHT_JUMP);
-}
-
 /* "b #32" and seven "nop". */
 static bool is_empty(const uint32_t *sled)
 {

@@ -7,7 +7,6 @@
 #include "flight/log/log.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 /* What sleds call: flight_sled() with all registers kept. In stubs.S, by kind. */
 extern void tw_flight_enter(void);
@@ -18,47 +17,6 @@ extern void tw_flight_event(void); /* of both kinds */
 static void (*const stubs[])(void) = {tw_flight_enter, tw_flight_exit, tw_flight_tail_exit, tw_flight_enter_argument,
                                       tw_flight_event};
 enum { STUBS = sizeof stubs / sizeof *stubs, EVENT = STUBS - 1, SLED = 11 };
-
-/* ---- Jumps near the code: a sled reaches 2 GB. ---- */
-
-static uint8_t *map_near(uint64_t place)
-{
-	enum { STEP = 1 << 20 };
-	const uint64_t reach = (UINT64_C(1) << 31) - (64 << 20);
-	for (uint64_t away = 16 << 20; away < reach; away += STEP) {
-		const uint64_t wanted[] = {(place + away) & ~UINT64_C(4095), (place - away) & ~UINT64_C(4095)};
-		for (unsigned i = 0; i < 2; i++) {
-			void *page = mmap((void *)wanted[i], FLIGHT_PAGE, PROT_READ | PROT_WRITE,
-			                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-			if (page == (void *)wanted[i])
-				return page;
-			if (page != MAP_FAILED)
-				munmap(page, FLIGHT_PAGE);
-		}
-	}
-	return NULL;
-}
-
-/* "jmp *0(%rip)" and the address. */
-void flight_put_jump(uint8_t *place, void (*function)(void))
-{
-	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0};
-	memcpy(place, jump, sizeof jump);
-	memcpy(place + sizeof jump, &function, sizeof function);
-}
-
-/* A page of them, one for each function. */
-uint8_t *flight_make_jump(uint64_t place, void (*const *functions)(void), unsigned count)
-{
-	uint8_t *page = map_near(place);
-	for (unsigned i = 0; page && i < count; i++)
-		flight_put_jump(page + i * FLIGHT_JUMP, functions[i]);
-	if (page && mprotect(page, FLIGHT_PAGE, PROT_READ | PROT_EXEC) < 0) {
-		munmap(page, FLIGHT_PAGE);
-		return NULL;
-	}
-	return page;
-}
 
 uint8_t *flight_make_jumps(uint64_t place)
 {

@@ -79,7 +79,7 @@ static struct extent {
 static bool protect(const struct map *map, int protection)
 {
 	const struct extent extent = extent_of(map);
-	const uint64_t first = extent.first & ~UINT64_C(4095);
+	const uint64_t first = flight_page_of(extent.first);
 	return mprotect((void *)first, extent.end - first, protection) == 0;
 }
 
