@@ -51,6 +51,11 @@ static const struct {
     {"one that a store of 2 KiB follows", BYTES(PCINST(PC, NOP), INST(NOP), 0xba, W64(0)), "xtrace.cut-token@18", 2, 9},
     {"one that a reserved token follows", BYTES(PCINST(PC, NOP), INST(NOP), 0x04, PCINST(PC + 8, NOP), NOPS),
      "xtrace.reserved-token@18", 11, 1},
+    {"a PC that no program has",
+     BYTES(PCINST(PC, NOP), 0x09, W64(0x090000d802023370), W32(NOP), PCINST(PC + 4, NOP), NOPS),
+     "xtrace.unknown-token@13", 10, 13},
+    {"the last one of user programs", BYTES(PCINST(0x00fffffffffffffc, NOP), INST(NOP)), "", 2, 0},
+    {"the first one of a kernel", BYTES(PCINST_EL1(0xff00000000000000, NOP), 0x41, W32(NOP)), "", 2, 0},
     {"nothing but damage", BYTES(PCINST(PC, NOP), 0xff, 0xff, 0xff), "xtrace.unknown-token@13", 1, 3},
 };
 
