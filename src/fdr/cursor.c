@@ -190,7 +190,7 @@ static int look_ahead(struct fdr_cursor *cursor)
 	                        .excess = cursor->excess,
 	                        .searched = cursor->searched};
 	const struct fdr_known *known = NULL;
-	size_t second, have, done = 0, want = left < AT_ONCE ? (size_t)left : AT_ONCE;
+	size_t have, done = 0, want = left < AT_ONCE ? (size_t)left : AT_ONCE;
 	cursor->window.chunk = chunk_for(cursor, left);
 	int status = tw_window_view(&cursor->window, cursor->looked, want, &span.bytes, &have);
 	if (status < 0)
@@ -202,8 +202,7 @@ static int look_ahead(struct fdr_cursor *cursor)
 	cursor->stretches[0].begin = cursor->looked;
 	if (cursor->searched && (status = fdr_known_of(cursor->reader, cursor->log, &known)) < 0)
 		return status;
-	bool as_it_is = !fdr_finds_copy(&span, &second) &&
-	                !(cursor->searched && fdr_is_misplaced(cursor->log, known, &span)) &&
+	bool as_it_is = !fdr_finds_copy(&span) && !(cursor->searched && fdr_is_misplaced(cursor->log, known, &span)) &&
 	                fdr_is_sound(cursor->log, &span, &done);
 	if (as_it_is) {
 		cursor->told = span.told;

@@ -78,7 +78,7 @@ static bool belongs(struct walked *w, const struct fdr_span *span, const struct 
 		bool past = went_past(w, record->tsc) || went_back(w, record->tsc);
 		w->told = record->tsc;
 		w->largest = 0;
-		return !past;
+		return !past && !(span->searched && record->padded && w->log->clean);
 	}
 	default:
 		w->zeros = fdr_is_zero(record) ? w->zeros + 1 : 0;
@@ -145,6 +145,12 @@ static bool has_shifted_calls(struct tw_fdr_decoder decoder, const struct fdr_kn
 	return false;
 }
 
+/* Whether the bytes of a call that the log does not have may be those that are too many. */
+static bool is_stranger(const struct fdr_span *span, const struct fdr_known *known)
+{
+	return span->excess && known->calls >= FEW;
+}
+
 bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span)
 {
 	struct tw_fdr_decoder decoder = {.bytes = span->bytes,
@@ -157,7 +163,7 @@ bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, 
 		if (tw_fdr_next(&decoder, &record) <= 0)
 			return false;
 		if (record.kind <= TW_FDR_ENTER_ARGS && !fdr_knows_function(known, record.function_id) &&
-		    has_shifted_calls(before, known))
+		    (is_stranger(span, known) || has_shifted_calls(before, known)))
 			return true;
 	}
 }
@@ -180,15 +186,25 @@ enum {
 
 enum { NEVER = INT32_MIN / 2 };
 
-bool fdr_finds_copy(const struct fdr_span *span, size_t *second)
+/* Where the next second copy begins, from a place on; SIZE_MAX where none does. *behind: where to look for another. */
+static size_t next_copy(const struct fdr_span *span, size_t from, size_t *behind)
 {
 	const uint64_t lag = span->excess < TW_FDR_FUNCTION_SIZE ? 0 : span->excess;
-	size_t same = 0;
-	for (size_t at = 0; lag && lag < span->size && at < span->size - lag && same < lag; at++) {
+	size_t same = 0, at = from, second = SIZE_MAX;
+	for (; lag && lag < span->size && at < span->size - lag; at++) {
 		same = span->bytes[at] == span->bytes[at + lag] ? same + 1 : 0;
-		*second = at + 1;
+		if (!same && second != SIZE_MAX)
+			break;
+		second = same == lag ? at + 1 : second;
 	}
-	return lag && same == lag;
+	*behind = at;
+	return second;
+}
+
+bool fdr_finds_copy(const struct fdr_span *span)
+{
+	size_t behind;
+	return next_copy(span, 0, &behind) != SIZE_MAX;
 }
 
 /* The best from a place on. */
@@ -206,6 +222,7 @@ struct judge {
 	struct node *nodes;    /* by place, one more than there are bytes */
 	uint64_t told;         /* behind the record that is looked at */
 	bool before_gap;       /* it is */
+	bool strict;           /* functions that the log does not have elsewhere are none */
 	size_t copy, copy_end; /* no record begins here */
 };
 
@@ -214,7 +231,7 @@ static int32_t delta_gain(const struct judge *j, uint32_t delta)
 	const struct fdr_known *known = j->known;
 	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
 	uint64_t before = j->span->told;
-	if (j->before_gap && delta >= LARGE_DELTA) /* its last bytes may be another record's */
+	if (j->before_gap && (delta >= LARGE_DELTA || !delta)) /* its last bytes may be another record's */
 		return WRONG;
 	if (j->told != UINT64_MAX && j->told >= before && delta >= LARGE_DELTA && delta > j->told - before)
 		return WRONG;
@@ -233,32 +250,56 @@ static bool is_before_first_counter(const struct judge *j, size_t at)
 	       j->span->bytes[at + TW_FDR_FUNCTION_SIZE] == fdr_first_byte(j->log->header.layout, TW_FDR_NEW_CPU_ID);
 }
 
+/* Whether a call begins at a place and ends with the next record. */
+static bool is_short_call(const struct judge *j, size_t at)
+{
+	struct tw_fdr_decoder decoder = {.bytes = j->span->bytes + at,
+	                                 .left = j->span->size - at,
+	                                 .version = j->log->header.version,
+	                                 .layout = j->log->header.layout};
+	struct tw_fdr_record enter, exit;
+	return tw_fdr_next(&decoder, &enter) > 0 && enter.kind == TW_FDR_ENTER && enter.function_id &&
+	       tw_fdr_next(&decoder, &exit) > 0 && exit.kind == TW_FDR_EXIT && exit.function_id == enter.function_id;
+}
+
+/* What is gained by the function of a call: those of one that begins and ends are no chance. */
+static int32_t function_gain(const struct judge *j, const struct tw_fdr_record *record, size_t at)
+{
+	const size_t before = record->kind == TW_FDR_EXIT && at >= TW_FDR_FUNCTION_SIZE ? TW_FDR_FUNCTION_SIZE : 0;
+	if (fdr_knows_function(j->known, record->function_id))
+		return KNOWN;
+	if (is_short_call(j, at - before) || (j->known->calls < FEW && record->function_id))
+		return UNTOLD;
+	return j->strict ? WRONG : UNKNOWN;
+}
+
 static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *record, size_t at)
 {
 	const struct fdr_known *known = j->known;
-	int32_t function = fdr_knows_function(known, record->function_id) ? KNOWN : UNKNOWN;
+	int32_t function = function_gain(j, record, at);
 	if ((fdr_is_zero(record) && function != KNOWN) || is_before_first_counter(j, at))
 		return NEVER;
 	if (record->padded && !known->padded)
 		return WRONG;
-	if (known->calls < FEW && function == UNKNOWN)
-		function = record->function_id ? UNTOLD : UNKNOWN;
 	return function + delta_gain(j, record->tsc_delta);
 }
 
 /* A counter far behind all others, or far ahead of the next one told, is damaged; one that is only later than all that
- * is known may be that of a thread that slept. */
+ * is known may be that of a thread that slept, if nothing else is odd. */
 static int32_t told_gain(struct judge *j, const struct tw_fdr_record *record)
 {
 	const struct fdr_known *known = j->known;
 	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
 	uint64_t slack = range + UINT32_MAX;
+	bool unclean = record->padded && !known->padded;
 	bool ahead = j->told != UINT64_MAX && record->tsc > j->told && record->tsc - j->told > UINT32_MAX;
 	if (known->first_tsc > known->last_tsc)
 		return UNTOLD;
 	if (ahead || (record->tsc < known->first_tsc && known->first_tsc - record->tsc > slack))
 		return WRONG;
-	return record->tsc > known->last_tsc && record->tsc - known->last_tsc > slack ? UNKNOWN : TOLD;
+	if (record->tsc <= known->last_tsc || record->tsc - known->last_tsc <= slack)
+		return TOLD;
+	return unclean ? WRONG : UNKNOWN;
 }
 
 /* An argument follows an entry with arguments, or another one. */
@@ -389,6 +430,12 @@ static size_t next_resumed(const struct judge *j, size_t at)
 	return at;
 }
 
+/* Whether a gap may be bytes that were put in, before a record or inside it: it has as many as are too many. */
+static bool is_put_in(const struct fdr_span *span, size_t gap)
+{
+	return span->excess && gap >= span->excess && gap - span->excess <= TW_FDR_METADATA_SIZE;
+}
+
 /* Where a gap ends. Where bytes are missing or too many, those right behind them may be the end of one record behind
  * the beginning of another, or behind the last byte too many: a call is not believed there, but where one or more stand
  * in the gap. One of zeros but for its first byte is what damage leaves of a metadata record. */
@@ -399,7 +446,9 @@ static size_t behind_gap(const struct judge *j, size_t gap)
 	size_t at = next_resumed(j, gap + 1);
 	if (at == size || j->nodes[at].size != TW_FDR_FUNCTION_SIZE)
 		return at;
-	bool shifted = (at - gap) % TW_FDR_FUNCTION_SIZE != 0;
+	bool copy = gap < j->copy_end && at >= j->copy_end;
+	bool inside = is_put_in(j->span, at - gap) && !copy;
+	bool shifted = (at - gap) % TW_FDR_FUNCTION_SIZE != 0 || inside;
 	bool zero = size - at > sizeof zeros && memcmp(j->span->bytes + at + 1, zeros, sizeof zeros) == 0;
 	return shifted || zero ? at + TW_FDR_FUNCTION_SIZE : at;
 }
@@ -457,6 +506,65 @@ static uint64_t told_first(const struct fdr_log *log, const struct fdr_span *spa
 	return 0;
 }
 
+/* Fits a span without a copy. Keeps it as *best if no other leaves more. */
+static void try_copy(struct judge *j, size_t copy, int32_t *most, size_t *best)
+{
+	j->copy = copy;
+	j->copy_end = copy + (size_t)j->span->excess;
+	fit_all(j);
+	if (j->nodes[0].whole <= *most)
+		return;
+	*most = j->nodes[0].whole;
+	*best = copy;
+}
+
+/* Fits a span of which a stretch may stand there twice. A few bytes do by chance, too: of all second copies, that one
+ * is left out without which most is left. One that begins inside a record ends inside it, too: it may as well be looked
+ * for a few bytes before. */
+static void fit_without_copy(struct judge *j)
+{
+	enum { MOST = 8 };
+	size_t best = SIZE_MAX, from, copy = next_copy(j->span, 0, &from);
+	int32_t most = NEVER;
+	for (unsigned count = 0; count < MOST && copy != SIZE_MAX; count++) {
+		try_copy(j, copy, &most, &best);
+		copy = next_copy(j->span, from, &from);
+	}
+	copy = best;
+	for (size_t i = 1; i < TW_FDR_FUNCTION_SIZE && best != SIZE_MAX; i++)
+		try_copy(j, copy - i, &most, &best);
+	j->copy = best == SIZE_MAX ? 0 : best;
+	j->copy_end = best == SIZE_MAX ? 0 : best + (size_t)j->span->excess;
+	fit_all(j);
+}
+
+/* Whether the bytes that are no records are in one place, where they may have been put in. */
+static bool is_put_in_once(const struct judge *j)
+{
+	const size_t size = j->span->size;
+	unsigned count = 0;
+	bool fits = false;
+	for (size_t at = 0, next; at < size && count < 2; at = next) {
+		const bool gap = !j->nodes[at].size;
+		next = gap ? next_resumed(j, at + 1) : at + j->nodes[at].size;
+		count += gap;
+		fits |= gap && is_put_in(j->span, next - at);
+	}
+	return fits && count == 1;
+}
+
+/* Fits a span that is as long as it says without the calls of functions that the log does not have elsewhere, give or
+ * take a record or two: bytes were put in there. False where it is not. */
+static bool fit_strictly(struct judge *j)
+{
+	j->strict = j->span->excess && j->known->calls >= FEW;
+	if (!j->strict)
+		return false;
+	fit_without_copy(j);
+	j->strict = is_put_in_once(j);
+	return j->strict;
+}
+
 int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr_span *span,
             struct fdr_stretch *stretches, size_t most, size_t *done)
 {
@@ -468,9 +576,8 @@ int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr
 		return TW_ERR_MEMORY;
 	if (!span->from_start)
 		span->told = told_first(log, span);
-	if (fdr_finds_copy(span, &j.copy))
-		j.copy_end = j.copy + (size_t)span->excess;
-	fit_all(&j);
+	if (!fit_strictly(&j))
+		fit_without_copy(&j);
 	size_t count = list_stretches(&j, stretches, most, done);
 	span->told = last_told(&j, stretches, count);
 	free(j.nodes);

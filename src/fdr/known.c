@@ -32,11 +32,24 @@ int fdr_check_thread(struct tw_reader *reader, const struct fdr_log *log, uint32
 	return status;
 }
 
-static void note_time(struct fdr_known *known, uint64_t tsc)
+/* Counters that are told. */
+struct range {
+	uint64_t first, last;
+};
+
+static void note_time(struct range *range, uint64_t tsc)
 {
-	known->first_tsc = tsc < known->first_tsc ? tsc : known->first_tsc;
-	known->last_tsc = tsc > known->last_tsc ? tsc : known->last_tsc;
+	range->first = tsc < range->first ? tsc : range->first;
+	range->last = tsc > range->last ? tsc : range->last;
 }
+
+/* What is noted of records, one after the other. */
+struct notes {
+	struct fdr_known *known;
+	uint8_t once[FDR_KNOWN_IDS / 8]; /* functions */
+	size_t metadata, padded;         /* of these records, those with bytes that mean nothing and are not 0 */
+	struct range told[2];            /* by records that are not padded, and that are */
+};
 
 /* A function that is met once only may be what damage looks like; zeros are. */
 static void note_function(struct fdr_known *known, uint8_t *once, const struct tw_fdr_record *record)
@@ -69,16 +82,19 @@ static bool is_whole(struct tw_fdr_decoder decoder, bool cut)
 	return status == 0 || (cut && status == TW_ERR_ROOM);
 }
 
-static void note_metadata(struct fdr_known *known, const struct tw_fdr_record *record)
+static void note_metadata(struct notes *notes, const struct tw_fdr_record *record)
 {
+	struct fdr_known *known = notes->known;
+	notes->metadata++;
+	notes->padded += record->padded;
 	if (record->kind == TW_FDR_NEW_CPU_ID)
-		note_time(known, record->tsc);
+		note_time(&notes->told[record->padded], record->tsc);
 	if (fdr_has_payload((unsigned)record->kind) && record->payload_size > known->largest_event)
 		known->largest_event = record->payload_size;
 }
 
 /* Takes the records of a buffer; of a damaged one, those before its calls. */
-static void note_records(struct fdr_known *known, uint8_t *once, struct tw_fdr_decoder decoder, bool whole)
+static void note_records(struct notes *notes, struct tw_fdr_decoder decoder, bool whole)
 {
 	struct tw_fdr_record record;
 	bool begun = false;
@@ -87,12 +103,26 @@ static void note_records(struct fdr_known *known, uint8_t *once, struct tw_fdr_d
 		if ((starts && begun) || record.kind == TW_FDR_END_OF_BUFFER || (call && !whole))
 			return;
 		begun |= starts;
-		known->padded |= record.padded;
 		if (call)
-			note_function(known, once, &record);
+			note_function(notes->known, notes->once, &record);
 		else
-			note_metadata(known, &record);
+			note_metadata(notes, &record);
 	}
+}
+
+/* One record that is padded may be what damage looks like. */
+static void note_padding(struct notes *notes)
+{
+	enum { FEW = 16 };
+	struct fdr_known *known = notes->known;
+	struct range told = notes->told[0];
+	known->padded = notes->padded * FEW > notes->metadata;
+	if (known->padded && notes->told[1].first <= notes->told[1].last) {
+		note_time(&told, notes->told[1].first);
+		note_time(&told, notes->told[1].last);
+	}
+	known->first_tsc = told.first;
+	known->last_tsc = told.last;
 }
 
 /* Takes the calls of a damaged buffer, at whatever byte they stand: so many short ones in a row are hardly ever
@@ -135,11 +165,11 @@ static void note_thread(struct fdr_known *known, const struct fdr_log *log, stru
 static int look_at_log(struct tw_reader *reader, const struct fdr_log *log, struct fdr_known *known)
 {
 	struct tw_window window = {.input = reader->input, .chunk = LOOKED_AT};
-	uint8_t once[FDR_KNOWN_IDS / 8] = {0};
+	struct notes notes = {.known = known, .told = {{.first = UINT64_MAX}, {.first = UINT64_MAX}}};
 	const uint8_t *bytes;
 	size_t have;
 	int status = tw_window_view(&window, TW_FDR_HEADER_SIZE, LOOKED_AT, &bytes, &have);
-	*known = (struct fdr_known){.first_tsc = UINT64_MAX};
+	*known = (struct fdr_known){0};
 	have = status < 0 ? 0 : have < LOOKED_AT ? have : LOOKED_AT;
 	for (size_t at = 0, next; at < have; at = next) {
 		next = fdr_next_start(log, bytes, have, at + 1);
@@ -149,10 +179,11 @@ static int look_at_log(struct tw_reader *reader, const struct fdr_log *log, stru
 		                                 .layout = log->header.layout};
 		bool whole = is_whole(decoder, next == LOOKED_AT);
 		note_thread(known, log, decoder);
-		note_records(known, once, decoder, whole);
+		note_records(&notes, decoder, whole);
 		if (!whole)
-			note_runs(known, once, &decoder);
+			note_runs(known, notes.once, &decoder);
 	}
+	note_padding(&notes);
 	tw_window_free(&window);
 	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input)) : 0;
 }

@@ -68,12 +68,12 @@ struct fdr_span {
 	bool searched;     /* bytes of the buffer may be missing: its end is not where it was */
 };
 
-/* Whether as many bytes as are too many, a record at least, stand in a span twice, one copy behind the other. *second:
- * where the other one begins. */
-bool fdr_finds_copy(const struct fdr_span *span, size_t *second);
+/* Whether as many bytes as are too many, a record at least, stand in a span twice, one copy behind the other. */
+bool fdr_finds_copy(const struct fdr_span *span);
 
-/* Whether calls of a span whose records follow each other stand at the wrong byte: their functions are none that the
- * log has elsewhere, those of what begins a few bytes on are. */
+/* Whether calls of a span whose records follow each other stand at the wrong byte, or among bytes that were put in:
+ * their functions are none that the log has elsewhere, and those of what begins a few bytes on are, or bytes are too
+ * many. */
 bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span);
 
 /* Whether calls of functions that the log has stand here, several in a row. */
@@ -90,6 +90,8 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 
 /* ---- ends.c: where a buffer ends whose size leads nowhere. ---- */
 
+enum { FDR_COUNTERS_DIFFER = 1 << 16 }; /* ticks: more than the counters of processors differ */
+
 /* Whether the records of a buffer that lead up to where its size does are not as they were: they stand at the wrong
  * byte, some stand there twice, or calls go on there, and it may be another buffer's middle. next: where the next
  * buffer begins, or how far one was looked for. False where that is too long to be looked at. Returns 0 or a negative
@@ -102,5 +104,10 @@ int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, stru
  * it ends, UINT64_MAX beyond the file or without one. Returns 0 or a negative status. */
 int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
                  struct fdr_buffer *buffer, uint64_t declared);
+
+/* The same of a buffer whose end is where it should be, but in which a counter goes back: that is another buffer's if
+ * calls end before it that never began, while others are open. */
+int fdr_find_joint(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
+                   struct fdr_buffer *buffer);
 
 #endif

@@ -1,89 +1,7 @@
 /* test_fdr_seams.c - where bytes are missing or too many, what two halves look like is not told. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr/known.h"
-#include "fdr_bytes.h"
-
-#include <trackway/trackway.h>
-
-enum { SIZE = 8192, THREAD = 100, TICK = 100, BEGIN = 50000000, ROWS = 4096 };
-
-static struct bytes log_, hurt;
-
-static void delete_bytes(size_t at, size_t size)
-{
-	memmove(hurt.data + at, hurt.data + at + size, hurt.size - at - size);
-	hurt.size -= size;
-}
-
-static void insert_bytes(size_t at, const void *bytes, size_t size)
-{
-	memmove(hurt.data + at + size, hurt.data + at, hurt.size - at);
-	memcpy(hurt.data + at, bytes, size);
-	hurt.size += size;
-}
-
-/* ---- What is read. ---- */
-
-struct row {
-	uint64_t offset, tsc;
-	uint32_t thread, function; /* thread: 0 where none is told */
-	bool enters;
-};
-
-static struct row rows[ROWS];
-static size_t count;
-
-static uint64_t field(const struct tw_record *record, const char *name)
-{
-	for (size_t i = 0; i < record->field_count; i++)
-		if (strcmp(record->fields[i].name, name) == 0)
-			return record->fields[i].value.u;
-	return 0;
-}
-
-static void read_rows(const struct bytes *b)
-{
-	struct tw_reader *reader;
-	struct tw_record record;
-	int status;
-	count = 0;
-	assert_int_equal(tw_open_memory(&reader, "made", b->data, b->size, &(struct tw_read_options){0}), 0);
-	while ((status = tw_read_record(reader, &record)) > 0) {
-		if (strncmp(record.kind, "function.", 9) != 0)
-			continue;
-		assert_in_range(count, 0, ROWS - 1);
-		rows[count++] = (struct row){.offset = record.offset,
-		                             .tsc = field(&record, "tsc"),
-		                             .thread = (uint32_t)field(&record, "thread"),
-		                             .function = (uint32_t)field(&record, "function_id"),
-		                             .enters = strcmp(record.kind, "function.enter") == 0};
-	}
-	assert_int_equal(status, 0);
-	tw_close(reader);
-}
-
-static size_t calls_of(uint32_t thread, uint32_t function)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < count; i++)
-		found += rows[i].thread == thread && rows[i].function == function;
-	return found;
-}
-
-static void add_pairs(struct bytes *b, uint32_t function, unsigned pairs)
-{
-	for (unsigned i = 0; i < 2 * pairs; i++)
-		add_function(b, i % 2, function, TICK + i);
-}
-
-/* The same, but no delta is like another: what stands at the wrong byte is no function of the log. */
-static void add_varied_pairs(struct bytes *b, uint32_t function, unsigned pairs)
-{
-	enum { STEP = 977, MOST = 4093 }; /* primes */
-	static uint32_t delta;
-	for (unsigned i = 0; i < 2 * pairs; i++)
-		add_function(b, i % 2, function, TICK + (delta = (delta + STEP) % MOST));
-}
+#include "fdr_seams.h"
 
 /* ---- Halves of records. ---- */
 
@@ -113,13 +31,13 @@ static void test_halves_before_a_gap(void **state)
 	assert_in_range(calls_of(THREAD, 1), 199, 400);
 }
 
-/* Bytes were put in behind the first one of a record. The last of them makes its rest look like a call of function 5. */
-static void test_half_behind_bytes_put_in(void **state)
+/* So many bytes were put in behind the first one of a record. The last of them makes its rest look like a call of function
+ * 5. Returns how many of its own calls are read. */
+static size_t read_half(size_t size)
 {
-	uint8_t junk[20];
-	(void)state;
+	uint8_t junk[32];
 	memset(junk, 0xfe, sizeof junk);
-	junk[sizeof junk - 1] = 0x50;
+	junk[size - 1] = 0x50;
 	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
 	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
 	add_varied_pairs(&log_, 1, 20);
@@ -130,11 +48,18 @@ static void test_half_behind_bytes_put_in(void **state)
 	add_varied_pairs(&log_, 5, 20);
 	end_buffer(&log_, start);
 	hurt = log_;
-	insert_bytes(at, junk, sizeof junk);
+	insert_bytes(at, junk, size);
 	read_rows(&hurt);
 	assert_int_equal(calls_of(THREAD, 5), 0);
-	assert_int_equal(calls_of(THREAD, 1), 79);
 	assert_int_equal(calls_of(THREAD + 1, 5), 40);
+	return calls_of(THREAD, 1);
+}
+
+static void test_half_behind_bytes_put_in(void **state)
+{
+	(void)state;
+	assert_int_equal(read_half(20), 79);
+	assert_int_equal(read_half(24), 79); /* where it was, by the records behind it */
 }
 
 /* A second buffer has begun where the counter that a record tells is far behind. Of the calls before it those that end

@@ -46,14 +46,13 @@ int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, stru
 {
 	struct fdr_span span = {.size = (size_t)(next - from), .excess = next - to};
 	const struct fdr_known *known;
-	size_t second;
 	*misplaced = false;
 	if (next - from > MOST || from == to)
 		return 0;
 	int status = view_span(reader, log, window, from, &span, &known);
 	if (status < 0)
 		return status;
-	*misplaced = fdr_finds_copy(&span, &second);
+	*misplaced = fdr_finds_copy(&span);
 	span.size = (size_t)(to - from);
 	*misplaced |= fdr_is_misplaced(log, known, &span) || goes_on(log, known, span.bytes + span.size, next - to);
 	return 0;
@@ -120,8 +119,6 @@ struct joined {
 	bool strayed;     /* from what is counted, that first one is: by more than the missing records explain */
 };
 
-enum { SLACK = 1 << 16 }; /* ticks: more than the counters of processors differ */
-
 static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
 {
 	bool counts = record->kind == TW_FDR_TYPED_EVENT || (record->kind == TW_FDR_CUSTOM_EVENT && version >= 5);
@@ -133,19 +130,19 @@ static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
 static bool is_far_ahead(const struct joined *joined, uint64_t tsc)
 {
 	const uint64_t ticks = joined->count ? (joined->tsc - joined->first) / joined->count : 0;
-	return tsc > joined->tsc && tsc - joined->tsc > SLACK + 2 * joined->missing * ticks;
+	return tsc > joined->tsc && tsc - joined->tsc > FDR_COUNTERS_DIFFER + 2 * joined->missing * ticks;
 }
 
 /* Looks at a counter that is told. Behind what is counted up to there, a second buffer has begun since the one told
  * before. Ahead of it, one may have; or the thread slept. */
 static void note_told(struct joined *joined, size_t at, uint64_t tsc)
 {
-	bool back = tsc < joined->tsc && joined->tsc - tsc > SLACK;
+	bool back = tsc < joined->tsc && joined->tsc - tsc > FDR_COUNTERS_DIFFER;
 	if (joined->told && !joined->to && back) {
 		joined->from = joined->told;
 		joined->to = at;
 	}
-	joined->leapt |= joined->told && (back || (tsc > joined->tsc && tsc - joined->tsc > SLACK));
+	joined->leapt |= joined->told && (back || (tsc > joined->tsc && tsc - joined->tsc > FDR_COUNTERS_DIFFER));
 	if (at > joined->gap && !joined->past_gap && joined->told)
 		joined->strayed = back || is_far_ahead(joined, tsc);
 	joined->past_gap |= at > joined->gap;
@@ -251,11 +248,12 @@ static bool is_stray(const struct call *call, uint32_t *open, size_t *depth)
 	return false;
 }
 
-/* How many calls are missing in the gap before a stretch, at most. */
+/* How many calls are missing in the gap before a stretch, at most. Bytes that were put in have hit one. */
 static size_t room_of(const struct held *held, const struct sizes *sizes, size_t stretch)
 {
-	const uint64_t gap = held->stretches[stretch].begin - held->stretches[stretch - 1].end;
-	return (size_t)(sizes->declared - held->span.size + gap) / TW_FDR_FUNCTION_SIZE;
+	const size_t gap = (size_t)(held->stretches[stretch].begin - held->stretches[stretch - 1].end);
+	const size_t room = sizes->declared + gap, size = held->span.size;
+	return room < size + TW_FDR_FUNCTION_SIZE ? 1 : (room - size) / TW_FDR_FUNCTION_SIZE;
 }
 
 /* The first gap that has no room for the calls that are missing there, as those show that end behind it: whole buffers
@@ -265,7 +263,7 @@ static size_t lacking_gap(const struct held *held, const struct sizes *sizes, co
 {
 	const size_t size = held->span.size;
 	size_t depth = 0, strays = 0, stretch = 0;
-	if (sizes->declared == SIZE_MAX || sizes->declared <= size || sizes->to_file_end)
+	if (sizes->declared == SIZE_MAX || sizes->declared == size || sizes->to_file_end)
 		return size;
 	for (size_t i = 0; i < joined->count; i++) {
 		for (; joined->calls[i].at >= held->stretches[stretch].end; stretch++)
@@ -296,7 +294,21 @@ static size_t joint_of(const struct held *held, const struct sizes *sizes, struc
 	return find_mismatch(joined, joined->from, joined->to, stack, size < sizes->length ? size : joined->from);
 }
 
-static int find_joint(const struct held *held, const struct sizes *sizes, size_t *joint)
+/* Where the second of two buffers begins at the earliest that end as one does; the span's size where there is none. */
+static size_t joint_of_sound(const struct held *held, const struct sizes *sizes, struct joined *joined, uint32_t *stack)
+{
+	enum { SURE = 3 }; /* of one alone, an exception may be the reason, and the clocks of processors that differ */
+	const size_t size = held->span.size;
+	size_t depth = 0, strays = 0;
+	(void)sizes;
+	for (size_t i = 0; i < joined->count && joined->calls[i].at < joined->to; i++)
+		strays += is_stray(&joined->calls[i], stack, &depth) && joined->calls[i].at >= joined->from;
+	return strays < SURE ? size : find_mismatch(joined, joined->from, joined->to, stack, size);
+}
+
+typedef size_t joint_finder(const struct held *, const struct sizes *, struct joined *, uint32_t *stack);
+
+static int find_joint(const struct held *held, const struct sizes *sizes, joint_finder *finder, size_t *joint)
 {
 	const size_t most = held->span.size / TW_FDR_FUNCTION_SIZE + 1;
 	struct joined joined = {.calls = malloc(most * sizeof *joined.calls),
@@ -307,7 +319,7 @@ static int find_joint(const struct held *held, const struct sizes *sizes, size_t
 	for (size_t i = 0; enough && i < held->stretch_count; i++)
 		read_stretch(held, &held->stretches[i], &joined);
 	if (enough)
-		*joint = joint_of(held, sizes, &joined, stack);
+		*joint = finder(held, sizes, &joined, stack);
 	free(joined.calls);
 	free(stack);
 	return enough ? 0 : TW_ERR_MEMORY;
@@ -355,14 +367,33 @@ int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 	if (status < 0)
 		return status;
 	const struct sizes sizes = sizes_of(reader, log, buffer, declared);
-	size_t second, end = (size_t)size;
-	if (fdr_finds_copy(&held.span, &second)) /* it is one buffer, though its counter goes back there */
+	size_t end = (size_t)size;
+	if (fdr_finds_copy(&held.span)) /* it is one buffer, though its counter goes back there */
 		return 0;
 	if (declared < buffer->next)
 		end = end_of_longer(&held, (size_t)(declared - buffer->offset));
-	if (end == size && find_joint(&held, &sizes, &end) < 0)
+	if (end == size && find_joint(&held, &sizes, joint_of, &end) < 0)
 		return tw_fail_memory(reader);
 	if (end < size) /* its first record is its own */
 		buffer->end = buffer->next = buffer->offset + (end < RECORD ? RECORD : end);
 	return 0;
+}
+
+int fdr_find_joint(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
+                   struct fdr_buffer *buffer)
+{
+	const size_t size = (size_t)(buffer->end - buffer->offset);
+	struct held held = {.log = log, .span = {.size = size}};
+	size_t end = size;
+	if (buffer->end - buffer->offset > MOST || size <= RECORD)
+		return 0;
+	int status = find_held(reader, window, buffer, &held);
+	if (status >= 0 && find_joint(&held, NULL, joint_of_sound, &end) < 0)
+		status = tw_fail_memory(reader);
+	if (status >= 0 && end < size) {
+		buffer->end = buffer->next = buffer->offset + end;
+		buffer->searched = true;
+		buffer->filled = false;
+	}
+	return status;
 }

@@ -51,8 +51,10 @@ enum fdr_stop { FDR_STOP_NOT, FDR_STOP_START, FDR_STOP_PASSED, FDR_STOP_DAMAGE, 
 struct fdr_walk {
 	uint64_t at; /* where it stopped: after the last good record */
 	enum fdr_stop why;
-	bool met_mark; /* a record ended exactly at the mark */
-	bool doubtful; /* the EndOfBuffer that it stopped at may be none */
+	bool met_mark;  /* a record ended exactly at the mark */
+	bool doubtful;  /* the EndOfBuffer that it stopped at may be none */
+	uint64_t tsc;   /* counted up to here, 0: none was told */
+	bool went_back; /* a counter that is told is behind what was counted, by more than those of processors differ */
 };
 
 /* Goes on with a walk that began at `from`, up to a record that is at another place or goes beyond it: FDR_STOP_NOT. */

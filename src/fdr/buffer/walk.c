@@ -62,6 +62,16 @@ static bool reaches_over(int decoded, uint64_t need, const struct tw_fdr_record 
 	return (decoded > 0 || decoded == TW_ERR_ROOM) && record->payload_size && need > left;
 }
 
+static void count_on(struct fdr_walk *walk, const struct tw_fdr_record *record)
+{
+	if (fdr_tells_count(record)) {
+		walk->went_back |= record->tsc < walk->tsc && walk->tsc - record->tsc > FDR_COUNTERS_DIFFER;
+		walk->tsc = record->tsc;
+	} else if (record->kind <= TW_FDR_ENTER_ARGS && walk->tsc) {
+		walk->tsc += record->tsc_delta;
+	}
+}
+
 int fdr_walk_on(struct fdr_finder *f, uint64_t from, uint64_t mark, uint64_t until, struct fdr_walk *walk)
 {
 	enum { STEP = 4096, ZEROS = 2 }; /* as many are none: pages of zeros are what is left of much damage */
@@ -102,6 +112,7 @@ int fdr_walk_on(struct fdr_finder *f, uint64_t from, uint64_t mark, uint64_t unt
 			walk->why = FDR_STOP_DAMAGE;
 			return 0;
 		}
+		count_on(walk, &record);
 		walk->at += decoder.need;
 		walk->met_mark |= walk->at == mark;
 		if (record.kind == TW_FDR_END_OF_BUFFER && f->log->header.version == 1) {

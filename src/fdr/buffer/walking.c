@@ -141,5 +141,7 @@ int fdr_find_by_walking(struct fdr_finder *f, struct fdr_buffer *buffer)
 		buffer->end = buffer->next = filled;
 	if (status >= 0 && buffer->searched && buffer->next != filled)
 		status = fdr_find_end(f->reader, f->log, f->window, buffer, FDR_NO_LIMIT);
+	else if (status >= 0 && !buffer->searched && w.went_back)
+		status = fdr_find_joint(f->reader, f->log, f->window, buffer);
 	return status < 0 ? status : 1;
 }

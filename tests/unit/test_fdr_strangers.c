@@ -1,0 +1,229 @@
+/* test_fdr_strangers.c - what damage makes that looks like records of the log is not told. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fdr_seams.h"
+
+/* A buffer of another thread, which calls each of the functions that are called once elsewhere. */
+static void add_other_buffer(void)
+{
+	size_t start = begin_buffer(&log_, THREAD + 1, 2, BEGIN);
+	for (uint32_t function = 30; function < 34; function++)
+		add_varied_pairs(&log_, function, 2);
+	add_varied_pairs(&log_, 5, 2);
+	end_buffer(&log_, start);
+}
+
+/* ---- Two buffers of version 1 that have become one, whole records. ---- */
+
+/* The end of a buffer and the beginning of another are missing. So many calls end behind that, which the first one does
+ * not have, before a counter that is so far behind. Returns how many calls of function 2, which stand there too, are
+ * taken for the first one's thread. */
+static size_t read_joined(uint32_t ends, uint64_t behind)
+{
+	add_header_of(&log_, 1, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_varied_pairs(&log_, 1, 20);
+	add_function(&log_, 0, 5, TICK);
+	uint64_t tsc = BEGIN + TICK;
+	for (size_t at = start + 48; at < log_.size - 8; at += 8)
+		tsc += log_.data[at + 4] | (uint64_t)log_.data[at + 5] << 8;
+	for (uint32_t i = ends; i-- > 0;) {
+		add_function(&log_, 1, 30 + i, TICK);
+		tsc += TICK;
+	}
+	add_cpu(&log_, 1, tsc - behind);
+	add_varied_pairs(&log_, 2, 20);
+	end_buffer(&log_, start);
+	add_other_buffer();
+	read_rows(&log_);
+	assert_int_equal(calls_of(THREAD, 1), 40);
+	return calls_of(THREAD, 2);
+}
+
+/* Counters of processors differ, and where an exception is caught, calls end that never began. */
+static void test_joined_without_a_size(void **state)
+{
+	(void)state;
+	assert_int_equal(read_joined(3, 65537), 0);
+	assert_int_equal(read_joined(2, 65537), 40);
+	assert_int_equal(read_joined(3, 65536), 40);
+}
+
+/* ---- Bytes that were put in. ---- */
+
+/* Eight bytes in the midst of a call: both that stand there are calls then, of functions that the log does not have. */
+static void test_calls_of_strangers(void **state)
+{
+	static const uint8_t put_in[8] = {0x7f, 0x7f, 0x10, 0x20, 0x30, 0x00, 0xa0, 0xf6};
+	(void)state;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_varied_pairs(&log_, 1, 40);
+	size_t at = log_.size + 2;
+	add_varied_pairs(&log_, 1, 40);
+	end_buffer(&log_, start);
+	add_buffer(&log_, THREAD + 1, 2, BEGIN);
+	hurt = log_;
+	insert_bytes(at, put_in, sizeof put_in);
+	read_rows(&hurt);
+	assert_int_equal(calls_of(THREAD, 0xf6a), 0);
+	assert_in_range(calls_of(THREAD, 1), 158, 159); /* but that one, and the one behind it */
+	assert_int_equal(count, calls_of(THREAD, 1) + 2);
+}
+
+/* Eight bytes from the second one of a call on stand twice, so that a function the log does not have appears; those of two
+ * calls do by chance. */
+static void test_copy_by_chance(void **state)
+{
+	(void)state;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_varied_pairs(&log_, 0x123, 20);
+	add_varied_pairs(&log_, 0x456, 20);
+	add_function(&log_, 0, 0x123, TICK);
+	add_function(&log_, 0, 0x123, TICK);
+	add_varied_pairs(&log_, 0x456, 20);
+	size_t at = log_.size + 1;
+	add_varied_pairs(&log_, 0x123, 20);
+	end_buffer(&log_, start);
+	add_buffer(&log_, THREAD + 1, 2, BEGIN);
+	hurt = log_;
+	insert_bytes(at, log_.data + at - 8, 8);
+	read_rows(&hurt);
+	assert_int_equal(calls_of(THREAD, 0x123), 82);
+	assert_int_equal(calls_of(THREAD, 0x456), 80);
+	assert_int_equal(count, 164);
+}
+
+/* As many bytes as a buffer is too long, and a few more, are no records; but so many calls end behind them that never
+ * began. Returns how many of function 3, which stand there too, are taken for its thread. */
+static size_t read_longer(uint32_t ends)
+{
+	enum { LONGER = 40, JUNK = 44 };
+	uint8_t junk[JUNK];
+	memset(junk, 0xfe, sizeof junk);
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_function(&log_, 0, 5, TICK);
+	add_varied_pairs(&log_, 1, 40);
+	add_text(&log_, junk, sizeof junk);
+	for (uint32_t i = 0; i < ends; i++)
+		add_function(&log_, 1, 30 + i, TICK);
+	add_varied_pairs(&log_, 3, 40);
+	end_buffer(&log_, start);
+	set_number(log_.data + start + 1, log_.size - start - 16 - LONGER, 8);
+	add_other_buffer();
+	read_rows(&log_);
+	assert_int_equal(calls_of(THREAD, 1), 80);
+	return calls_of(THREAD, 3);
+}
+
+static void test_ends_behind_bytes_put_in(void **state)
+{
+	(void)state;
+	assert_int_equal(read_longer(2), 80); /* the first is not believed, right behind the gap */
+	assert_int_equal(read_longer(3), 0);
+}
+
+/* ---- What stands beside damage. ---- */
+
+/* A call right before bytes that are no records. Returns how many calls of function 2 are read. */
+static size_t read_before_junk(uint32_t delta)
+{
+	static const uint8_t junk[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_varied_pairs(&log_, 2, 20);
+	add_varied_pairs(&log_, 1, 20);
+	add_function(&log_, 1, 2, delta);
+	add_text(&log_, junk, sizeof junk);
+	add_varied_pairs(&log_, 1, 20);
+	end_buffer(&log_, start);
+	add_buffer(&log_, THREAD + 1, 2, BEGIN);
+	read_rows(&log_);
+	assert_in_range(calls_of(THREAD, 1), 79, 80);
+	return calls_of(THREAD, 2);
+}
+
+/* The zeros that a call ends with may be those of a metadata record of which the rest is missing. */
+static void test_no_ticks_before_a_gap(void **state)
+{
+	(void)state;
+	assert_int_equal(read_before_junk(1), 41);
+	assert_int_equal(read_before_junk(0), 40);
+}
+
+/* Functions that are called once are no damage where damage is elsewhere in the buffer. */
+static void test_calls_once(void **state)
+{
+	enum { ONCE = 4 };
+	(void)state;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	for (uint32_t i = 0; i < ONCE; i++)
+		add_varied_pairs(&log_, 300 + i, 1);
+	add_varied_pairs(&log_, 1, 20);
+	size_t at = log_.size - 8;
+	add_varied_pairs(&log_, 1, 20);
+	end_buffer(&log_, start);
+	start = begin_buffer(&log_, THREAD + 1, 1, BEGIN);
+	add_varied_pairs(&log_, 1, 40);
+	end_buffer(&log_, start);
+	hurt = log_;
+	delete_bytes(at, 13);
+	read_rows(&hurt);
+	for (uint32_t i = 0; i < ONCE; i++)
+		assert_int_equal(calls_of(THREAD, 300 + i), 2);
+}
+
+/* The counters that are told. */
+static size_t read_counters(const struct bytes *b, uint64_t *most)
+{
+	struct tw_reader *reader;
+	struct tw_record record;
+	size_t counters = 0;
+	assert_int_equal(tw_open_memory(&reader, "made", b->data, b->size, &(struct tw_read_options){0}), 0);
+	while (tw_read_record(reader, &record) > 0) {
+		if (strcmp(record.kind, "new-cpu-id") != 0)
+			continue;
+		uint64_t tsc = field(&record, "absolute_tsc");
+		*most = tsc > *most ? tsc : *most;
+		counters++;
+	}
+	tw_close(reader);
+	return counters;
+}
+
+/* Where the unused bytes of a log are 0, a record with others in them and a counter that no other record is near is what
+ * damage looks like. */
+static void test_counter_of_damage(void **state)
+{
+	enum { THREADS = 5, JUNK = 300 };
+	uint64_t most = 0;
+	(void)state;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		size_t start = begin_buffer(&log_, THREAD + i, 1, BEGIN);
+		add_varied_pairs(&log_, 1, 20);
+		end_buffer(&log_, start);
+	}
+	size_t start = begin_buffer(&log_, THREAD, 2, BEGIN + 1000000);
+	add_cpu(&log_, 0, UINT64_C(8907762172864));
+	log_.data[log_.size - 1] = 0x1a;
+	set_number(log_.data + start + 1, 896, 8);
+	memset(log_.data + log_.size, 0xff, JUNK);
+	log_.size += JUNK;
+	add_buffer(&log_, THREAD + 1, 2, BEGIN);
+	assert_int_equal(read_counters(&log_, &most), THREADS + 2);
+	assert_int_equal(most, BEGIN + 1000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_joined_without_a_size), cmocka_unit_test(test_calls_of_strangers),
+	    cmocka_unit_test(test_copy_by_chance),        cmocka_unit_test(test_ends_behind_bytes_put_in),
+	    cmocka_unit_test(test_no_ticks_before_a_gap), cmocka_unit_test(test_calls_once),
+	    cmocka_unit_test(test_counter_of_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
