@@ -71,7 +71,8 @@ static void expect_slice(struct view_slice slice, const struct view_slice *as)
 	assert_int_equal(slice.name, as->name);
 }
 
-/* Numbers of every width, at a block's ends and in the middle: 64 bits, none, and low bits that are all zero. */
+/* Numbers of every width, at a block's ends and in the middle: 64 bits and none. In one column a seventh are wide, in one
+ * the last alone. */
 static void test_packed_widths(void **state)
 {
 	(void)state;
@@ -82,18 +83,26 @@ static void test_packed_widths(void **state)
 		struct view_packed packed = {.place = 0};
 		for (unsigned k = 0; k < VIEW_BLOCK_COLUMNS; k++)
 			for (unsigned i = 0; i < VIEW_BLOCK; i++)
-				numbers[k][i] =
-				    bits ? tw_mix64(i * 8 + k) >> (64 - bits) & ~(uint64_t)(k == 1 ? 7 : 0) : 0;
+				numbers[k][i] = bits ? tw_mix64(i * 8 + k) >> (64 - bits) : 0;
+		for (unsigned i = 0; i < VIEW_BLOCK; i++) {
+			numbers[1][i] >>= i % 7 ? (bits + 1) / 2 : 0;
+			numbers[2][i] >>= i < VIEW_BLOCK - 1 && bits ? bits - 1 : 0;
+		}
 		memcpy(plain, numbers, sizeof plain);
 		assert_true(view_pack(&packed, &store, numbers, VIEW_BLOCK_COLUMNS));
 		for (unsigned k = 0; k < VIEW_BLOCK_COLUMNS; k++)
 			for (unsigned i = 0; i < VIEW_BLOCK; i++)
 				assert_int_equal(view_packed_at(&packed, &store, k, i), plain[k][i]);
+		for (unsigned k = 0; k < VIEW_BLOCK_COLUMNS; k++) {
+			view_unpack(&packed, &store, k, numbers[k]);
+			assert_memory_equal(numbers[k], plain[k], sizeof plain[k]);
+		}
 	}
 	view_store_close(&store);
 }
 
-/* 64 slices, a nanosecond apart, each of one: 6 bits for where it begins, 8 for its record, and 1 for how long. */
+/* 64 slices, 3 ns apart, each of one: 2 bits for that, 1 for how long. Before the last are 1000 ns, 10 bits: 8 more for one
+ * of them. Records are 24 bytes apart, 3 of 8: twice that, as it is ahead, takes 3 bits. */
 static void test_packed_size(void **state)
 {
 	(void)state;
@@ -101,16 +110,18 @@ static void test_packed_size(void **state)
 	struct view_row row = {.kind = VIEW_SLICES};
 	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
 	for (uint64_t i = 0; i < VIEW_BLOCK; i++) {
-		const struct view_slice slice = {.begin = 1000 + i,
-		                                 .end = 1001 + i,
+		const uint64_t begin = 4 * i + (i == VIEW_BLOCK - 1 ? 997 : 0);
+		const struct view_slice slice = {.begin = begin,
+		                                 .end = begin + 1,
 		                                 .offset = (1 << 20) + 24 * i,
 		                                 .name = 0};
 		assert_true(view_row_add_slice(&row, &store, &slice));
 	}
-	const struct view_block *block = view_column_at(&row.blocks, &store, sizeof *block, 0);
-	const uint8_t bits[VIEW_BLOCK_COLUMNS] = {6, 8, 1, 0};
+	const struct view_block *block = view_column_at(&row.packs->blocks, &store, sizeof *block, 0);
+	const uint8_t bits[VIEW_BLOCK_COLUMNS] = {0, 2, 1, 3}, more[VIEW_BLOCK_COLUMNS] = {0, 8, 0, 0};
 	assert_memory_equal(block->packed.bits, bits, sizeof bits);
-	assert_int_equal(block->packed.shift, 3); /* 24 * 63 / 8 = 189 */
+	assert_memory_equal(block->packed.more, more, sizeof more);
+	assert_int_equal(block->packed.shift, 3);
 	view_row_free(&row);
 	view_store_close(&store);
 }
@@ -127,10 +138,10 @@ static void test_row_of_slices(void **state)
 		assert_true(view_row_add_slice(&row, &store, &slices[i]));
 	assert_int_equal(row.last, slices[SLICES - 1].end);
 	/* Of 20000 items: 312 blocks of 64, 19 sums of 16 of these, and one of those. */
-	assert_int_equal(row.blocks.count, 312);
-	assert_int_equal(row.level_count, 2);
-	assert_int_equal(row.levels[0].count, 19);
-	assert_int_equal(row.levels[1].count, 1);
+	assert_int_equal(row.packs->blocks.count, 312);
+	assert_int_equal(row.packs->level_count, 2);
+	assert_int_equal(row.packs->levels[0].count, 19);
+	assert_int_equal(row.packs->levels[1].count, 1);
 	for (uint64_t i = 0; i < SLICES; i++)
 		expect_slice(view_row_slice(&row, &store, i), &slices[i]);
 	expect_sums(&row, &store, slices);

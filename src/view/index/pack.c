@@ -1,58 +1,155 @@
-/* pack.c - blocks of items, in as few bits as the numbers of each column need. */
+/* pack.c - blocks of numbers, in as few bits as those of each column need. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/pack.h"
 
 enum { WORD = 64 };
 
-static uint64_t least_of(const uint64_t numbers[static VIEW_BLOCK])
+static unsigned width_of(uint64_t number)
 {
-	uint64_t least = numbers[0];
-	for (unsigned i = 1; i < VIEW_BLOCK; i++)
-		least = numbers[i] < least ? numbers[i] : least;
+	return number ? WORD - (unsigned)__builtin_clzll(number) : 0;
+}
+
+static uint64_t mask_of(unsigned bits)
+{
+	return bits ? UINT64_MAX >> (WORD - bits) : 0;
+}
+
+static unsigned words_of(unsigned bits)
+{
+	return (bits + WORD - 1) / WORD;
+}
+
+/* ---- Packing. ---- */
+
+/* Chooses how many bits all numbers have, and how many more some: what takes the least words, which it returns. */
+static unsigned choose(const uint64_t numbers[static VIEW_BLOCK], uint8_t *bits, uint8_t *more)
+{
+	uint8_t counts[2][WORD + 1] = {{0}}; /* by width, of the even and the odd: one need not wait for the other */
+	uint64_t all = 0;
+	for (unsigned i = 0; i < VIEW_BLOCK; i += 2) {
+		counts[0][width_of(numbers[i])]++;
+		counts[1][width_of(numbers[i + 1])]++;
+		all |= numbers[i] | numbers[i + 1];
+	}
+	const unsigned widest = width_of(all);
+	unsigned least = widest, wide = 0;
+	*bits = (uint8_t)widest;
+	*more = 0;
+	for (unsigned width = widest; width-- > 0;) {
+		wide += counts[0][width + 1] + (unsigned)counts[1][width + 1];
+		const unsigned words = width + 1 + words_of(wide * (widest - width));
+		if (words >= least)
+			continue;
+		least = words;
+		*bits = (uint8_t)width;
+		*more = (uint8_t)(widest - width);
+	}
 	return least;
 }
 
-/* Takes the base away, and the low bits that all have as zero. */
-static void reduce(struct view_packed *packed, uint64_t numbers[static VIEW_BLOCK], unsigned column)
+/* Numbers of a width, one behind the other. */
+struct packer {
+	uint64_t *words;
+	uint64_t word;
+	unsigned used; /* bits of it */
+};
+
+static inline void put(struct packer *packer, uint64_t number, unsigned bits)
 {
-	const uint64_t base = column < VIEW_BLOCK_BASES ? least_of(numbers) : 0;
-	uint64_t all = 0;
-	for (unsigned i = 0; i < VIEW_BLOCK; i++)
-		all |= numbers[i] -= base;
-	const unsigned shift = column == VIEW_BLOCK_SHIFTED && all ? (unsigned)__builtin_ctzll(all) : 0;
-	for (unsigned i = 0; i < VIEW_BLOCK && shift; i++)
-		numbers[i] >>= shift;
-	packed->bits[column] = all ? (uint8_t)(WORD - __builtin_clzll(all) - (int)shift) : 0;
-	if (column < VIEW_BLOCK_BASES)
-		packed->base[column] = base;
-	if (column == VIEW_BLOCK_SHIFTED)
-		packed->shift = (uint8_t)shift;
+	packer->word |= number << packer->used;
+	packer->used += bits;
+	if (packer->used < WORD)
+		return;
+	packer->used -= WORD;
+	*packer->words++ = packer->word;
+	packer->word = packer->used ? number >> (bits - packer->used) : 0;
 }
 
-static uint64_t *put(uint64_t *words, const uint64_t numbers[static VIEW_BLOCK], unsigned bits)
+static void put_low(struct packer *packer, const uint64_t numbers[static VIEW_BLOCK], unsigned bits)
 {
-	for (unsigned i = 0, bit = 0; i < VIEW_BLOCK; i++, bit += bits) {
-		words[bit / WORD] |= numbers[i] << bit % WORD;
-		if (bit % WORD + bits > WORD)
-			words[bit / WORD + 1] |= numbers[i] >> (WORD - bit % WORD);
+	const uint64_t mask = mask_of(bits);
+	for (unsigned i = 0; i < VIEW_BLOCK && bits; i++)
+		put(packer, numbers[i] & mask, bits);
+}
+
+static void put_high(struct packer *packer, const uint64_t numbers[static VIEW_BLOCK], unsigned bits, unsigned more)
+{
+	uint64_t *const which = packer->words++, wide = 0;
+	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
+		const uint64_t high = numbers[i] >> bits;
+		wide |= (uint64_t)(high != 0) << i;
+		if (high)
+			put(packer, high, more);
 	}
-	return words + bits;
+	*which = wide;
+	if (packer->used)
+		*packer->words++ = packer->word;
+	packer->word = packer->used = 0;
 }
 
 bool view_pack(struct view_packed *packed, struct view_store *store,
                uint64_t numbers[static VIEW_BLOCK_COLUMNS][VIEW_BLOCK], unsigned columns)
 {
 	uint64_t size = 0;
-	for (unsigned k = 0; k < columns; k++) {
-		reduce(packed, numbers[k], k);
-		size += packed->bits[k] * sizeof(uint64_t);
-	}
-	packed->place = view_store_take(store, size);
-	if (packed->place == VIEW_NOWHERE)
-		return false;
-	uint64_t *words = (uint64_t *)(void *)(store->bytes + packed->place);
 	for (unsigned k = 0; k < columns; k++)
-		if (packed->bits[k])
-			words = put(words, numbers[k], packed->bits[k]);
+		size += choose(numbers[k], &packed->bits[k], &packed->more[k]) * sizeof(uint64_t);
+	const uint64_t place = view_store_take(store, size);
+	if (place == VIEW_NOWHERE)
+		return false;
+	packed->place = place & (VIEW_ROOM_MOST - 1);
+	struct packer packer = {.words = (uint64_t *)(void *)(store->bytes + place)};
+	for (unsigned k = 0; k < columns; k++) {
+		put_low(&packer, numbers[k], packed->bits[k]);
+		if (packed->more[k])
+			put_high(&packer, numbers[k], packed->bits[k], packed->more[k]);
+	}
 	return true;
+}
+
+/* ---- Looking. ---- */
+
+static const uint64_t *column_of(const struct view_packed *packed, const struct view_store *store, unsigned column)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)(store->bytes + packed->place);
+	for (unsigned k = 0; k < column; k++) {
+		words += packed->bits[k];
+		if (packed->more[k])
+			words += 1 + words_of((unsigned)__builtin_popcountll(*words) * packed->more[k]);
+	}
+	return words;
+}
+
+/* Number i of those of a width, which is not 0. */
+static inline uint64_t number_of(const uint64_t *words, unsigned bits, unsigned i)
+{
+	const unsigned bit = bits * i, in = bit % WORD;
+	uint64_t number = words[bit / WORD] >> in;
+	if (in + bits > WORD)
+		number |= words[bit / WORD + 1] << (WORD - in);
+	return number & mask_of(bits);
+}
+
+void view_unpack(const struct view_packed *packed, const struct view_store *store, unsigned column,
+                 uint64_t numbers[static VIEW_BLOCK])
+{
+	const uint64_t *words = column_of(packed, store, column);
+	const unsigned bits = packed->bits[column], more = packed->more[column];
+	for (unsigned i = 0; i < VIEW_BLOCK; i++)
+		numbers[i] = bits ? number_of(words, bits, i) : 0;
+	words += bits;
+	unsigned k = 0;
+	for (uint64_t wide = more ? *words++ : 0; wide; wide &= wide - 1)
+		numbers[__builtin_ctzll(wide)] |= number_of(words, more, k++) << bits;
+}
+
+uint64_t view_packed_at(const struct view_packed *packed, const struct view_store *store, unsigned column, unsigned i)
+{
+	const uint64_t *words = column_of(packed, store, column);
+	const unsigned bits = packed->bits[column], more = packed->more[column];
+	const uint64_t low = bits ? number_of(words, bits, i) : 0;
+	words += bits;
+	if (!more || !(*words >> i & 1))
+		return low;
+	const unsigned before = (unsigned)__builtin_popcountll(*words & mask_of(i));
+	return low | number_of(words + 1, more, before) << bits;
 }

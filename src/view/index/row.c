@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of packed items. The first is when they begin, the second has low bits that may be zero. */
-enum slice_column { BEGIN, OFFSET, LASTS, NAME, SLICE_COLUMNS };
-enum sample_column { TIME, VALUE, SAMPLE_COLUMNS };
+/* Columns of packed items: how far each is behind the one before, or its end. */
+enum slice_column { NAME, GAP, LASTS, OFFSET, SLICE_COLUMNS };
+enum sample_column { VALUE, TIME, SAMPLE_COLUMNS };
 
 /* ---- Items that are not packed yet. ---- */
 
@@ -19,7 +19,13 @@ static size_t item_size(const struct view_row *row)
 
 static uint64_t packed_count(const struct view_row *row)
 {
-	return row->blocks.count * VIEW_BLOCK;
+	return row->packs ? row->packs->blocks.count * VIEW_BLOCK : 0;
+}
+
+/* A sample that has no room of its own. */
+static bool is_alone(const struct view_row *row)
+{
+	return row->tail_room == 0;
 }
 
 static void *tail_at(const struct view_row *row, const struct view_store *store, uint64_t i)
@@ -33,14 +39,16 @@ static bool make_room(struct view_row *row, struct view_store *store)
 	const uint64_t count = row->count - packed_count(row);
 	if (count < row->tail_room)
 		return true;
-	const uint32_t room = row->tail_room ? 2 * row->tail_room : 1;
+	const uint32_t room = row->tail_room ? 2 * (uint32_t)row->tail_room : 1 + (uint32_t)count;
 	const uint64_t place = view_store_take(store, room * item_size(row));
 	if (place == VIEW_NOWHERE)
 		return false;
-	if (count)
+	if (count && is_alone(row))
+		*(struct view_sample *)(void *)(store->bytes + place) = view_row_sample(row, store, 0);
+	else if (count)
 		memcpy(store->bytes + place, store->bytes + row->tail, count * item_size(row));
 	row->tail = place;
-	row->tail_room = room;
+	row->tail_room = (uint8_t)room;
 	return true;
 }
 
@@ -62,60 +70,121 @@ static double value_of(uint64_t bits)
 
 static const struct view_block *block_at(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
-	return view_column_at(&row->blocks, store, sizeof(struct view_block), i);
+	return view_column_at(&row->packs->blocks, store, sizeof(struct view_block), i);
 }
 
-/* A number of a packed item. */
-static uint64_t number_at(const struct view_row *row, const struct view_store *store, unsigned column, uint64_t i)
+struct view_times {
+	const struct view_block *of; /* NULL: none */
+	uint64_t begins[VIEW_BLOCK], lasts[VIEW_BLOCK];
+};
+
+enum { TIMES_KEPT = 16, WORD = 64 };
+
+static void take_times(const struct view_row *row, const struct view_store *store, struct view_times *times)
 {
-	return view_packed_at(&block_at(row, store, i / VIEW_BLOCK)->packed, store, column, i % VIEW_BLOCK);
+	uint64_t gaps[VIEW_BLOCK], time = times->of->begin;
+	view_unpack(&times->of->packed, store, row->kind == VIEW_COUNTER ? (unsigned)TIME : (unsigned)GAP, gaps);
+	if (row->kind != VIEW_COUNTER)
+		view_unpack(&times->of->packed, store, LASTS, times->lasts);
+	else
+		memset(times->lasts, 0, sizeof times->lasts);
+	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
+		time += gaps[i];
+		times->begins[i] = time;
+		time += times->lasts[i];
+	}
+}
+
+/* The times of a block: a block stays as it is. */
+static const struct view_times *times_of(const struct view_row *row, const struct view_store *store, uint64_t number)
+{
+	const struct view_block *block = block_at(row, store, number);
+	struct view_times *times = &store->times[(uintptr_t)block / sizeof *block % TIMES_KEPT];
+	if (times->of != block) {
+		times->of = block;
+		take_times(row, store, times);
+	}
+	return times;
+}
+
+/* How far an offset is from the one before, which may be behind it: an even number, or odd. */
+static uint64_t offset_step(uint64_t from, uint64_t to, unsigned shift)
+{
+	const uint64_t step = to - from;
+	const bool is_back = step >> (WORD - 1);
+	return (is_back ? ~step : step) >> shift << 1 | is_back;
+}
+
+static uint64_t step_from(uint64_t offset, uint64_t step, unsigned shift)
+{
+	const uint64_t steps = step >> 1;
+	return step & 1 ? offset - ((steps + 1) << shift) : offset + (steps << shift);
+}
+
+static uint64_t offset_at(const struct view_store *store, const struct view_block *block, unsigned i)
+{
+	uint64_t steps[VIEW_BLOCK], offset = block->base;
+	view_unpack(&block->packed, store, OFFSET, steps);
+	for (unsigned k = 1; k <= i; k++)
+		offset = step_from(offset, steps[k], block->packed.shift);
+	return offset;
 }
 
 struct view_slice view_row_slice(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
 	if (i >= packed_count(row))
 		return *(const struct view_slice *)tail_at(row, store, i);
-	const struct view_packed *packed = &block_at(row, store, i / VIEW_BLOCK)->packed;
 	const unsigned in = i % VIEW_BLOCK;
-	const uint64_t begin = view_packed_at(packed, store, BEGIN, in);
-	return (struct view_slice){.begin = begin,
-	                           .end = begin + view_packed_at(packed, store, LASTS, in),
-	                           .offset = view_packed_at(packed, store, OFFSET, in),
-	                           .name = (uint32_t)view_packed_at(packed, store, NAME, in)};
+	const struct view_times *times = times_of(row, store, i / VIEW_BLOCK);
+	return (struct view_slice){.begin = times->begins[in],
+	                           .end = times->begins[in] + times->lasts[in],
+	                           .offset = offset_at(store, times->of, in),
+	                           .name = view_row_name(row, store, i)};
+}
+
+static double value_at(const struct view_row *row, const struct view_store *store, uint64_t i)
+{
+	const struct view_block *block = block_at(row, store, i / VIEW_BLOCK);
+	return value_of(block->base +
+	                (view_packed_at(&block->packed, store, VALUE, i % VIEW_BLOCK) << block->packed.shift));
 }
 
 struct view_sample view_row_sample(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
-	if (i >= packed_count(row))
-		return *(const struct view_sample *)tail_at(row, store, i);
-	return (struct view_sample){.time = number_at(row, store, TIME, i),
-	                            .value = value_of(number_at(row, store, VALUE, i))};
+	if (i < packed_count(row))
+		return (struct view_sample){.time = view_row_begin(row, store, i), .value = value_at(row, store, i)};
+	if (is_alone(row))
+		return (struct view_sample){.time = row->last, .value = value_of(row->tail)};
+	return *(const struct view_sample *)tail_at(row, store, i);
 }
 
-/* Both kinds begin with their time. */
-static uint64_t begin_of(const struct view_row *row, const struct view_store *store, uint64_t i)
+uint64_t view_row_begin(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
-	return i >= packed_count(row) ? *(const uint64_t *)tail_at(row, store, i) : number_at(row, store, BEGIN, i);
+	if (i < packed_count(row))
+		return times_of(row, store, i / VIEW_BLOCK)->begins[i % VIEW_BLOCK];
+	/* Both kinds begin with their time. */
+	return is_alone(row) ? row->last : *(const uint64_t *)tail_at(row, store, i);
 }
 
 uint64_t view_row_end(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
 	if (i >= packed_count(row))
 		return ((const struct view_slice *)tail_at(row, store, i))->end;
-	return number_at(row, store, BEGIN, i) + number_at(row, store, LASTS, i);
+	const struct view_times *times = times_of(row, store, i / VIEW_BLOCK);
+	return times->begins[i % VIEW_BLOCK] + times->lasts[i % VIEW_BLOCK];
 }
 
 uint32_t view_row_name(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
 	if (i >= packed_count(row))
 		return ((const struct view_slice *)tail_at(row, store, i))->name;
-	return (uint32_t)number_at(row, store, NAME, i);
+	return (uint32_t)view_packed_at(&block_at(row, store, i / VIEW_BLOCK)->packed, store, NAME, i % VIEW_BLOCK);
 }
 
 static uint64_t lasts(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
 	if (i < packed_count(row))
-		return number_at(row, store, LASTS, i);
+		return times_of(row, store, i / VIEW_BLOCK)->lasts[i % VIEW_BLOCK];
 	const struct view_slice *slice = tail_at(row, store, i);
 	return slice->end - slice->begin;
 }
@@ -151,9 +220,15 @@ static union view_sum of_item(const struct view_row *row, const struct view_stor
 /* Level 0 is the blocks. */
 static union view_sum of(const struct view_row *row, const struct view_store *store, uint32_t level, uint64_t i)
 {
-	if (level == 0)
-		return block_at(row, store, i)->sum;
-	return *(const union view_sum *)view_column_at(&row->levels[level - 1], store, sizeof(union view_sum), i);
+	if (level > 0)
+		return *(const union view_sum *)view_column_at(&row->packs->levels[level - 1], store,
+		                                               sizeof(union view_sum), i);
+	const struct view_block *block = block_at(row, store, i);
+	if (row->kind == VIEW_COUNTER)
+		return (union view_sum){.range = block->sum.range};
+	return (union view_sum){.busy = {.busy = block->sum.slices.busy,
+	                                 .longest = block->sum.slices.longest,
+	                                 .item = i * VIEW_BLOCK + block->packed.longest}};
 }
 
 /* ---- Adding. ---- */
@@ -165,7 +240,7 @@ static bool add_sum(struct view_row *row, struct view_store *store, uint32_t lev
 		const union view_sum more = of(row, store, level, first + i);
 		add(row, &sum, &more);
 	}
-	union view_sum *at = view_column_add(&row->levels[level], store, sizeof *at);
+	union view_sum *at = view_column_add(&row->packs->levels[level], store, sizeof *at);
 	if (at)
 		*at = sum;
 	return at;
@@ -174,56 +249,93 @@ static bool add_sum(struct view_row *row, struct view_store *store, uint32_t lev
 /* Each level that has become whole gives a record to the next. */
 static bool add_sums(struct view_row *row, struct view_store *store)
 {
-	uint64_t count = row->blocks.count;
+	struct view_packs *packs = row->packs;
+	uint64_t count = packs->blocks.count;
 	for (uint32_t level = 0; level < VIEW_LEVELS && count % VIEW_FAN == 0; level++) {
-		if (!row->levels && !(row->levels = calloc(VIEW_LEVELS, sizeof *row->levels))) {
-			store->error = ENOMEM;
-			return false;
-		}
 		if (!add_sum(row, store, level, count - VIEW_FAN))
 			return false;
-		row->level_count = row->level_count > level ? row->level_count : level + 1;
-		count = row->levels[level].count;
+		packs->level_count = packs->level_count > level ? packs->level_count : level + 1;
+		count = packs->levels[level].count;
 	}
 	return true;
 }
 
-static unsigned spread_slices(const struct view_slice *slices, uint64_t numbers[static SLICE_COLUMNS][VIEW_BLOCK])
+/* How many low bits of all are zero. */
+static unsigned shift_of(uint64_t all)
 {
-	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
-		numbers[BEGIN][i] = slices[i].begin;
-		numbers[OFFSET][i] = slices[i].offset;
-		numbers[LASTS][i] = slices[i].end - slices[i].begin;
-		numbers[NAME][i] = slices[i].name;
-	}
-	return SLICE_COLUMNS;
+	return all ? (unsigned)__builtin_ctzll(all) : 0;
 }
 
-static unsigned spread_samples(const struct view_sample *samples, uint64_t numbers[static SAMPLE_COLUMNS][VIEW_BLOCK])
+static void spread_slices(const struct view_slice *slices, struct view_block *block,
+                          uint64_t numbers[static SLICE_COLUMNS][VIEW_BLOCK])
 {
+	uint64_t end = slices[0].begin, before = slices[0].offset, busy = 0, longest = 0, all = 0;
+	unsigned which = 0;
 	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
-		numbers[TIME][i] = samples[i].time;
-		numbers[VALUE][i] = bits_of(samples[i].value);
+		const uint64_t lasting = slices[i].end - slices[i].begin;
+		numbers[NAME][i] = slices[i].name;
+		numbers[GAP][i] = slices[i].begin - end;
+		numbers[LASTS][i] = lasting;
+		end = slices[i].end;
+		all |= slices[i].offset - slices[0].offset;
+		busy += lasting;
+		which = lasting > longest ? i : which;
+		longest = lasting > longest ? lasting : longest;
 	}
-	return SAMPLE_COLUMNS;
+	const unsigned shift = shift_of(all);
+	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
+		numbers[OFFSET][i] = offset_step(before, slices[i].offset, shift);
+		before = slices[i].offset;
+	}
+	block->begin = slices[0].begin;
+	block->base = slices[0].offset;
+	block->packed.shift = (uint8_t)shift;
+	block->packed.longest = (uint8_t)which;
+	block->sum.slices.busy = busy;
+	block->sum.slices.longest = longest;
+}
+
+static void spread_samples(const struct view_sample *samples, struct view_block *block,
+                           uint64_t numbers[static SAMPLE_COLUMNS][VIEW_BLOCK])
+{
+	uint64_t before = samples[0].time, least = UINT64_MAX, all = 0;
+	struct view_range range = {samples[0].value, samples[0].value};
+	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
+		const uint64_t bits = bits_of(samples[i].value);
+		numbers[TIME][i] = samples[i].time - before;
+		before = samples[i].time;
+		least = bits < least ? bits : least;
+		range.least = samples[i].value < range.least ? samples[i].value : range.least;
+		range.most = samples[i].value > range.most ? samples[i].value : range.most;
+	}
+	for (unsigned i = 0; i < VIEW_BLOCK; i++)
+		all |= numbers[VALUE][i] = bits_of(samples[i].value) - least;
+	const unsigned shift = shift_of(all);
+	for (unsigned i = 0; i < VIEW_BLOCK; i++)
+		numbers[VALUE][i] >>= shift;
+	block->begin = samples[0].time;
+	block->base = least;
+	block->packed.shift = (uint8_t)shift;
+	block->sum.range = range;
 }
 
 /* Packs the items of the tail, which are a whole block. */
 static bool pack(struct view_row *row, struct view_store *store)
 {
 	uint64_t numbers[VIEW_BLOCK_COLUMNS][VIEW_BLOCK];
-	const uint64_t first = row->count - VIEW_BLOCK;
-	const void *tail = tail_at(row, store, first);
-	const unsigned columns =
-	    row->kind == VIEW_COUNTER ? spread_samples(tail, numbers) : spread_slices(tail, numbers);
-	struct view_block block = {.sum = of_item(row, store, first)};
-	for (uint64_t i = first + 1; i < row->count; i++) {
-		const union view_sum more = of_item(row, store, i);
-		add(row, &block.sum, &more);
+	struct view_block block = {0}, *at;
+	if ((!row->packs && !(row->packs = calloc(1, sizeof *row->packs))) ||
+	    (!store->times && !(store->times = calloc(TIMES_KEPT, sizeof *store->times)))) {
+		store->error = ENOMEM;
+		return false;
 	}
-	struct view_block *at;
-	if (!view_pack(&block.packed, store, numbers, columns) ||
-	    !(at = view_column_add(&row->blocks, store, sizeof *at)))
+	if (row->kind == VIEW_COUNTER)
+		spread_samples(tail_at(row, store, row->count - VIEW_BLOCK), &block, numbers);
+	else
+		spread_slices(tail_at(row, store, row->count - VIEW_BLOCK), &block, numbers);
+	if (!view_pack(&block.packed, store, numbers,
+	               row->kind == VIEW_COUNTER ? (unsigned)SAMPLE_COLUMNS : (unsigned)SLICE_COLUMNS) ||
+	    !(at = view_column_add(&row->packs->blocks, store, sizeof *at)))
 		return false;
 	*at = block;
 	return add_sums(row, store);
@@ -247,6 +359,10 @@ bool view_row_add_slice(struct view_row *row, struct view_store *store, const st
 
 bool view_row_add_sample(struct view_row *row, struct view_store *store, const struct view_sample *sample)
 {
+	if (row->count == 0) {
+		row->tail = bits_of(sample->value);
+		return taken(row, store, sample->time);
+	}
 	if (!make_room(row, store))
 		return false;
 	*(struct view_sample *)tail_at(row, store, row->count) = *sample;
@@ -255,23 +371,50 @@ bool view_row_add_sample(struct view_row *row, struct view_store *store, const s
 
 /* ---- Looking. ---- */
 
-uint64_t view_row_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time)
+/* The last block from one on that begins before a time; that one where it does not. */
+static uint64_t block_before(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time)
 {
-	uint64_t low = from, step = 1, high = row->count;
-	while (low < high && step < high - low && begin_of(row, store, low + step - 1) < time) {
+	uint64_t low = from, step = 1, high = row->packs->blocks.count;
+	while (step < high - low && block_at(row, store, low + step)->begin < time) {
 		low += step;
 		step *= 2;
 	}
-	if (step < high - low)
-		high = low + step;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (begin_of(row, store, middle) < time)
-			low = middle + 1;
+	high = step < high - low ? low + step : high;
+	while (high - low > 1) {
+		const uint64_t middle = low + (high - low) / 2;
+		if (block_at(row, store, middle)->begin < time)
+			low = middle;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+/* The same for items, from one to the one before another. */
+static uint64_t item_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t to,
+                        uint64_t time)
+{
+	while (from < to) {
+		const uint64_t middle = from + (to - from) / 2;
+		if (view_row_begin(row, store, middle) < time)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+uint64_t view_row_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time)
+{
+	const uint64_t packed = packed_count(row);
+	if (from < packed) {
+		const uint64_t block = block_before(row, store, from / VIEW_BLOCK, time);
+		const uint64_t first = block * VIEW_BLOCK, end = first + VIEW_BLOCK;
+		from = item_at(row, store, from > first ? from : first, end, time);
+		if (from < end || end < packed)
+			return from;
+	}
+	return item_at(row, store, from, row->count, time);
 }
 
 /* The highest level whose record begins at an item and ends before another, and has been made. False: none does. */
@@ -280,9 +423,9 @@ static bool level_at(const struct view_row *row, uint64_t from, uint64_t to, uin
 	if (from % VIEW_BLOCK || to - from < VIEW_BLOCK || from >= packed_count(row))
 		return false;
 	*size = VIEW_BLOCK;
-	for (*level = 0; *level < row->level_count; ++*level, *size *= VIEW_FAN)
+	for (*level = 0; *level < row->packs->level_count; ++*level, *size *= VIEW_FAN)
 		if (from % (*size * VIEW_FAN) || to - from < *size * VIEW_FAN ||
-		    from / (*size * VIEW_FAN) >= row->levels[*level].count)
+		    from / (*size * VIEW_FAN) >= row->packs->levels[*level].count)
 			break;
 	return true;
 }
@@ -319,8 +462,11 @@ struct view_range view_row_range(const struct view_row *row, const struct view_s
 
 void view_row_free(struct view_row *row)
 {
-	for (uint32_t i = 0; row->levels && i < VIEW_LEVELS; i++)
-		view_column_free(&row->levels[i]);
-	free(row->levels);
-	view_column_free(&row->blocks);
+	if (!row->packs)
+		return;
+	for (uint32_t i = 0; i < VIEW_LEVELS; i++)
+		view_column_free(&row->packs->levels[i]);
+	view_column_free(&row->packs->blocks);
+	free(row->packs);
+	row->packs = NULL;
 }

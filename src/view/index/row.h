@@ -40,24 +40,37 @@ union view_sum {
 	struct view_range range;
 };
 
-/* Items that are packed. */
+/* Items that are packed. Its number of the longest is `packed.longest`. */
 struct view_block {
 	struct view_packed packed;
-	union view_sum sum;
+	uint64_t begin; /* of the first */
+	uint64_t base;  /* of slices the offset of the first, of samples the least value, in bits */
+	union {
+		struct {
+			uint64_t busy, longest;
+		} slices;
+		struct view_range range;
+	} sum;
 };
 
-/* In the store, where it stays. */
+/* What a row has of packed items. */
+struct view_packs {
+	struct view_column blocks;              /* struct view_block */
+	struct view_column levels[VIEW_LEVELS]; /* union view_sum */
+	uint32_t level_count;
+};
+
+/* In the store, where it stays. Most rows of some traces have few items, or one sample. */
 struct view_row {
 	uint32_t track;
 	uint16_t lane, depth;
-	enum view_kind kind;
-	uint32_t level_count;       /* without the blocks */
-	uint64_t count;             /* of items */
-	uint64_t last;              /* when the last one ends */
-	struct view_column blocks;  /* struct view_block */
-	struct view_column *levels; /* union view_sum; VIEW_LEVELS, or NULL: there are none */
-	uint64_t tail;              /* place of the items that are not packed yet: struct view_slice, or view_sample */
-	uint32_t tail_room;
+	uint64_t count : 48;      /* of items */
+	uint64_t kind : 8;        /* enum view_kind */
+	uint64_t tail_room : 8;   /* in items */
+	uint64_t last;            /* when the last one ends */
+	uint64_t tail;            /* place of the items that are not packed yet: struct view_slice, or view_sample;
+	                             of one sample its value, in bits, which is at `last` */
+	struct view_packs *packs; /* NULL: there are none */
 };
 
 /* Adds one behind the others: begin is not less than row->last. False where there is no room: store->error. */
@@ -69,6 +82,7 @@ struct view_slice view_row_slice(const struct view_row *row, const struct view_s
 struct view_sample view_row_sample(const struct view_row *row, const struct view_store *store, uint64_t i);
 
 /* The same of one member alone. */
+uint64_t view_row_begin(const struct view_row *row, const struct view_store *store, uint64_t i);
 uint64_t view_row_end(const struct view_row *row, const struct view_store *store, uint64_t i);
 uint32_t view_row_name(const struct view_row *row, const struct view_store *store, uint64_t i);
 

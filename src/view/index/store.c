@@ -46,6 +46,7 @@ void view_store_close(struct view_store *store)
 		return;
 	munmap(store->bytes, store->room);
 	close(store->fd);
+	free(store->times);
 	*store = (struct view_store){0};
 }
 

@@ -9,6 +9,9 @@
 
 #define VIEW_NOWHERE UINT64_MAX
 
+/* The times of a block of items: what is asked for soon again. */
+struct view_times;
+
 /* All zero is one that is not open. */
 struct view_store {
 	uint8_t *bytes; /* stays where it is */
@@ -16,7 +19,8 @@ struct view_store {
 	uint64_t size;  /* of the file */
 	uint64_t used;
 	int fd;
-	int error; /* errno of what could not be had; 0: none */
+	int error;                /* errno of what could not be had; 0: none */
+	struct view_times *times; /* of rows; NULL: none yet */
 };
 
 /* Addresses that are asked for at most, and at least. */

@@ -78,7 +78,7 @@ static void put_callers(struct tw_json *json, const struct view *view, const str
 		if (!caller.row || slice.begin == UINT64_MAX)
 			continue;
 		caller.item = view_row_begin_at(caller.row, store, 0, slice.begin + 1);
-		if (caller.item-- == 0 || view_row_slice(caller.row, store, caller.item).end < slice.end)
+		if (caller.item-- == 0 || view_row_end(caller.row, store, caller.item) < slice.end)
 			continue;
 		tw_json_object(json, NULL);
 		view_place_put(json, view, &caller);
@@ -184,7 +184,7 @@ static bool is_named(const struct view *view, const struct near *near, uint32_t 
 
 static uint64_t begin_of(const struct view *view, const struct view_place *place)
 {
-	return view_row_slice(place->row, &view->index.store, place->item).begin;
+	return view_row_begin(place->row, &view->index.store, place->item);
 }
 
 /* Whether a slice is nearer than what was found. */
@@ -208,7 +208,7 @@ static void look_through(const struct view *view, struct near *near, const struc
 		place.item = near->backwards ? first - 1 - i : first + i;
 		if (!is_nearer(view, near, &place))
 			return;
-		if (is_named(view, near, view_row_slice(row, store, place.item).name)) {
+		if (is_named(view, near, view_row_name(row, store, place.item))) {
 			near->found = place;
 			return;
 		}

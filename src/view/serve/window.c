@@ -119,20 +119,15 @@ static uint32_t name_of(struct answer *answer, uint32_t name)
 	return sent;
 }
 
-/* Adds items from one, which is `first`, to the one before another as one. */
-static void add_slices(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to,
-                       const struct view_slice *first)
+/* Adds items from one to the one before another as one. */
+static void add_slices(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
 {
 	const struct view_store *store = &answer->index->store;
-	const uint64_t lasts = first->end - first->begin;
-	const bool several = to - from > 1;
-	const struct view_busy busy =
-	    several ? view_row_busy(row, store, from, to) : (struct view_busy){lasts, lasts, from};
-	const uint64_t end = several ? view_row_end(row, store, to - 1) : first->end;
-	const uint32_t name = several ? view_row_name(row, store, busy.item) : first->name;
+	const struct view_busy busy = view_row_busy(row, store, from, to);
+	const uint32_t name = view_row_name(row, store, busy.item);
 	add_entry(answer, &(struct entry){
-			      .begin = relative(answer, first->begin),
-			      .end = relative(answer, end),
+			      .begin = relative(answer, view_row_begin(row, store, from)),
+			      .end = relative(answer, view_row_end(row, store, to - 1)),
 			      .busy = (double)busy.busy,
 			      .item = (double)busy.item,
 			      .count = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX,
@@ -141,14 +136,14 @@ static void add_slices(struct answer *answer, const struct view_row *row, uint64
 }
 
 /* The first item behind those that begin and end in the pixel of one; that one's next where it is longer. */
-static uint64_t pixel_over(const struct answer *answer, const struct view_row *row, uint64_t first,
-                           const struct view_slice *slice)
+static uint64_t pixel_over(const struct answer *answer, const struct view_row *row, uint64_t first)
 {
 	const struct view_store *store = &answer->index->store;
 	if (answer->window->apart)
 		return first + 1;
-	uint64_t end = pixel_end(answer->window, slice->begin);
-	if (slice->begin < answer->window->start + answer->window->from || slice->end > end)
+	const uint64_t begin = view_row_begin(row, store, first);
+	const uint64_t end = pixel_end(answer->window, begin);
+	if (begin < answer->window->start + answer->window->from || view_row_end(row, store, first) > end)
 		return first + 1;
 	uint64_t next = view_row_begin_at(row, store, first + 1, end);
 	bool over = view_row_end(row, store, next - 1) > end;
@@ -165,10 +160,9 @@ static void take_slices(struct answer *answer, const struct view_row *row)
 		first--;
 	uint64_t last = view_row_begin_at(row, store, first, to);
 	while (first < last && !answer->failed) {
-		const struct view_slice slice = view_row_slice(row, store, first);
-		uint64_t next = pixel_over(answer, row, first, &slice);
+		uint64_t next = pixel_over(answer, row, first);
 		next = next > last ? last : next;
-		add_slices(answer, row, first, next, &slice);
+		add_slices(answer, row, first, next);
 		first = next;
 	}
 }
@@ -181,7 +175,7 @@ static void take_samples(struct answer *answer, const struct view_row *row)
 	uint64_t last = view_row_begin_at(row, store, first, window->start + window->to);
 	first -= first > 0;
 	while (first < last && !answer->failed) {
-		uint64_t time = view_row_sample(row, store, first).time, next = first + 1;
+		uint64_t time = view_row_begin(row, store, first), next = first + 1;
 		if (time >= window->start + window->from && !window->apart)
 			next = view_row_begin_at(row, store, next, pixel_end(window, time));
 		next = next > last ? last : next;
