@@ -315,11 +315,12 @@ both_ways() { # plain name, command...
 
 @test "a pager that cannot be run hides nothing, or it is told" {
 	cat >terminal.py <<-'END'
-		import fcntl, os, pty, struct, sys, termios
+		import fcntl, os, pty, signal, struct, sys, termios
 		process, terminal = pty.fork()
 		if process == 0:
+		    signal.signal(signal.SIGPIPE, signal.SIG_DFL) # as shells have it
 		    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("4H", 50, 200, 0, 0)) # all columns fit
-		    os.execvp("trackway", ["trackway", "info", sys.argv[1]])
+		    os.execvp("trackway", ["trackway", *(sys.argv[2:] or ["info"]), sys.argv[1]])
 		shown = b""
 		try:
 		    while piece := os.read(terminal, 65536):
@@ -345,5 +346,11 @@ both_ways() { # plain name, command...
 	for pager in '$PWD/folder' '"folder"/plain' './"no"'; do
 		run env TRACKWAY_PAGER="$pager" "$PYTHON" terminal.py "$DATA/fxt/streaming.fxt"
 		[ "$status" -eq 2 ] && [[ "$output" == *"the pager could not be run"* ]] || fail "$pager: $output"
+	done
+	# Whoever leaves the pager has seen enough, however much is to come.
+	seq -f 'main;f%g 1' 40000 >long.folded
+	for pager in false true 'head -1'; do
+		TRACKWAY_PAGER="$pager" "$PYTHON" terminal.py long.folded dump >shown || fail "$pager"
+		[ "$(wc -l <shown)" -le 1 ] || fail "$pager"
 	done
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -81,6 +82,7 @@ pid_t tw_pager_start(int *fd)
 	pid_t pager = fork();
 	if (pager == 0)
 		become_pager(command, ends);
+	signal(SIGPIPE, SIG_IGN); /* whoever leaves the pager has seen enough: tw_screen_close() makes it success */
 	close(ends[0]);
 	if (pager < 0) {
 		close(ends[1]);
