@@ -660,6 +660,10 @@ def limited(bench, words):
     expect(bench.calls(log)["leaf"] == 1000 and done.returncode == 0, bench.calls(log), done.stderr)
     expect(info["children_without_log"] == 5 and info["children_errno"] == errno.EMFILE and info["lost_records"] == 0, info)
     expect("5 forks without a log, of which no calls were recorded: Too many open files\n" in done.stderr, done.stderr)
+    log, done = bench.record(bench.build(words, "program"), "2", "500", "clone")
+    info = bench.rows("info", "--json", log)[0]
+    expect(bench.calls(log)["leaf"] == 1000 and info["children_without_log"] == 5 and "children_errno" not in info, info, done.stderr)
+    expect("5 forks without a log, of which no calls were recorded: made by clone() or a system" in done.stderr, done.stderr)
 
 
 def trapped(bench, words):

@@ -307,7 +307,8 @@ static void say_lost(const struct flight *flight)
 		       tw_show_plural(lost->records - lost->in_handlers, "record").text);
 	if (lost->children > flight->refused)
 		tw_say("%s without a log, of which no calls were recorded: %s",
-		       tw_show_plural(lost->children - flight->refused, "fork").text, strerror((int)lost->error));
+		       tw_show_plural(lost->children - flight->refused, "fork").text,
+		       lost->error ? strerror((int)lost->error) : "made by clone() or a system call, not by fork()");
 }
 
 static int say_end(const struct flight *flight, const struct tw_program *program)

@@ -5,6 +5,7 @@
 #include "flight/log/chunks.h"
 #include "flight/log/clock.h"
 #include "flight/log/notes.h"
+#include "flight/system.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static struct flight_log nothing;
+static struct flight_log nothing = {.is_known = 1};
 _Alignas(FLIGHT_UNSHARED) struct flight_log *flight_log = &nothing;
 
 enum { CALIBRATION = 2000000 /* ns, of the first pair of clocks */ };
@@ -98,7 +99,8 @@ static int map_file(struct flight_log *log, uint64_t wanted)
 
 static int open_log(struct flight_log *log, const struct flight_options *options)
 {
-	*log = (struct flight_log){.pid = (uint32_t)getpid(),
+	*log = (struct flight_log){.is_known = 1,
+	                           .pid = (uint32_t)getpid(),
 	                           .ticks = options->clock == FLIGHT_TICKS ||
 	                                    (options->clock == FLIGHT_SOUND && flight_ticks_are_sound())};
 	log->ring_chunk = options->ring ? FLIGHT_SMALLEST : 0;
@@ -134,12 +136,26 @@ static bool pauses;
 static struct flight_file last_file = {.fd = -1};
 static struct flight_losses *last_losses;
 
+/* The child that was counted as one without a log; 0: none was. */
+static uint32_t lost_child;
+
 void flight_lose_child(int error)
 {
+	const uint32_t pid = (uint32_t)flight_call(SYS_getpid, 0, 0, 0, 0);
+	flight_log->is_known = 1;
 	if (!last_losses)
 		return;
 	__atomic_store_n(&last_losses->error, (uint64_t)error, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&last_losses->children, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&last_losses->children, lost_child != pid, __ATOMIC_RELEASE);
+	lost_child = pid;
+}
+
+/* Handlers of the program's own that ran in it before it had one may have been recorded. */
+static void find_child(void)
+{
+	if (last_losses && lost_child == flight_log->pid)
+		__atomic_fetch_sub(&last_losses->children, 1, __ATOMIC_RELEASE);
+	lost_child = 0;
 }
 
 void flight_log_leave(void)
@@ -177,6 +193,7 @@ int flight_log_open(const struct flight_options *options)
 		flight_file_refuse(&flight_log->file, status);
 		return status;
 	}
+	find_child();
 	last_losses = flight_log->losses;
 	/* No log of this process or of its parents has the same. */
 	const uint64_t generation = (uint64_t)flight_log->pid << 32 | (uint32_t)flight_log->state->first.raw_ns | 1;
@@ -210,6 +227,7 @@ int flight_log_close(void)
 	flight_log_end();
 	__atomic_store_n(&log->paused, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&log->generation, 0, __ATOMIC_RELEASE);
+	last_losses = NULL;
 	return 0;
 }
 

@@ -89,6 +89,7 @@ enum { FLIGHT_COUNT_BITS = 17, FLIGHT_COUNTS = 1 << FLIGHT_COUNT_BITS };
  * own: so no child writes into the log of its parent, whatever system call made it. */
 struct flight_log {
 	uint64_t generation; /* 0: nothing is recorded; another for each log of the process and its parents */
+	uint64_t is_known;   /* 0: this is a child, and nobody has told of it; stubs.S looks, too */
 	uint64_t paused;     /* what it is otherwise, while the recording pauses; 0: it does not */
 	uint8_t *base;
 	uint64_t room; /* bytes that are mapped */
@@ -200,8 +201,19 @@ void flight_lose(void);
 /* The same, because handlers are nested too deep. */
 void flight_lose_in_handler(void);
 
-/* In a forked child that could not make a log: its parent's tells so. error: the errno. */
+/* In a forked child that could not make a log: its parent's tells so. error: the errno; 0: it was not forked by fork(),
+ * and no handler of pthread_atfork() has run. */
 void flight_lose_child(int error);
+
+/* Whether nothing is recorded: before anything else is done. */
+static inline bool flight_is_off(void)
+{
+	if (__builtin_expect(flight_log->generation != 0, 1))
+		return false;
+	if (!flight_log->is_known)
+		flight_lose_child(0);
+	return true;
+}
 
 /* Appends a custom event to the part of the log that no ring overwrites: two texts, one behind the other. False:
  * there is no room, or another thread, or what a signal interrupted, is at it for too long. */

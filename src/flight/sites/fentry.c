@@ -36,7 +36,7 @@ void tw_flight_return(const uint8_t *behind, uint64_t place);
 
 __attribute__((visibility("hidden"))) void tw_flight_fentry(const uint8_t *behind, uint64_t place)
 {
-	const uint32_t id = flight_id_of(function_of(behind));
+	const uint32_t id = flight_is_off() ? FLIGHT_NOT_CHOSEN : flight_id_of(function_of(behind));
 	if (id == FLIGHT_NOT_CHOSEN)
 		return;
 	if (id)
@@ -48,7 +48,8 @@ __attribute__((visibility("hidden"))) void tw_flight_fentry(const uint8_t *behin
 __attribute__((visibility("hidden"))) void tw_flight_return(const uint8_t *behind, uint64_t place)
 {
 	(void)behind;
-	flight_return((struct flight_frame){.place = place, .kind = FLIGHT_BY_PLACE});
+	if (!flight_is_off())
+		flight_return((struct flight_frame){.place = place, .kind = FLIGHT_BY_PLACE});
 }
 
 /* ---- Places. ---- */

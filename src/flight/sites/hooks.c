@@ -23,7 +23,7 @@ static inline uint64_t place_of(const uint64_t *stack, const void *site)
 
 static inline void hook(const void *function, const void *site, uint32_t kind, const uint64_t *stack)
 {
-	if (flight_log->generation == 0)
+	if (flight_is_off())
 		return;
 	const uint32_t id = flight_id_of(function);
 	if (id == FLIGHT_NOT_CHOSEN)

@@ -187,7 +187,7 @@ static bool patch_event(uint32_t *sled, const struct shape *shape)
 void tw_flight_sled_event(const uint64_t *registers, const uint32_t *data);
 __attribute__((visibility("hidden"))) void tw_flight_sled_event(const uint64_t *registers, const uint32_t *data)
 {
-	if (flight_log->generation == 0)
+	if (flight_is_off())
 		return;
 	const uint64_t first = registers[data[1] & REGISTER], second = registers[data[1] >> 5 & REGISTER],
 		       third = registers[data[1] >> 10 & REGISTER];

@@ -127,7 +127,7 @@ static void patch_event(uint8_t *sled, unsigned kind, const uint8_t *registers, 
 void tw_flight_sled_event(const uint64_t *registers, const uint8_t *behind);
 __attribute__((visibility("hidden"))) void tw_flight_sled_event(const uint64_t *registers, const uint8_t *behind)
 {
-	if (flight_log->generation == 0)
+	if (flight_is_off())
 		return;
 	const bool typed = *behind == 0x66;
 	const uint8_t *places = behind + (typed ? 5 : 4);

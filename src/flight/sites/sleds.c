@@ -138,7 +138,7 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 void tw_flight_sled(uint32_t id, uint32_t kind, uint64_t argument, uint64_t place);
 __attribute__((visibility("hidden"))) void tw_flight_sled(uint32_t id, uint32_t kind, uint64_t argument, uint64_t place)
 {
-	if (flight_log->generation == 0)
+	if (flight_is_off())
 		return;
 	if (kind == FLIGHT_SLED_ENTER_ARGUMENT)
 		flight_function_argument(id << 4 | kind << 1, (struct flight_frame){.place = place}, argument);

@@ -73,10 +73,13 @@
 	push	%rax
 	mov	flight_log(%rip), %rax
 	cmpq	$0, (%rax) /* the generation: 0 while nothing is recorded */
-	pop	%rax
 	jne	1f
+	cmpq	$0, 8(%rax) /* is_known */
+	je	1f
+	pop	%rax
 	ret
-1:	KEEP	8
+1:	pop	%rax
+	KEEP	8
 	mov	80(%rsp), %rdi
 	lea	80 + 8(%rsp), %rsi
 	call	\function

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,10 +56,11 @@ static void on_signal(int number)
 	handled();
 }
 
-static void fork_and_wait(void)
+/* flags 0: by fork(). */
+static void fork_and_wait(long flags)
 {
 	for (int i = 0; i < 5; i++) {
-		pid_t child = fork();
+		pid_t child = flags ? (pid_t)syscall(SYS_clone, flags, 0, 0, 0, 0) : fork();
 		if (child == 0) {
 			work((void *)(uintptr_t)(100 + i));
 			_exit(0);
@@ -81,9 +83,11 @@ static void end(const char *way, char **words)
 	if (strcmp(way, "kill") == 0)
 		kill(getpid(), SIGKILL);
 	if (strcmp(way, "fork") == 0)
-		fork_and_wait();
+		fork_and_wait(0);
+	if (strcmp(way, "clone") == 0)
+		fork_and_wait(SIGCHLD);
 	if (strcmp(way, "closed") == 0 && setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) == 0)
-		fork_and_wait();
+		fork_and_wait(0);
 	if (strcmp(way, "exec") == 0) {
 		words[4] = done;
 		execv("/proc/self/exe", words);
