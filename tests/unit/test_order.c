@@ -55,7 +55,7 @@ static void all_room_has_bases(void **state)
 	}
 }
 
-static void sorted_rows_stay_where_they_are(void **state)
+static void sorted_rows_need_no_order(void **state)
 {
 	(void)state;
 	struct tw_slab slab = {0};
@@ -68,7 +68,7 @@ static void sorted_rows_stay_where_they_are(void **state)
 	tw_sorter_put(&sorter, &slab);
 	for (size_t at = 0; at < 600; at += batch.count) {
 		assert_true(tw_sorter_next(&sorter, true, &batch) > 0);
-		assert_ptr_equal(batch.events, slab.events + at);
+		assert_memory_equal(batch.events, slab.events + at, batch.count * sizeof *batch.events);
 	}
 	assert_ptr_equal(tw_sorter_done(&sorter), &slab);
 	assert_null(tw_sorter_done(&sorter));
@@ -322,7 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_room_has_bases),
-	    cmocka_unit_test(sorted_rows_stay_where_they_are),
+	    cmocka_unit_test(sorted_rows_need_no_order),
 	    cmocka_unit_test(a_slice_comes_before_those_inside_it),
 	    cmocka_unit_test(what_is_between_slices_of_one_time_stays_there),
 	    cmocka_unit_test(an_end_and_a_begin_of_one_time_keep_their_order),

@@ -1,7 +1,6 @@
 /* order.c - slabs merged in time order. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/inline.h"
-#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "core/order/slab.h"
 
@@ -313,38 +312,6 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 
 /* ---- The next batch. ---- */
 
-/* Whether so many rows of the first lane come before any of another that they are handed on where they lie, not
- * copied. */
-static bool is_worth_no_copy(struct tw_sorter *sorter)
-{
-	enum { WORTH_NO_COPY = 16 };
-	if (has_equal_times(sorter) || !tw_loop_is_on(TW_LOOP_ORDER_IN_PLACE))
-		return false;
-	const struct tw_order_lane *lane = lane_at(sorter, sorter->heads[sorter->head_count - 1].lane);
-	size_t place = lane->next + WORTH_NO_COPY;
-	return lane->slab->sorted && (sorter->head_count == 1 || (place < lane->slab->count &&
-	                                                          event_at(lane, place)->time < time_of_next(sorter)));
-}
-
-/* Rows of a sorted slab as they lie, as far as their block and the other lanes allow. */
-static int take_in_place(struct tw_sorter *sorter, struct tw_batch *batch)
-{
-	struct tw_order_lane *lane = lane_at(sorter, sorter->heads[sorter->head_count - 1].lane);
-	const uint64_t until = time_of_next(sorter);
-	const struct tw_slab *slab = lane->slab;
-	size_t from = lane->next, end = (from / TW_SLAB_BLOCK + 1) * TW_SLAB_BLOCK, to = from + 1;
-	end = end < slab->count ? end : slab->count;
-	if (slab->events[end - 1].time < until)
-		to = end;
-	while (to < end && slab->events[to].time < until)
-		to++;
-	*batch = (struct tw_batch){slab->events + from, to - from, arguments_of(slab, (uint32_t)from)};
-	lane->next = to;
-	sorter->head_count--;
-	put_head(sorter, lane);
-	return (int)batch->count;
-}
-
 int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
@@ -352,7 +319,7 @@ int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 	bool any = has_equal_times(sorter) || sorter->head_count;
 	if (status < 0 || !any || (!whole && oldest_used_up(sorter)))
 		return status;
-	status = is_worth_no_copy(sorter) ? take_in_place(sorter, batch) : collect(sorter, whole, batch);
+	status = collect(sorter, whole, batch);
 	note_late(sorter, batch);
 	return status;
 }

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Rows of a block share one base for their arguments: a batch that lies within a block needs no copying. */
+/* Rows of a block share one base for their arguments. */
 enum { TW_SLAB_BLOCK = 256 };
 
 /* Events in the order in which they were added, with their arguments. All zero is empty; memory is used again. A text
@@ -118,7 +118,7 @@ struct tw_sorter {
 	uint64_t late;                         /* rows delivered behind a later one, because they came too late */
 	uint64_t late_offset;                  /* the least of theirs */
 	uint64_t latest_by;                    /* ns: how late at most */
-	const struct tw_batch_room *room;      /* for rows that are gathered from several places; NULL: the own */
+	const struct tw_batch_room *room;      /* for the rows of a batch; NULL: the own */
 	struct tw_event events[TW_SLAB_BLOCK]; /* the own */
 	struct tw_argument *arguments;
 	size_t argument_room;

@@ -140,7 +140,7 @@ static void flush_runs(struct firefox *firefox)
 static bool may_collect(const struct firefox *firefox)
 {
 	size_t limit = firefox->measured.frames.limit;
-	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) &&
+	return tw_loop_is_on(TW_LOOP_FIREFOX_RUNS) &&
 	       (firefox->nodes >= limit || limit - firefox->nodes > TW_TRACK_RUNS_WAITING);
 }
 

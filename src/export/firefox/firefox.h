@@ -4,7 +4,7 @@
 #define EXPORT_FIREFOX_FIREFOX_H
 
 #include "core/calls/pairs.h"
-#include "core/calls/track_runs.h"
+#include "export/firefox/track_runs.h"
 #include "export/profiles/children.h"
 #include "export/profiles/measured.h"
 #include "export/text/args.h"

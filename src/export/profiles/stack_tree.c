@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/profiles/stack_tree.h"
 
-#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
 
@@ -109,53 +108,10 @@ static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, con
 
 static const struct tw_call_hooks hooks = {.root = root, .enter = enter, .leave = leave, .moved = moved};
 
-static void take_run(struct tw_calls *calls, const struct tw_call_run *run)
-{
-	tw_calls_add_run(calls, run, enter, leave, false);
-}
-
-static void flush_runs(struct tw_stack_tree *tree)
-{
-	tw_track_runs_flush(&tree->runs, &tree->calls, take_run);
-}
-
-/* Whether calls of different tracks may change places: not where the last nodes are to be had, nor where tracks share
- * nodes, which are numbered as they come. */
-static bool may_collect(const struct tw_stack_tree *tree, const struct tw_batch *batch)
-{
-	enum { NODES = 2 /* of a call, at most: its thread's, too */ };
-	return tw_loop_is_on(TW_LOOP_CALLS_STREAKS) &&
-	       (tree->full || (tree->per_thread &&
-	                       tree->count + NODES * (TW_TRACK_RUNS_WAITING + batch->count) < tree->frames.limit));
-}
-
-static bool begins_call(const struct tw_event *event)
-{
-	unsigned plain = event->kind == TW_SLICE_BEGIN, complete = event->kind == TW_SLICE_COMPLETE;
-	return plain | complete;
-}
-
-/* Frames have numbers in the order of all events. */
-static void collect_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
-{
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct tw_event *event = &batch->events[i];
-		unsigned begins = begins_call(event), new = !tw_frames_has_name(&tree->frames, event->name);
-		if (__builtin_expect(begins & new, 0))
-			tw_frames_of_name(&tree->frames, event->name);
-		tw_track_runs_add(&tree->runs, &tree->calls, event, take_run);
-	}
-}
-
 static void take_slices(struct tw_stack_tree *tree, const struct tw_batch *batch)
 {
 	struct tw_call_item items[TW_RUN_ITEMS];
 	struct tw_call_run run;
-	if (may_collect(tree, batch)) {
-		collect_slices(tree, batch);
-		return;
-	}
-	flush_runs(tree);
 	for (size_t i = 0; i < batch->count;) {
 		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
 		tw_calls_add_run(&tree->calls, &run, enter, leave, false);
@@ -182,7 +138,6 @@ static void weigh(struct tw_stack_tree *tree, const struct tw_event *event, uint
 static void take_sample(struct tw_stack_tree *tree, const struct tw_batch *batch, const struct tw_event *event)
 {
 	struct tw_sample_stack *stack = &tree->stack;
-	flush_runs(tree);
 	uint32_t node = root_of(tree, event->track);
 	tw_frames_of_sample(&tree->frames, tree->dictionary, batch, event, stack);
 	if (stack->cut)
@@ -317,7 +272,6 @@ int tw_stack_tree_finish(struct tw_stack_tree *tree)
 {
 	if (!tree->begun)
 		return 0;
-	flush_runs(tree);
 	tw_calls_finish(&tree->calls);
 	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
 	tw_count_losses(tree->writer, "slice beyond the memory limit", false, tree->calls.untimed);

@@ -3,7 +3,7 @@
 #ifndef EXPORT_PROFILES_STACK_TREE_H
 #define EXPORT_PROFILES_STACK_TREE_H
 
-#include "core/calls/track_runs.h"
+#include "core/calls/calls.h"
 #include "core/format.h"
 #include "export/profiles/children.h"
 #include "export/profiles/frames.h"
@@ -53,7 +53,6 @@ struct tw_stack_tree_span {
 struct tw_stack_tree {
 	struct tw_calls calls; /* first: hooks get this */
 	struct tw_budget budget;
-	struct tw_track_runs runs;
 	struct tw_writer *writer;
 	const struct tw_dictionary *dictionary;
 	bool per_thread; /* below the root come the threads */

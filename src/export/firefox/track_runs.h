@@ -1,7 +1,7 @@
 /* track_runs.h - events of tracks that come by turns, put together to runs of one track each. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CORE_CALLS_TRACK_RUNS_H
-#define CORE_CALLS_TRACK_RUNS_H
+#ifndef EXPORT_FIREFOX_TRACK_RUNS_H
+#define EXPORT_FIREFOX_TRACK_RUNS_H
 
 #include "core/calls/calls.h"
 
