@@ -254,6 +254,16 @@ END
 	grep -Eq '<path class="others" [^>]*><title>thread 12 ' out.svg
 }
 
+@test "counters: an axis has more than one round number, also on both sides of 0" {
+	local at values='0 49 -49' n=0
+	for at in $values; do
+		n=$((n + 1))
+		printf '{"ph":"C","pid":1,"ts":%d,"name":"neg","args":{"v":%d}}\n' "$n" "$at"
+	done | paste -sd, | sed 's/.*/[&]/' >in.json
+	trackway counters in.json -o axis.svg
+	[ "$(grep -o 'class="value"[^>]*>[^<]*' axis.svg | sed 's/.*>//' | tr '\n' ' ')" = '-40 -20 0 20 40 ' ]
+}
+
 @test "counters, sched: pictures are XML, need no other file, and stay small" {
 	"$PYTHON" - <<END
 import sys

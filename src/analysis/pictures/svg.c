@@ -90,6 +90,14 @@ static double value_step(double span)
 	return scale * steps[i];
 }
 
+/* The same, or less where an axis has but one multiple of it, as of 50 between -49 and 49. */
+static double axis_step(const struct tw_svg_scale *scale, double unit)
+{
+	const double span = (scale->max - scale->min) / unit, step = value_step(span) * unit;
+	bool alone = floor(scale->max / step) - ceil(scale->min / step) < 1;
+	return alone ? value_step(span / 2) * unit : step;
+}
+
 /* What the numbers of an axis are told in: of bytes the largest power of 1024 that the axis reaches. */
 struct axis_unit {
 	double size;
@@ -121,7 +129,7 @@ static void put_value(struct tw_output *out, const char *unit, double value)
 void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, const struct tw_svg_scale *scale)
 {
 	const struct axis_unit unit = axis_unit(scale);
-	double span = scale->max - scale->min, step = value_step(span / unit.size) * unit.size;
+	double span = scale->max - scale->min, step = axis_step(scale, unit.size);
 	if (!isfinite(span) || !(step > 0))
 		return;
 	for (long n = (long)ceil(scale->min / step); (double)n * step <= scale->max; n++) {
