@@ -3,6 +3,7 @@
 #include "view/index/index.h"
 
 #include "analysis/series/sched.h"
+#include "view/index/parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,12 +28,35 @@ static struct view_row *find_row(const struct view_index *index, uint32_t track,
 	return found ? view_index_row_at(index, number) : NULL;
 }
 
+static struct view_row *series_row(const struct view_index *index, const struct view_track *track, uint32_t lane)
+{
+	const uint32_t row = lane < track->lane_count ? track->series[lane].row : 0;
+	return row ? view_index_row_at(index, row - 1) : NULL;
+}
+
 const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
 {
+	if (track < index->tracks.count && index->tracks.items[track].kind == VIEW_COUNTERS)
+		return depth == 0 ? series_row(index, &index->tracks.items[track], lane) : NULL;
 	return find_row(index, track, lane, depth);
 }
 
-/* Finds a row, or adds it. NULL where there is no room. */
+/* Adds a row; NULL where there is no room. */
+static struct view_row *add_row(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
+                                uint32_t depth)
+{
+	const bool apart = kind == VIEW_POINTS || kind == VIEW_STATES; /* in lanes that are no track's own */
+	struct view_row *row;
+	if (index->rows.count >= VIEW_ROWS_MOST ||
+	    (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
+	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
+		return NULL;
+	*row = (struct view_row){.track = track, .lane = (uint16_t)lane, .depth = (uint16_t)depth, .kind = kind};
+	index->tracks.changes += apart;
+	return row;
+}
+
+/* Finds a row, or adds it. NULL where there is no room. Those of counters are found by their series. */
 static struct view_row *row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                uint32_t depth)
 {
@@ -43,21 +67,13 @@ static struct view_row *row_of(struct view_index *index, enum view_kind kind, ui
 	*recent = row;
 	if (row || track == VIEW_NONE)
 		return row;
-	const bool apart = kind == VIEW_POINTS || kind == VIEW_STATES; /* in lanes that are no track's own */
-	const uint64_t number = index->rows.count;
-	if (number >= VIEW_ROWS_MOST || (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
-	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
-		return NULL;
-	*row = (struct view_row){.track = track, .lane = (uint16_t)lane, .depth = (uint16_t)depth, .kind = kind};
-	if (!tw_map_add(&index->row_numbers, row_key(track, lane, depth), (uint32_t)number))
-		return NULL;
-	index->tracks.changes += apart;
-	return row;
+	row = add_row(index, kind, track, lane, depth);
+	const uint32_t number = (uint32_t)index->rows.count - 1;
+	return row && tw_map_add(&index->row_numbers, row_key(track, lane, depth), number) ? row : NULL;
 }
 
-/* Puts a slice on the first lane from one on that is free where it begins. */
-static void put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
-                      const struct view_slice *slice)
+void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
+                          const struct view_slice *slice)
 {
 	enum { TRIED = 256 };
 	for (unsigned i = 0; i < TRIED; i++, lane++) {
@@ -102,7 +118,7 @@ static uint32_t new_track(struct view_index *index, uint32_t number)
 	return found;
 }
 
-static uint32_t meet_track(struct view_index *index, uint32_t number)
+uint32_t view_index_meet_track(struct view_index *index, uint32_t number)
 {
 	if (!tw_grow(&index->track_numbers, &index->track_room, (size_t)number + 1, sizeof *index->track_numbers))
 		return VIEW_NONE;
@@ -111,91 +127,10 @@ static uint32_t meet_track(struct view_index *index, uint32_t number)
 	return index->track_numbers[number] - 1;
 }
 
-static uint32_t track_of(struct view_index *index, uint32_t number)
-{
-	const bool is_met = number < index->track_room && index->track_numbers[number];
-	return is_met ? index->track_numbers[number] - 1 : meet_track(index, number);
-}
-
-static uint32_t or_first(uint32_t number)
-{
-	return number == VIEW_NONE ? 0 : number;
-}
-
 static uint32_t series_name(struct view_index *index, uint32_t name)
 {
 	return or_first(view_names_take(&index->names, &index->store, index->dictionary, name));
 }
-
-/* The name of a slice or a point. */
-static uint32_t name_of(struct view_index *index, uint32_t name, uint32_t category)
-{
-	return or_first(view_names_of(&index->names, &index->store, index->dictionary, name, category));
-}
-
-/* ---- Slices. ---- */
-
-static struct view_open *open_of(struct view_index *index, uint32_t row)
-{
-	return row >= TW_ROW_FIRST ? &index->open[row - TW_ROW_FIRST] : NULL;
-}
-
-static uint32_t take_open(struct view_index *index)
-{
-	uint32_t found = index->open_free;
-	if (found) {
-		index->open_free = index->open[found - 1].next;
-		return found - 1 + TW_ROW_FIRST;
-	}
-	if (!tw_budget_grow(&index->budget, TW_FOR_ROWS, &index->open, &index->open_room, index->open_count + 1,
-	                    sizeof *index->open))
-		return TW_ROW_OTHER;
-	return (uint32_t)index->open_count++ + TW_ROW_FIRST;
-}
-
-static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
-{
-	struct view_index *index = (struct view_index *)calls;
-	uint32_t row = take_open(index);
-	struct view_open *open = open_of(index, row);
-	(void)name;
-	(void)track_of(index, calls->track); /* tracks are numbered as they are met */
-	if (open)
-		*open = (struct view_open){.offset = index->event->offset,
-		                           .category = index->event->category,
-		                           .depth = (uint32_t)(caller - calls->stack->space->frames)};
-	return row;
-}
-
-static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, const struct tw_frame *frame)
-{
-	struct view_open *open = open_of((struct view_index *)calls, frame->row);
-	(void)caller;
-	if (open)
-		open->depth = (uint32_t)(frame - calls->stack->space->frames) - 1;
-	return frame->row;
-}
-
-static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
-                  enum tw_call_end how)
-{
-	struct view_index *index = (struct view_index *)calls;
-	struct view_open *open = open_of(index, frame->row);
-	(void)how;
-	if (!open) {
-		index->left++;
-		return;
-	}
-	const struct view_slice slice = {.begin = frame->begin,
-	                                 .end = frame->begin + call->duration,
-	                                 .offset = open->offset,
-	                                 .name = name_of(index, frame->name, open->category)};
-	put_slice(index, track_of(index, calls->track), calls->lane, open->depth, &slice);
-	open->next = index->open_free;
-	index->open_free = frame->row - TW_ROW_FIRST + 1;
-}
-
-static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave, .moved = moved};
 
 /* ---- Points. ---- */
 
@@ -259,19 +194,27 @@ static uint32_t lane_of(struct view_index *index, uint32_t number, uint32_t name
 {
 	struct view_track *track = &index->tracks.items[number];
 	for (uint32_t i = 0; i < track->lane_count; i++)
-		if (track->series[i] == name)
+		if (track->series[i].name == name)
 			return i;
 	if (track->lane_count >= VIEW_LANES_MOST ||
 	    !tw_grow(&track->series, &track->series_room, track->lane_count + 1, sizeof *track->series))
 		return VIEW_LANES_MOST;
-	track->series[track->lane_count] = name;
+	track->series[track->lane_count] = (struct view_series){.name = name};
 	return track->lane_count;
+}
+
+static struct view_row *sample_row(struct view_index *index, uint32_t track, uint32_t lane)
+{
+	struct view_row *row = series_row(index, &index->tracks.items[track], lane);
+	if (!row && (row = add_row(index, VIEW_COUNTER, track, lane, 0)))
+		index->tracks.items[track].series[lane].row = (uint32_t)index->rows.count;
+	return row;
 }
 
 static void put_sample(struct view_index *index, uint32_t track, const struct tw_argument *argument, double value)
 {
 	uint32_t lane = lane_of(index, track, series_name(index, argument->name));
-	struct view_row *row = lane < VIEW_LANES_MOST ? row_of(index, VIEW_COUNTER, track, lane, 0) : NULL;
+	struct view_row *row = lane < VIEW_LANES_MOST ? sample_row(index, track, lane) : NULL;
 	uint64_t time = row && index->event->time < row->last ? row->last : index->event->time;
 	const struct view_sample sample = {.time = time, .value = value};
 	if (!row || !view_row_add_sample(row, &index->store, &sample))
@@ -325,7 +268,7 @@ static void put_operation(struct view_index *index, const struct tw_open_pair *o
 	                                 .end = end > open->ts ? end : open->ts,
 	                                 .offset = open->id,
 	                                 .name = name_of(index, open->name, open->category)};
-	put_slice(index, track, 0, 0, &slice);
+	view_index_put_slice(index, track, 0, 0, &slice);
 }
 
 static void end_operation(struct view_index *index)
@@ -342,14 +285,16 @@ static void end_operation(struct view_index *index)
 
 static void put_running(struct view_index *index, size_t cpu, uint64_t end)
 {
-	const struct view_running *running = &index->cpus[cpu];
+	struct view_running *running = &index->cpus[cpu];
 	if (running->name == VIEW_NONE || end <= running->since)
 		return;
 	const struct view_slice slice = {.begin = running->since,
 	                                 .end = end,
 	                                 .offset = running->offset,
 	                                 .name = running->name};
-	put_slice(index, view_tracks_find(&index->tracks, VIEW_CPU, 0, cpu), 0, 0, &slice);
+	if (running->track == VIEW_NONE)
+		running->track = view_tracks_find(&index->tracks, VIEW_CPU, 0, cpu);
+	view_index_put_slice(index, running->track, 0, 0, &slice);
 }
 
 /* The name of what runs: of the thread, "thread 7" where it has none; nothing where it is not known. */
@@ -375,13 +320,14 @@ static void take_running(struct view_index *index)
 			index->left++;
 			return;
 		}
-		index->cpus[index->cpu_count] = (struct view_running){.name = VIEW_NONE};
+		index->cpus[index->cpu_count] = (struct view_running){.name = VIEW_NONE, .track = VIEW_NONE};
 	}
 	put_running(index, cpu, event->time);
 	bool idle = tw_sched_comes_idle(index->dictionary, event, index->arguments);
 	index->cpus[cpu] = (struct view_running){.since = event->time,
 	                                         .offset = event->offset,
-	                                         .name = idle ? VIEW_NONE : running_name(index, event->other)};
+	                                         .name = idle ? VIEW_NONE : running_name(index, event->other),
+	                                         .track = index->cpus[cpu].track};
 }
 
 /* ---- What threads do. ---- */
@@ -459,7 +405,7 @@ static void take_lost(struct view_index *index)
 		                       .track = event->track ? track_of(index, event->track) : VIEW_NONE};
 }
 
-static void end_lost(struct view_index *index, uint64_t time)
+void view_index_end_lost(struct view_index *index, uint64_t time)
 {
 	struct view_lost *lost = &index->lost[index->lost_count - 1];
 	lost->to = time > lost->from ? time : lost->from;
@@ -479,7 +425,7 @@ static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
 
 static int init_calls(struct view_index *index, uint64_t rounding)
 {
-	index->calls.hooks = &hooks;
+	index->calls.hooks = &view_index_hooks;
 	index->calls.budget = &index->budget;
 	index->calls.exact = true;
 	index->calls.name_limit = SIZE_MAX;
@@ -509,10 +455,10 @@ static void take(struct view_index *index, const struct tw_event *event)
 		return;
 	}
 	if (index->lost_last)
-		end_lost(index, event->time);
+		view_index_end_lost(index, event->time);
 	index->end = over > index->end ? over : index->end;
-	if (tw_calls_meet(&index->calls, event) && !tw_calls_take_one(&index->calls, event, enter, leave, leave))
-		tw_calls_take(&index->calls, event);
+	tw_calls_turn_to(&index->calls, event->track);
+	tw_calls_take(&index->calls, event);
 	if (event->kind < TW_EVENT_KINDS && takers[event->kind])
 		takers[event->kind](index);
 }
@@ -520,9 +466,15 @@ static void take(struct view_index *index, const struct tw_event *event)
 void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch)
 {
 	index->dictionary = dictionary;
-	for (size_t i = 0; i < batch->count; i++) {
-		index->arguments = tw_event_arguments(batch, &batch->events[i]);
-		take(index, &batch->events[i]);
+	for (size_t i = 0; i < batch->count;) {
+		const struct tw_event *event = &batch->events[i];
+		const size_t run = view_index_take_run(index, event, batch->count - i);
+		i += run;
+		if (run)
+			continue;
+		index->arguments = tw_event_arguments(batch, event);
+		take(index, event);
+		i++;
 	}
 	index->events += batch->count;
 }

@@ -29,7 +29,8 @@ struct view_lost {
 /* What runs on a CPU. */
 struct view_running {
 	uint64_t since, offset;
-	uint32_t name; /* a number of struct view_names; VIEW_NONE: nothing that is known */
+	uint32_t name;  /* a number of struct view_names; VIEW_NONE: nothing that is known */
+	uint32_t track; /* VIEW_NONE: not known yet */
 };
 
 /* The name of a state of threads. */
@@ -43,7 +44,7 @@ struct view_index {
 	struct tw_budget budget;
 	struct view_store store;
 	struct view_column rows;                   /* struct view_row */
-	struct tw_map row_numbers;                 /* track, lane and depth to the number */
+	struct tw_map row_numbers;                 /* track, lane and depth to the number; not of counters */
 	struct view_row *recent[VIEW_ROWS_RECENT]; /* by a part of these; NULL: none */
 	struct view_tracks tracks;
 	struct view_names names;
@@ -62,6 +63,7 @@ struct view_index {
 	bool lost_last;                         /* nothing has followed the last one */
 	const struct tw_dictionary *dictionary; /* of the reader, while events are taken */
 	const struct tw_event *event;
+	const struct tw_event *const *begins; /* of a run of calls: the event of the next that begins */
 	const struct tw_argument *arguments;
 	uint64_t events; /* taken */
 	uint64_t end;    /* the latest time */

@@ -2,11 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/pack.h"
 
+#include <string.h>
+
 enum { WORD = 64 };
 
+/* Of 0 as of 1: that takes no jump. */
 static unsigned width_of(uint64_t number)
 {
-	return number ? WORD - (unsigned)__builtin_clzll(number) : 0;
+	return WORD - (unsigned)__builtin_clzll(number | 1);
 }
 
 static uint64_t mask_of(unsigned bits)
@@ -24,19 +27,23 @@ static unsigned words_of(unsigned bits)
 /* Chooses how many bits all numbers have, and how many more some: what takes the least words, which it returns. */
 static unsigned choose(const uint64_t numbers[static VIEW_BLOCK], uint8_t *bits, uint8_t *more)
 {
-	uint8_t counts[2][WORD + 1] = {{0}}; /* by width, of the even and the odd: one need not wait for the other */
+	uint8_t counts[2][WORD + 1]; /* by width, of the even and the odd: one need not wait for the other */
+	unsigned zeroes = 0;
 	uint64_t all = 0;
+	memset(counts, 0, sizeof counts);
 	for (unsigned i = 0; i < VIEW_BLOCK; i += 2) {
 		counts[0][width_of(numbers[i])]++;
 		counts[1][width_of(numbers[i + 1])]++;
+		zeroes += (numbers[i] == 0) + (unsigned)(numbers[i + 1] == 0);
 		all |= numbers[i] | numbers[i + 1];
 	}
-	const unsigned widest = width_of(all);
+	counts[0][1] = (uint8_t)(counts[0][1] - zeroes); /* of both together, modulo 256 */
+	const unsigned widest = all ? width_of(all) : 0;
 	unsigned least = widest, wide = 0;
 	*bits = (uint8_t)widest;
 	*more = 0;
 	for (unsigned width = widest; width-- > 0;) {
-		wide += counts[0][width + 1] + (unsigned)counts[1][width + 1];
+		wide += (uint8_t)(counts[0][width + 1] + counts[1][width + 1]);
 		const unsigned words = width + 1 + words_of(wide * (widest - width));
 		if (words >= least)
 			continue;
@@ -47,7 +54,7 @@ static unsigned choose(const uint64_t numbers[static VIEW_BLOCK], uint8_t *bits,
 	return least;
 }
 
-/* Numbers of a width, one behind the other. */
+/* Numbers of a width, one behind the other. What is begun is always written: a jump could not be predicted. */
 struct packer {
 	uint64_t *words;
 	uint64_t word;
@@ -56,20 +63,21 @@ struct packer {
 
 static inline void put(struct packer *packer, uint64_t number, unsigned bits)
 {
-	packer->word |= number << packer->used;
-	packer->used += bits;
-	if (packer->used < WORD)
-		return;
-	packer->used -= WORD;
-	*packer->words++ = packer->word;
-	packer->word = packer->used ? number >> (bits - packer->used) : 0;
+	const unsigned used = packer->used + bits, left = used % WORD, full = used / WORD;
+	const uint64_t word = packer->word | number << packer->used, rest = number >> 1 >> (bits - left - 1) % WORD;
+	*packer->words = word;
+	packer->words += full;
+	packer->used = left;
+	packer->word = full ? rest : word;
 }
 
 static void put_low(struct packer *packer, const uint64_t numbers[static VIEW_BLOCK], unsigned bits)
 {
+	struct packer at = *packer;
 	const uint64_t mask = mask_of(bits);
 	for (unsigned i = 0; i < VIEW_BLOCK && bits; i++)
-		put(packer, numbers[i] & mask, bits);
+		put(&at, numbers[i] & mask, bits);
+	*packer = at;
 }
 
 static void put_high(struct packer *packer, const uint64_t numbers[static VIEW_BLOCK], unsigned bits, unsigned more)

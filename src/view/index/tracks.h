@@ -34,6 +34,11 @@ enum {
 	VIEW_NAME_MOST = 4096 /* bytes of a name that are kept */
 };
 
+struct view_series {
+	uint32_t name; /* a number of struct view_names */
+	uint32_t row;  /* 1 + its number; 0: there is none */
+};
+
 struct view_track {
 	enum view_track_kind kind;
 	uint32_t parent;                  /* VIEW_NONE: none */
@@ -46,7 +51,7 @@ struct view_track {
 	uint16_t *lanes;                  /* how deep each is */
 	uint32_t lane_count;
 	size_t lane_room;
-	uint32_t *series; /* of counters: the name of each lane, a number of struct view_names */
+	struct view_series *series; /* of counters: of each lane */
 	size_t series_room;
 	uint64_t slices;
 	uint32_t file; /* plus 1; 0: not known */

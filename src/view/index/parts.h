@@ -1,0 +1,43 @@
+/* parts.h - what the parts of an index have of each other. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_INDEX_PARTS_H
+#define VIEW_INDEX_PARTS_H
+
+#include "view/index/index.h"
+
+/* Takes a track that has not been met. */
+uint32_t view_index_meet_track(struct view_index *index, uint32_t number);
+
+/* The track of the reader's; VIEW_NONE where there is no room. */
+static inline uint32_t track_of(struct view_index *index, uint32_t number)
+{
+	const bool is_met = number < index->track_room && index->track_numbers[number];
+	return is_met ? index->track_numbers[number] - 1 : view_index_meet_track(index, number);
+}
+
+static inline uint32_t or_first(uint32_t number)
+{
+	return number == VIEW_NONE ? 0 : number;
+}
+
+/* The name of a slice or a point. */
+static inline uint32_t name_of(struct view_index *index, uint32_t name, uint32_t category)
+{
+	return or_first(view_names_of(&index->names, &index->store, index->dictionary, name, category));
+}
+
+/* Puts a slice on the first lane from one on that is free where it begins. */
+void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
+                          const struct view_slice *slice);
+
+/* What was lost ends when something follows. */
+void view_index_end_lost(struct view_index *index, uint64_t time);
+
+/* ---- Slices. ---- */
+
+extern const struct tw_call_hooks view_index_hooks;
+
+/* Takes the calls of one track that events begin with, at most a run of them. Returns how many; 0: the first is none. */
+size_t view_index_take_run(struct view_index *index, const struct tw_event *events, size_t count);
+
+#endif
