@@ -7,6 +7,7 @@
 #include "base/bytes/output.h"
 #include "base/memory/sum.h"
 #include "core/dictionary.h"
+#include "core/order/ends_first.h"
 #include "core/request.h"
 #include "core/tool.h"
 
@@ -293,9 +294,11 @@ enum { TW_SLICES = 1 << TW_SLICE_BEGIN | 1 << TW_SLICE_END | 1 << TW_SLICE_COMPL
 struct tw_writer {
 	const struct tw_target *target;
 	struct tw_write_options options;
-	const char *path;       /* while it is opened */
-	struct tw_text *memory; /* where the trace goes; NULL: elsewhere */
-	char *name;             /* in messages */
+	const struct tw_reader *source;  /* of the last batch */
+	struct tw_ends_first ends_first; /* of a target with one stack a track */
+	const char *path;                /* while it is opened */
+	struct tw_text *memory;          /* where the trace goes; NULL: elsewhere */
+	char *name;                      /* in messages */
 	struct tw_output out;
 	struct tw_loss losses[TW_LOSSES];
 	size_t loss_count;
@@ -318,6 +321,7 @@ struct tw_target {
 	const char *compression;   /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
 	bool directory;            /* it opens what it writes itself, by writer->path */
 	bool measures;             /* it tells how long calls last: whoever reads for it asks for track_ends */
+	bool one_stack;            /* slices of a track must nest: of one time, ends come first */
 	const char *const *beside; /* endings behind its name of other files that may be written; NULL: none */
 	size_t thread_cost;        /* bytes that it keeps of each thread: struct tw_read_options */
 	bool texts;                /* it takes the text of records of its own format: tw_request.texts */

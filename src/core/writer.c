@@ -237,6 +237,18 @@ static int check_own(struct tw_writer *writer, const struct tw_reader *reader, c
 	                      writer->name, number, what);
 }
 
+static int hand_on(void *context, const struct tw_batch *batch)
+{
+	struct tw_writer *writer = context;
+	return writer->target->write(writer, writer->source, batch);
+}
+
+/* What the target or its own part of the writer returns: without memory nothing has been told yet. */
+static int told(struct tw_writer *writer, int status)
+{
+	return status == TW_ERR_MEMORY && !writer->error[0] ? tw_writer_fail(writer, status, "out of memory") : status;
+}
+
 int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	if (!writer->open)
@@ -253,7 +265,10 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
 		count_untold(writer, batch);
-	status = writer->target->write(writer, reader, batch);
+	writer->source = reader;
+	status = writer->target->one_stack
+	             ? told(writer, tw_ends_first_take(&writer->ends_first, batch, hand_on, writer))
+	             : hand_on(writer, batch);
 	return status >= 0 && writer->out.error ? fail_write(writer, writer->out.error) : status;
 }
 
@@ -262,7 +277,8 @@ int tw_finish(struct tw_writer *writer)
 	if (!writer->open)
 		return not_open(writer);
 	writer->open = false;
-	int status = writer->target->finish(writer);
+	int status = told(writer, tw_ends_first_finish(&writer->ends_first, hand_on, writer));
+	status = status < 0 ? status : writer->target->finish(writer);
 	if (status < 0)
 		return status;
 	writer->finished = true;
@@ -279,6 +295,7 @@ void tw_discard(struct tw_writer *writer)
 		writer->target->close(writer);
 	if (!writer->finished)
 		tw_output_discard(&writer->out);
+	tw_ends_first_free(&writer->ends_first);
 	if (writer->memory)
 		tw_text_free(writer->memory);
 	free(writer->memory);

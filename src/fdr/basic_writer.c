@@ -101,6 +101,7 @@ const struct tw_target tw_target_basic = {
     .name = "xray-basic",
     .extensions = (const char *const[]){NULL},
     .order = TW_ORDER_TIME,
+    .one_stack = true,
     .choices = TW_CHOOSES_VERSION | TW_CHOOSES_BYTE_ORDER,
     .beside = (const char *const[]){".functions", NULL}, /* as the tool names the table */
     .no_category = TW_SLICES,

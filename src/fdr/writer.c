@@ -201,11 +201,12 @@ static int put_call(struct tw_writer *writer, const struct tw_event *event, cons
 	return 0;
 }
 
-/* Whether the innermost complete slice is over: also just then, unless the event ends something inside of it. */
+/* Whether the innermost complete slice is over: also just then, unless something inside of it may end then, too. */
 static bool is_over(const struct fdr_writer *w, const struct tw_event *event, const struct pending_exit *last,
                     uint64_t ns)
 {
-	if (event->kind == TW_SLICE_END && last->end_ns == ns)
+	const bool lasts = event->kind == TW_SLICE_COMPLETE && event->value;
+	if (last->end_ns == ns && (TW_SLICES >> event->kind & 1) && !lasts)
 		return w->slices[event->track].depth <= last->depth;
 	return last->end_ns <= ns;
 }
@@ -271,9 +272,10 @@ static int close_shorter(struct tw_writer *writer, const struct tw_event *event,
 	int status = 0;
 	while (status >= 0 && event->track < w->thread_room && w->threads[event->track].pending_count) {
 		const struct thread_buffer *buffer = &w->threads[event->track];
-		const uint64_t other = buffer->pending[buffer->pending_count - 1].end_ns;
+		const struct pending_exit *last = &buffer->pending[buffer->pending_count - 1];
+		const uint64_t other = last->end_ns;
 		bool soon = other - event->time <= rounding;
-		if (other >= *end || (*end == UINT64_MAX && !soon))
+		if (other >= *end || (*end == UINT64_MAX && (!soon || !is_over(w, event, last, event->time))))
 			break;
 		if (!soon && *end - other <= rounding) {
 			*end = other;
@@ -579,6 +581,7 @@ const struct tw_target tw_target_fdr = {
     .name = "xray-fdr",
     .extensions = (const char *const[]){".xray", NULL},
     .order = TW_ORDER_TRACK,
+    .one_stack = true,
     .choices = TW_CHOOSES_VERSION | TW_CHOOSES_BYTE_ORDER | TW_CHOOSES_BUFFER_SIZE,
     .beside = (const char *const[]){".functions", NULL}, /* as the tool names the table */
     .no_category = TW_SLICES,

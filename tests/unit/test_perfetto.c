@@ -52,14 +52,14 @@ static void test_slices(void **state)
 {
 	struct fixture *f = *state;
 	PUT(f, EVENT(5, TW_SLICE_BEGIN, f->main, f->fib), EVENT(6, TW_SLICE_BEGIN, f->main, f->leaf),
-	    EVENT(9, TW_SLICE_END, f->main, f->fib), EVENT(9, TW_SLICE_END, f->main, f->leaf),
+	    EVENT(9, TW_SLICE_END, f->main, f->fib), EVENT(10, TW_SLICE_END, f->main, f->leaf),
 	    EVENT(10, TW_SLICE_BEGIN, f->main, f->fib));
-	expect_loss(f, "exit without entry", 0, 1);
 	expect(f, CLOCK PROCESS MAIN "0a1a 40ed07 5001 6802 " FIB "5a06 4801 5804 5001 "  /* begin of fib */
 	                             "0a1b 40ee07 5001 6802 " LEAF "5a06 4801 5804 5002 " /* begin of leaf */
 	                             "0a1a 40f107 5001 6802 5a11 4802 5804 220b 5207 756e776f756e64 1001 "
 	                             "0a0d 40f107 5001 6802 5a04 4802 5804 " /* end of fib */
 	                             "0a0f 40f207 5001 6802 5a06 4801 5804 5001 ");
+	expect_loss(f, "exit without entry", 0, 1);
 }
 
 static void test_complete_slices(void **state)

@@ -462,6 +462,30 @@ static uint32_t frame_of(const struct tw_calls *calls, const struct tw_call_stac
 	return innermost_of(calls, stack, name);
 }
 
+/* A call that an end has unwound, whose own end may have the same time and stand behind. */
+static void note_unwound(struct tw_calls *calls, uint32_t name, uint64_t time)
+{
+	struct tw_unwound_calls *unwound = &calls->unwound;
+	if (unwound->track != calls->track || unwound->time != time)
+		*unwound = (struct tw_unwound_calls){.track = calls->track, .time = time};
+	if (unwound->count < TW_UNWOUND_KEPT)
+		unwound->names[unwound->count++] = name;
+}
+
+/* Whether an end is that of a call which was unwound at its time. */
+static bool take_unwound(struct tw_calls *calls, const struct tw_call_item *item)
+{
+	struct tw_unwound_calls *unwound = &calls->unwound;
+	if (unwound->track != calls->track || unwound->time != item->time)
+		return false;
+	for (uint32_t i = 0; i < unwound->count; i++)
+		if (unwound->names[i] == item->name) {
+			unwound->names[i] = unwound->names[--unwound->count];
+			return true;
+		}
+	return false;
+}
+
 /* Ends a call, and the calls above it that are not over later: complete slices that are go on. */
 static void end_call(struct tw_calls *calls, uint32_t depth, uint64_t time)
 {
@@ -474,8 +498,11 @@ static void end_call(struct tw_calls *calls, uint32_t depth, uint64_t time)
 			timed--;
 		bool complete = timed && stack->timed[timed - 1].depth == i;
 		uint64_t end = complete ? stated_end(calls, &stack->timed[timed - 1]) : time;
-		if (end <= tw_sum(time, TW_CALL_ROUNDING))
-			end_at(calls, i, end, complete ? TW_CALL_ENDED : TW_CALL_UNWOUND);
+		if (end > tw_sum(time, TW_CALL_ROUNDING))
+			continue;
+		if (!complete)
+			note_unwound(calls, stack->space->frames[i].name, time);
+		end_at(calls, i, end, complete ? TW_CALL_ENDED : TW_CALL_UNWOUND);
 	}
 	end_at(calls, depth, time, TW_CALL_ENDED);
 }
@@ -491,6 +518,8 @@ static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 	advance_to_end(calls, item->time);
 	for (uint32_t lane = 0; lane <= own->lane_count; lane++)
 		tw_lanes_take_later(&found, own, lane, frame_of(calls, tw_lane_at(own, lane), item->name));
+	if ((found.depth == 0 || found.begin != item->time) && take_unwound(calls, item))
+		return;
 	if (found.depth == 0) {
 		calls->exits_without_entry++;
 		return;

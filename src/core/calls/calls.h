@@ -120,6 +120,15 @@ struct tw_call_lane {
 	uint32_t level;                 /* how deep that is, in all */
 };
 
+enum { TW_UNWOUND_KEPT = 8 };
+
+/* Names of calls that were unwound at a time, of one track: ends of one time may come in another order. */
+struct tw_unwound_calls {
+	uint64_t time;
+	uint32_t track, count;
+	uint32_t names[TW_UNWOUND_KEPT];
+};
+
 struct tw_calls;
 
 /* The owner's part: struct tw_calls is the first member of the context. */
@@ -169,6 +178,7 @@ struct tw_calls {
 	struct tw_call_space *spaces; /* that no track has */
 	/* Rows by name, for names below name_limit; NULL where rows are not found by name alone. */
 	const uint32_t *row_of;
+	struct tw_unwound_calls unwound;
 	uint64_t exits_without_entry, time_backwards;
 	uint64_t uncertain; /* events of TW_FLAG_UNCERTAIN */
 	bool again;         /* for `enter`: the call that begins is the rest of one that was cut */

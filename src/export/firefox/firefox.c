@@ -392,6 +392,7 @@ const struct tw_target tw_target_firefox = {
     .name = "firefox",
     .extensions = extensions,
     .order = TW_ORDER_TRACK,
+    .one_stack = true,
     .measures = true,
     .thread_cost = THREAD_COST,
     .no_category = TW_SLICES,

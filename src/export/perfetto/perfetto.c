@@ -660,6 +660,7 @@ const struct tw_target tw_target_perfetto = {
     .name = "perfetto",
     .extensions = extensions,
     .order = TW_ORDER_TIME,
+    .one_stack = true,
     .thread_cost = THREAD_COST,
     .open = open_perfetto,
     .write = write_perfetto,
