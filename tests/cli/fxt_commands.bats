@@ -43,6 +43,7 @@ says() { # expected, then a command: exit status 0, nothing on standard output
 	says "there is no log record in the trace" trackway log in.fxt
 	says "no counter matches 'x*'" trackway counters -f 'x*' in.fxt
 	says "no log record passes the filters: --thread 7" trackway log --thread 7 in.fxt
+	says "no scheduling passes the filters: --thread nobody" trackway sched --thread nobody "$DATA/fxt/cpu_breakdown.fxt"
 	for command in counters sched blobs log; do
 		trackway $command "$DATA/xray/v5.xray" 2>err
 		grep -q "^trackway: there is no" err

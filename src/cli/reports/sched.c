@@ -165,7 +165,7 @@ static void note(const struct tw_listing *listing)
 	const struct tw_sched *sched = sched_of(listing)->sched;
 	if (tw_say_left_out(tw_sched_notes(sched)->left_out, "event", ""))
 		return;
-	if (!can_draw(listing))
+	if (listing->rows.count == 0)
 		tw_say_none(listing->common, "scheduling");
 }
 
