@@ -499,6 +499,15 @@ bool chrome_is_apart(const struct tw_reader *reader, const struct chrome_item *i
 	return (sample || chrome_is_profile(item)) && chrome_samples_apart(reader);
 }
 
+/* The event is no row, but the trace may begin with it. */
+static void note_time(struct chrome_fill *fill)
+{
+	struct chrome_exact_time time;
+	bool fits = true;
+	if (chrome_micros(&fill->item->values[CHROME_TS], &time) && !time.wide)
+		chrome_on_clock(fill, time.ns, &fits);
+}
+
 int chrome_take_profile(struct chrome_fill *fill)
 {
 	const struct chrome_value *values = fill->item->values;
@@ -509,6 +518,7 @@ int chrome_take_profile(struct chrome_fill *fill)
 	struct chrome_exact_time time = {0};
 	uint64_t key = profile_key(fill->item);
 	struct chrome_profile *profile = profile_of(fill, key);
+	note_time(fill);
 	if (!profile)
 		return fill->failed ? TW_ERR_MEMORY : 0;
 	if (profile->track == 0) {

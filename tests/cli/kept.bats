@@ -277,6 +277,10 @@ samples() { # FILE: the stacks and how often
 	trackway convert "$DATA/chrome/chunks.json" -o out.folded 2>/dev/null
 	grep -qx 'f 2' out.folded
 	grep -qx 'f;g 2' out.folded
+	# A trace that begins with the event of a profile begins there for all: the first sample comes 50 us later.
+	sed 's/"timeDeltas":.100/"timeDeltas":[150/' "$DATA/chrome/chunks.json" >later.json
+	[ "$(trackway sql --csv later.json 'select min(ts), start_ts from stack_sample, trace' | tail -n 1)" = 50000,1000000 ]
+	trackway info --json later.json | grep -q '"clock_start_ns":1000000,'
 	same_json "$DATA/chrome/chunks.json" <(trackway convert --to chrome "$DATA/chrome/chunks.json" -o -)
 }
 
