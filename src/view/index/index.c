@@ -13,120 +13,6 @@
 /* Bytes for stacks of calls, and for asynchronous operations that are open. */
 enum { STACKS_LIMIT = 24 << 20, PAIRS_LIMIT = 8 << 20 };
 
-/* ---- Rows. ---- */
-
-static uint64_t row_key(uint32_t track, uint32_t lane, uint32_t depth)
-{
-	return (uint64_t)track << 32 | (uint64_t)lane << 16 | depth;
-}
-
-static struct view_row *find_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
-{
-	uint32_t number;
-	bool found = lane <= UINT16_MAX && depth <= UINT16_MAX &&
-	             tw_map_find(&index->row_numbers, row_key(track, lane, depth), &number);
-	return found ? view_index_row_at(index, number) : NULL;
-}
-
-static struct view_row *series_row(const struct view_index *index, const struct view_track *track, uint32_t lane)
-{
-	const uint32_t row = lane < track->lane_count ? track->series[lane].row : 0;
-	return row ? view_index_row_at(index, row - 1) : NULL;
-}
-
-const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
-{
-	if (track < index->tracks.count && index->tracks.items[track].kind == VIEW_COUNTERS)
-		return depth == 0 ? series_row(index, &index->tracks.items[track], lane) : NULL;
-	return find_row(index, track, lane, depth);
-}
-
-/* Adds a row; NULL where there is no room. */
-static struct view_row *add_row(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
-                                uint32_t depth)
-{
-	const bool apart = kind == VIEW_POINTS || kind == VIEW_STATES; /* in lanes that are no track's own */
-	struct view_row *row;
-	if (index->rows.count >= VIEW_ROWS_MOST ||
-	    (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
-	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
-		return NULL;
-	*row = (struct view_row){.track = track, .lane = (uint16_t)lane, .depth = (uint16_t)depth, .kind = kind};
-	index->tracks.changes += apart;
-	return row;
-}
-
-/* Finds a row, or adds it. NULL where there is no room. Those of counters are found by their series. */
-static struct view_row *row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
-                               uint32_t depth)
-{
-	struct view_row **recent = &index->recent[(track * 32 + lane * 8 + depth) % VIEW_ROWS_RECENT];
-	if (*recent && (*recent)->track == track && (*recent)->lane == lane && (*recent)->depth == depth)
-		return *recent;
-	struct view_row *row = find_row(index, track, lane, depth);
-	*recent = row;
-	if (row || track == VIEW_NONE)
-		return row;
-	row = add_row(index, kind, track, lane, depth);
-	const uint32_t number = (uint32_t)index->rows.count - 1;
-	return row && tw_map_add(&index->row_numbers, row_key(track, lane, depth), number) ? row : NULL;
-}
-
-void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
-                          const struct view_slice *slice)
-{
-	enum { TRIED = 256 };
-	for (unsigned i = 0; i < TRIED; i++, lane++) {
-		struct view_row *row = row_of(index, VIEW_SLICES, track, lane, depth);
-		if (!row)
-			break;
-		if (slice->begin < row->last)
-			continue;
-		if (!view_row_add_slice(row, &index->store, slice))
-			break;
-		index->tracks.items[track].slices++;
-		return;
-	}
-	index->left++;
-}
-
-/* ---- Tracks and names of the reader. ---- */
-
-static enum view_track_kind kind_of(const struct tw_track *track)
-{
-	switch (track->kind) {
-	case TW_TRACK_THREAD:
-		return VIEW_THREAD;
-	case TW_TRACK_PROCESS:
-		return VIEW_PROCESS;
-	case TW_TRACK_CPU:
-		return VIEW_CPU;
-	case TW_TRACK_OTHER:
-		break;
-	}
-	return VIEW_OTHER;
-}
-
-static uint32_t new_track(struct view_index *index, uint32_t number)
-{
-	const struct tw_track *track = tw_dictionary_track(index->dictionary, number);
-	enum view_track_kind kind = kind_of(track);
-	uint64_t thread = kind == VIEW_OTHER ? number : kind == VIEW_PROCESS ? 0 : track->thread;
-	uint32_t found = view_tracks_find(&index->tracks, kind, kind == VIEW_CPU ? 0 : track->process, thread);
-	if (found != VIEW_NONE && track->name && kind == VIEW_OTHER)
-		view_track_call(&index->tracks, found, tw_dictionary_name(index->dictionary, track->name));
-	return found;
-}
-
-uint32_t view_index_meet_track(struct view_index *index, uint32_t number)
-{
-	if (!tw_grow(&index->track_numbers, &index->track_room, (size_t)number + 1, sizeof *index->track_numbers))
-		return VIEW_NONE;
-	if (!index->track_numbers[number])
-		index->track_numbers[number] = 1 + new_track(index, number);
-	return index->track_numbers[number] - 1;
-}
-
 static uint32_t series_name(struct view_index *index, uint32_t name)
 {
 	return or_first(view_names_take(&index->names, &index->store, index->dictionary, name));
@@ -138,7 +24,7 @@ static void put_point(struct view_index *index, uint32_t name)
 {
 	const struct tw_event *event = index->event;
 	uint32_t track = track_of(index, event->track);
-	struct view_row *row = row_of(index, VIEW_POINTS, track, VIEW_POINTS_LANE, 0);
+	struct view_row *row = view_index_row_of(index, VIEW_POINTS, track, VIEW_POINTS_LANE, 0);
 	/* What comes late stands where the last one is: the order of a row is that of time. */
 	uint64_t time = row && event->time < row->last ? row->last : event->time;
 	const struct view_slice point = {.begin = time, .end = time, .offset = event->offset, .name = name};
@@ -203,18 +89,10 @@ static uint32_t lane_of(struct view_index *index, uint32_t number, uint32_t name
 	return track->lane_count;
 }
 
-static struct view_row *sample_row(struct view_index *index, uint32_t track, uint32_t lane)
-{
-	struct view_row *row = series_row(index, &index->tracks.items[track], lane);
-	if (!row && (row = add_row(index, VIEW_COUNTER, track, lane, 0)))
-		index->tracks.items[track].series[lane].row = (uint32_t)index->rows.count;
-	return row;
-}
-
 static void put_sample(struct view_index *index, uint32_t track, const struct tw_argument *argument, double value)
 {
 	uint32_t lane = lane_of(index, track, series_name(index, argument->name));
-	struct view_row *row = lane < VIEW_LANES_MOST ? sample_row(index, track, lane) : NULL;
+	struct view_row *row = lane < VIEW_LANES_MOST ? view_index_sample_row(index, track, lane) : NULL;
 	uint64_t time = row && index->event->time < row->last ? row->last : index->event->time;
 	const struct view_sample sample = {.time = time, .value = value};
 	if (!row || !view_row_add_sample(row, &index->store, &sample))
@@ -366,7 +244,7 @@ static int put_state(void *owner, uint32_t number, const struct tw_thread_state 
 	struct view_index *index = owner;
 	if (!state->state)
 		return 0;
-	struct view_row *row = row_of(index, VIEW_STATES, track_of(index, number), VIEW_STATES_LANE, 0);
+	struct view_row *row = view_index_row_of(index, VIEW_STATES, track_of(index, number), VIEW_STATES_LANE, 0);
 	const uint64_t begin = row && state->since < row->last ? row->last : state->since;
 	const struct view_slice slice = {.begin = begin,
 	                                 .end = end > begin ? end : begin,
@@ -405,7 +283,7 @@ static void take_lost(struct view_index *index)
 		                       .track = event->track ? track_of(index, event->track) : VIEW_NONE};
 }
 
-void view_index_end_lost(struct view_index *index, uint64_t time)
+static void end_lost(struct view_index *index, uint64_t time)
 {
 	struct view_lost *lost = &index->lost[index->lost_count - 1];
 	lost->to = time > lost->from ? time : lost->from;
@@ -455,7 +333,7 @@ static void take(struct view_index *index, const struct tw_event *event)
 		return;
 	}
 	if (index->lost_last)
-		view_index_end_lost(index, event->time);
+		end_lost(index, event->time);
 	index->end = over > index->end ? over : index->end;
 	tw_calls_turn_to(&index->calls, event->track);
 	tw_calls_take(&index->calls, event);
@@ -469,6 +347,8 @@ void view_index_take(struct view_index *index, const struct tw_dictionary *dicti
 	for (size_t i = 0; i < batch->count;) {
 		const struct tw_event *event = &batch->events[i];
 		const size_t run = view_index_take_run(index, event, batch->count - i);
+		if (run && index->lost_last)
+			end_lost(index, event->time);
 		i += run;
 		if (run)
 			continue;

@@ -26,18 +26,20 @@ static inline uint32_t name_of(struct view_index *index, uint32_t name, uint32_t
 	return or_first(view_names_of(&index->names, &index->store, index->dictionary, name, category));
 }
 
+/* Finds a row, or adds it. NULL where there is no room. Those of counters are found by their series. */
+struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
+                                   uint32_t depth);
+struct view_row *view_index_sample_row(struct view_index *index, uint32_t track, uint32_t lane);
+
 /* Puts a slice on the first lane from one on that is free where it begins. */
 void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
                           const struct view_slice *slice);
-
-/* What was lost ends when something follows. */
-void view_index_end_lost(struct view_index *index, uint64_t time);
 
 /* ---- Slices. ---- */
 
 extern const struct tw_call_hooks view_index_hooks;
 
-/* Takes the calls of one track that events begin with, at most a run of them. Returns how many; 0: the first is none. */
+/* Takes the calls of one track that events begin with, a run of them at most. Returns how many they are. */
 size_t view_index_take_run(struct view_index *index, const struct tw_event *events, size_t count);
 
 #endif

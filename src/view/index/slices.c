@@ -111,8 +111,6 @@ size_t view_index_take_run(struct view_index *index, const struct tw_event *even
 	make_run(&run, events, count);
 	if (run.count == 0)
 		return 0;
-	if (index->lost_last)
-		view_index_end_lost(index, events[0].time);
 	index->end = run.last > index->end ? run.last : index->end;
 	tw_calls_turn_to(calls, events[0].track);
 	for (size_t i = 0; i < run.count; i++) {

@@ -1,0 +1,122 @@
+/* rows.c - the rows of an index, and the tracks that they are of. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/parts.h"
+
+static uint64_t row_key(uint32_t track, uint32_t lane, uint32_t depth)
+{
+	return (uint64_t)track << 32 | (uint64_t)lane << 16 | depth;
+}
+
+static struct view_row *find_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
+{
+	uint32_t number;
+	bool found = lane <= UINT16_MAX && depth <= UINT16_MAX &&
+	             tw_map_find(&index->row_numbers, row_key(track, lane, depth), &number);
+	return found ? view_index_row_at(index, number) : NULL;
+}
+
+static struct view_row *series_row(const struct view_index *index, const struct view_track *track, uint32_t lane)
+{
+	const uint32_t row = lane < track->lane_count ? track->series[lane].row : 0;
+	return row ? view_index_row_at(index, row - 1) : NULL;
+}
+
+const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
+{
+	if (track < index->tracks.count && index->tracks.items[track].kind == VIEW_COUNTERS)
+		return depth == 0 ? series_row(index, &index->tracks.items[track], lane) : NULL;
+	return find_row(index, track, lane, depth);
+}
+
+/* Adds a row; NULL where there is no room. */
+static struct view_row *add_row(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
+                                uint32_t depth)
+{
+	const bool apart = kind == VIEW_POINTS || kind == VIEW_STATES; /* in lanes that are no track's own */
+	struct view_row *row;
+	if (index->rows.count >= VIEW_ROWS_MOST ||
+	    (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
+	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
+		return NULL;
+	*row = (struct view_row){.track = track, .lane = (uint16_t)lane, .depth = (uint16_t)depth, .kind = kind};
+	index->tracks.changes += apart;
+	return row;
+}
+
+struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
+                                   uint32_t depth)
+{
+	struct view_row **recent = &index->recent[(track * 32 + lane * 8 + depth) % VIEW_ROWS_RECENT];
+	if (*recent && (*recent)->track == track && (*recent)->lane == lane && (*recent)->depth == depth)
+		return *recent;
+	struct view_row *row = find_row(index, track, lane, depth);
+	*recent = row;
+	if (row || track == VIEW_NONE)
+		return row;
+	row = add_row(index, kind, track, lane, depth);
+	const uint32_t number = (uint32_t)index->rows.count - 1;
+	return row && tw_map_add(&index->row_numbers, row_key(track, lane, depth), number) ? row : NULL;
+}
+
+struct view_row *view_index_sample_row(struct view_index *index, uint32_t track, uint32_t lane)
+{
+	struct view_row *row = series_row(index, &index->tracks.items[track], lane);
+	if (!row && (row = add_row(index, VIEW_COUNTER, track, lane, 0)))
+		index->tracks.items[track].series[lane].row = (uint32_t)index->rows.count;
+	return row;
+}
+
+void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
+                          const struct view_slice *slice)
+{
+	enum { TRIED = 256 };
+	for (unsigned i = 0; i < TRIED; i++, lane++) {
+		struct view_row *row = view_index_row_of(index, VIEW_SLICES, track, lane, depth);
+		if (!row)
+			break;
+		if (slice->begin < row->last)
+			continue;
+		if (!view_row_add_slice(row, &index->store, slice))
+			break;
+		index->tracks.items[track].slices++;
+		return;
+	}
+	index->left++;
+}
+
+/* ---- Tracks and names of the reader. ---- */
+
+static enum view_track_kind kind_of(const struct tw_track *track)
+{
+	switch (track->kind) {
+	case TW_TRACK_THREAD:
+		return VIEW_THREAD;
+	case TW_TRACK_PROCESS:
+		return VIEW_PROCESS;
+	case TW_TRACK_CPU:
+		return VIEW_CPU;
+	case TW_TRACK_OTHER:
+		break;
+	}
+	return VIEW_OTHER;
+}
+
+static uint32_t new_track(struct view_index *index, uint32_t number)
+{
+	const struct tw_track *track = tw_dictionary_track(index->dictionary, number);
+	enum view_track_kind kind = kind_of(track);
+	uint64_t thread = kind == VIEW_OTHER ? number : kind == VIEW_PROCESS ? 0 : track->thread;
+	uint32_t found = view_tracks_find(&index->tracks, kind, kind == VIEW_CPU ? 0 : track->process, thread);
+	if (found != VIEW_NONE && track->name && kind == VIEW_OTHER)
+		view_track_call(&index->tracks, found, tw_dictionary_name(index->dictionary, track->name));
+	return found;
+}
+
+uint32_t view_index_meet_track(struct view_index *index, uint32_t number)
+{
+	if (!tw_grow(&index->track_numbers, &index->track_room, (size_t)number + 1, sizeof *index->track_numbers))
+		return VIEW_NONE;
+	if (!index->track_numbers[number])
+		index->track_numbers[number] = 1 + new_track(index, number);
+	return index->track_numbers[number] - 1;
+}
