@@ -639,6 +639,22 @@ static void test_records_in_garbage(void **state)
 	}
 }
 
+/* An event whose argument says a size of 0. Its last word, and two that are none, look like a thread record of index 0,
+ * which sets nothing, that leads to where records go on. */
+static void test_thread_of_damage(void **state)
+{
+	enum { WORDS = 6 };
+	(void)state;
+	begin_archive();
+	put(0x0001000101100044);
+	put(100);
+	put(0x0000000500010001);
+	put(0x33);
+	put(UINT64_MAX);
+	put(UINT64_MAX);
+	expect_lost(WORDS * 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -652,6 +668,7 @@ int main(void)
 	    cmocka_unit_test(test_short_headers),    cmocka_unit_test(test_large_empty),
 	    cmocka_unit_test(test_large_cut),        cmocka_unit_test(test_counted),
 	    cmocka_unit_test(test_strange_records),  cmocka_unit_test(test_records_in_garbage),
+	    cmocka_unit_test(test_thread_of_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,12 @@ static bool is_uint64_argument(uint64_t header)
 	       fxt_size(header) == 2 + fxt_text_words(header >> 16);
 }
 
+/* Whether a header is what is left of a record rather than that of one: a thread of index 0 sets nothing. */
+static bool is_left_over(uint64_t header)
+{
+	return is_uint64_argument(header) || (fxt_type(header) == TW_FXT_TYPE_THREAD && tw_bits(header, 16, 23) == 0);
+}
+
 bool fxt_is_weak(const struct fxt_view *view, size_t at, size_t size)
 {
 	uint64_t header = fxt_header_at(view, at);
@@ -257,7 +263,7 @@ bool fxt_others_begin(const struct fxt_view *view, size_t at, size_t size)
 	bool solid = false;
 	unsigned count = 0;
 	/* Those behind what is left of another record are the first. */
-	if (size - at >= TW_FXT_WORD && is_uint64_argument(fxt_header_at(view, at)))
+	if (size - at >= TW_FXT_WORD && is_left_over(fxt_header_at(view, at)))
 		return false;
 	while (count < FXT_SEARCHED && at < size && !(solid && count >= FXT_CHAIN)) {
 		size_t next = fxt_measure_at(view, at);
@@ -311,6 +317,8 @@ bool fxt_is_chance(const struct fxt_view *view, size_t at)
 bool fxt_goes_beyond(const struct fxt_view *view, size_t at, size_t size)
 {
 	unsigned solid = 0;
+	if (view->left - at >= TW_FXT_WORD && is_left_over(fxt_header_at(view, at)))
+		return false;
 	for (unsigned count = 0; count < FXT_SEARCHED && (solid < FXT_CHAIN || at < size); count++) {
 		size_t next = fxt_measure_at(view, at);
 		if (next == 0 || at + next == size)
