@@ -16,8 +16,7 @@
 
 void fxt_calls_clear(struct fxt_calls *calls)
 {
-	calls->count = calls->waiting = calls->closed = calls->stretch_count = calls->track_count = calls->seen_count =
-	    0;
+	calls->count = calls->waiting = calls->track_count = calls->seen_count = 0;
 	calls->by_track.count = 0;
 	if (calls->by_track.slots)
 		memset(calls->by_track.slots, 0, (calls->by_track.mask + 1) * sizeof *calls->by_track.slots);
@@ -29,7 +28,6 @@ void fxt_calls_free(struct fxt_calls *calls)
 	if (!calls)
 		return;
 	free(calls->calls);
-	free(calls->stretches);
 	free(calls->items);
 	free(calls->tracks);
 	free(calls->seen);
@@ -60,51 +58,10 @@ static inline void see(struct fxt_chunk *chunk, uint64_t koid, uint64_t time)
 	latest->time = time > latest->time ? time : latest->time;
 }
 
-/* ---- Stretches. ---- */
-
-/* How many calls a new stretch has room for: few where most of it would stay empty. `make bench` measures stat. */
-enum { LONG = 128, SHORT = 4, FEW_TRACKS = 64 };
-
-/* Begins a stretch with room for some calls. False when there is no memory. */
-static bool begin_stretch(struct fxt_chunk *chunk, uint32_t track, uint32_t room)
-{
-	struct fxt_calls *calls = chunk->calls;
-	const uint32_t from = (uint32_t)calls->count;
-	if (!tw_grow(&calls->stretches, &calls->stretch_room, calls->stretch_count + 1, sizeof *calls->stretches)) {
-		chunk->failed = true;
-		return false;
-	}
-	calls->stretches[calls->stretch_count++] = (struct fxt_stretch){track, from, from};
-	calls->count += room;
-	return true;
-}
-
-/* Begins a stretch of one call. NULL when there is no memory. */
-static struct fxt_call *lone_call(struct fxt_chunk *chunk, uint32_t track)
-{
-	struct fxt_calls *calls = chunk->calls;
-	if (!begin_stretch(chunk, track, 1))
-		return NULL;
-	calls->stretches[calls->stretch_count - 1].to++;
-	return &calls->calls[calls->count - 1];
-}
-
-/* ---- Cursors: where the calls of threads go, by an index that keeps its meaning to the end of a run of the fast path.
- * ---- */
+/* ---- Cursors: what is known of a thread while its index keeps its meaning, in one run of the fast path. ---- */
 
 /* What the options and the tables say of a thread, instead of a track. */
 static const uint32_t UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1;
-
-/* Takes the room from a cursor, and gives what it has put there to the last stretch of its track. */
-static void take_room(struct fxt_calls *calls, struct fxt_call_cursor *cursor)
-{
-	struct fxt_track_calls *track = &calls->tracks[cursor->track];
-	if (cursor->end) {
-		calls->stretches[track->stretch].to = (uint32_t)(cursor->next - calls->calls);
-		track->room_to = (uint32_t)(cursor->end - calls->calls);
-	}
-	cursor->next = cursor->end = NULL;
-}
 
 /* The number of a thread's track, or why it has none. */
 static uint32_t find_track(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
@@ -113,14 +70,9 @@ static uint32_t find_track(struct fxt_chunk *chunk, unsigned index, const uint8_
 	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
 	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->decoder.context.provider, index, offset) : NULL;
 	struct fxt_track_calls *track = entry && entry->wanted ? fxt_calls_of(chunk, entry->number) : NULL;
-	if (!track)
-		return entry ? UNWANTED : UNKNOWN;
-	if (track->thread) {
-		take_room(calls, &chunk->decoder.name_cache->cursors[track->thread]);
-		track->shared = true;
-	}
-	track->thread = index;
-	return (uint32_t)(track - calls->tracks);
+	if (track)
+		return (uint32_t)(track - calls->tracks);
+	return entry ? UNWANTED : UNKNOWN;
 }
 
 static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
@@ -131,35 +83,9 @@ static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index
 		name_cache->met[index / 64] |= 1ull << index % 64;
 		cursor->met = true;
 		cursor->track = find_track(chunk, index, bytes);
+		cursor->has_track = cursor->track < UNKNOWN;
 	}
 	return cursor;
-}
-
-/* Whether the last stretch of a track has room, and no call stands behind it that may be the track's, too. */
-static bool has_room(const struct fxt_calls *calls, const struct fxt_track_calls *track)
-{
-	return track->room_to && track->stretch >= calls->closed &&
-	       calls->stretches[track->stretch].to < track->room_to;
-}
-
-/* Gives a cursor room for calls. False where it has some, or may have none. */
-static bool give_room(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
-{
-	struct fxt_calls *calls = chunk->calls;
-	if (cursor->next < cursor->end || cursor->track >= UNKNOWN || calls->tracks[cursor->track].shared)
-		return false;
-	struct fxt_track_calls *track = &calls->tracks[cursor->track];
-	take_room(calls, cursor);
-	if (!has_room(calls, track)) {
-		if (!begin_stretch(chunk, cursor->track,
-		                   calls->waiting || calls->track_count > FEW_TRACKS ? SHORT : LONG))
-			return false;
-		track->stretch = (uint32_t)calls->stretch_count - 1;
-		track->room_to = (uint32_t)calls->count;
-	}
-	cursor->next = calls->calls + calls->stretches[track->stretch].to;
-	cursor->end = calls->calls + track->room_to;
-	return true;
 }
 
 static void see_going_on(struct fxt_call_cursor *cursor, uint64_t ticks)
@@ -173,16 +99,11 @@ static void set_last(struct fxt_track_calls *track, uint64_t time)
 		track->last = time;
 }
 
-/* Tells a cursor's track what was put there, and when its thread was seen last, and forgets it. */
+/* Tells a cursor's track when its thread was seen last, and forgets it. */
 static void end_cursor(struct fxt_chunk *chunk, struct fxt_call_cursor *cursor)
 {
-	struct fxt_track_calls *track = NULL;
-	if (cursor->track < UNKNOWN) {
-		take_room(chunk->calls, cursor);
-		track = &chunk->calls->tracks[cursor->track];
-		track->thread = 0;
-	}
-	set_last(track, tw_ticks_ns(&chunk->decoder.clock, cursor->latest));
+	if (cursor->has_track)
+		set_last(&chunk->calls->tracks[cursor->track], tw_ticks_ns(&chunk->decoder.clock, cursor->latest));
 	*cursor = (struct fxt_call_cursor){0};
 }
 
@@ -257,11 +178,11 @@ static inline size_t end_place(uint64_t header, unsigned kind)
 static const struct call_shape {
 	uint32_t complete; /* mask: its last word is the time at which it ends */
 	uint32_t mark;     /* of the kind of call */
-	uint32_t bytes;    /* how far the next call is from this one; 0: it is no call, and its place is used again */
+	uint32_t calls;    /* 1; 0: it is no call, and its place is used again */
 } call_shapes[FXT_TYPES] = {
 #define MARK(part) ((part) == FXT_CALL_BEGIN ? FXT_MARK_BEGIN : (part) == FXT_CALL_COMPLETE ? FXT_MARK_COMPLETE : 0)
 #define X(type, row, part, last)                                                                                       \
-	[type] = {.bytes = (part) == FXT_NO_CALL ? 0 : sizeof(struct fxt_call),                                        \
+	[type] = {.calls = (part) != FXT_NO_CALL,                                                                      \
 	          .mark = MARK(part),                                                                                  \
 	          .complete = (last) == FXT_LAST_END_TIME ? UINT32_MAX : 0},
     FXT_EVENT_LIST(X)
@@ -282,24 +203,24 @@ TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *byt
 	return fxt_switch_koid(koids);
 }
 
-/* Takes events whose names were looked up lately, of threads whose cursors have room, as most are, and scheduling
- * records between them. The processor cannot predict which events are calls, and of which threads, so no jump depends
- * on it: an event that is no call is written, too, and the next one takes its place. Returns the place of the first
- * record that it could not take. */
+/* Takes events whose names were looked up lately, of threads that were met, as most are, and scheduling records between
+ * them. The processor cannot predict which events are calls, and of which threads, so no jump depends on it: an
+ * event that is no call is written, too, and the next one takes its place. Returns the place of the first record that
+ * it could not take. */
 TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes, const uint8_t *to, bool big)
 {
 	struct fxt_chunk *const chunk = scan->chunk;
 	const struct tw_ticks clock = chunk->decoder.clock;
 	struct fxt_name_cache *const name_cache = chunk->decoder.name_cache;
 	const uint8_t *const base = chunk->bytes, *last_taken = scan->last;
+	struct fxt_call *made = chunk->calls->calls + chunk->calls->count;
 	for (size_t size; bytes < to; last_taken = bytes, bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
 		const struct fxt_called *called = &name_cache->called[tw_bits(header, 48, 63) % FXT_KNOWN];
 		const struct call_shape *shape = &call_shapes[tw_bits(header, 16, 19)];
 		struct fxt_call_cursor *cursor = &name_cache->cursors[tw_bits(header, 24, 31)];
-		struct fxt_call *made = cursor->next;
 		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		if (__builtin_expect(called->key != (header & FXT_CALLED_BITS) || made == cursor->end, 0)) {
+		if (__builtin_expect(called->key != (header & FXT_CALLED_BITS) || !cursor->has_track, 0)) {
 			if (scan->switches && (size = take_plain_switch(chunk, bytes, big)))
 				continue;
 			break;
@@ -310,14 +231,16 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 		const uint64_t last = ended - clock.base_tsc;
 		if (first > last || last > clock.near || !has_registered(chunk, header, bytes))
 			break;
+		made->track = cursor->track;
 		made->name = called->name;
 		made->origin = shape->mark | (uint32_t)(bytes - base);
 		made->begin = tw_ticks_ns_after(&clock, first, clock.whole);
 		made->end = tw_ticks_ns_after(&clock, last, clock.whole);
-		cursor->next = (struct fxt_call *)((char *)made + shape->bytes);
+		made += shape->calls;
 		see_going_on(cursor, ended);
 	}
 	scan->last = last_taken;
+	chunk->calls->count = (size_t)(made - chunk->calls->calls);
 	return bytes;
 }
 
@@ -336,12 +259,10 @@ static bool take_call(const struct call_scan *scan, uint64_t header, const uint8
 	const uint64_t time = tw_ticks_ns(&chunk->decoder.clock, begin), over = tw_ticks_ns(&chunk->decoder.clock, end);
 	if (end < begin || over == UINT64_MAX)
 		return false;
-	struct fxt_call *call = cursor->next < cursor->end ? cursor->next++ : lone_call(chunk, cursor->track);
-	if (!call)
-		return false;
-	*call = (struct fxt_call){
+	chunk->calls->calls[chunk->calls->count++] = (struct fxt_call){
 	    .begin = time,
 	    .end = over,
+	    .track = cursor->track,
 	    .name = names->name,
 	    .origin = fxt_origin(kind, (size_t)(bytes - chunk->bytes)),
 	};
@@ -398,12 +319,12 @@ static bool take_unusual(const struct call_scan *scan, uint64_t header, const ui
 	return scan->switches && take_switch(scan->chunk, header, bytes, big);
 }
 
-/* Whether there is room now for an event of a thread whose cursor had none, for take_usual(). */
-static bool gets_room(const struct call_scan *scan, uint64_t header, const uint8_t *bytes)
+/* Whether an event is of a thread that was not met, and now is one that take_usual() takes. */
+static bool meets(const struct call_scan *scan, uint64_t header, const uint8_t *bytes)
 {
 	const unsigned index = (unsigned)tw_bits(header, 24, 31);
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && index &&
-	       give_room(scan->chunk, cursor_of(scan->chunk, index, bytes));
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && index && !scan->chunk->decoder.name_cache->cursors[index].met &&
+	       cursor_of(scan->chunk, index, bytes)->has_track;
 }
 
 /* Sets the time of the last record. */
@@ -428,7 +349,7 @@ TW_INLINE size_t take_usual_records(struct fxt_chunk *chunk, bool switches, size
 		if (bytes == to)
 			break;
 		const uint64_t header = tw_load64(bytes, big);
-		if (gets_room(&scan, header, bytes))
+		if (meets(&scan, header, bytes))
 			continue;
 		if (!take_unusual(&scan, header, bytes, big))
 			break;
@@ -441,12 +362,11 @@ TW_INLINE size_t take_usual_records(struct fxt_chunk *chunk, bool switches, size
 
 /* ---- All other records: they become rows, and a call waits until its row is committed. ---- */
 
-/* How many calls there must be room for where records have so many bytes: each thread's stretch may have room left. */
+/* How many calls there can be in so many bytes; take_usual() writes one more, which may be none. */
 static size_t most_calls(size_t bytes)
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a call */
-	const size_t most = bytes / LEAST + 1, threads = most < TW_FXT_THREADS_MAX ? most : TW_FXT_THREADS_MAX;
-	return most + threads * (LONG - 1);
+	return bytes / LEAST + 1;
 }
 
 /* Makes room for as many calls as a chunk of usual size can have. What is not used of it takes no memory. */
@@ -474,12 +394,11 @@ static bool make_room(struct fxt_chunk *chunk, size_t from, size_t to)
 static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, size_t place)
 {
 	struct fxt_calls *calls = chunk->calls;
-	struct fxt_call *call = make_room(chunk, place, place) ? lone_call(chunk, UINT32_MAX) : NULL;
-	if (!call)
+	if (!make_room(chunk, place, place))
 		return;
 	calls->waiting++;
-	calls->closed = calls->stretch_count;
-	*call = (struct fxt_call){
+	calls->calls[calls->count++] = (struct fxt_call){
+	    .track = UINT32_MAX,
 	    .begin = row->time,
 	    .end = row->time + (row->kind == TW_SLICE_COMPLETE ? row->value : 0),
 	    .name = (uint32_t)(row - chunk->rows.slab.events),
@@ -586,16 +505,15 @@ const struct fxt_work fxt_calls_work = {.decode = find_calls, .decoded = sort_ca
 
 static void complete_calls(struct fxt_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->calls->stretch_count; i++) {
-		struct fxt_stretch *stretch = &chunk->calls->stretches[i];
-		if (stretch->track != UINT32_MAX)
+	struct fxt_call *const calls = chunk->calls->calls, *const end = calls + chunk->calls->count;
+	for (struct fxt_call *call = calls; call < end; call++) {
+		if (call->track != UINT32_MAX)
 			continue;
-		struct fxt_call *call = &chunk->calls->calls[stretch->from];
 		const struct tw_event *row = &chunk->rows.slab.events[call->name];
 		struct fxt_track_calls *track = fxt_calls_of(chunk, row->track);
 		if (!track)
 			return;
-		stretch->track = (uint32_t)(track - chunk->calls->tracks);
+		call->track = (uint32_t)(track - chunk->calls->tracks);
 		call->name = row->name;
 	}
 }

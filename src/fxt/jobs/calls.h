@@ -10,11 +10,12 @@
 /* The place of a record in its chunk, taken from an origin: chunks are shorter than 2^30 bytes. */
 #define FXT_CALL_PLACE(place) ((uint32_t)(place)&0x3fffffff)
 
-/* A begin, an end or a complete slice, in the order of the archive. 24 bytes: all those of a chunk should fit into the
+/* A begin, an end or a complete slice, in the order of the archive. 32 bytes: all those of a chunk should fit into the
  * second-level cache together with the chunk's bytes and what is made of them. */
 struct fxt_call {
 	uint64_t begin, end; /* ns; of a begin or an end both are its time */
-	uint32_t name;       /* where the call waits (struct fxt_stretch): the number of its row */
+	uint32_t track;      /* its place in `tracks`; UINT32_MAX: track and name come with the commit */
+	uint32_t name;       /* where the call waits: the number of its row */
 	uint32_t origin;     /* the place of the record in the chunk, with a mark of its kind */
 };
 
@@ -49,12 +50,6 @@ static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
 	};
 }
 
-/* Calls of one track, in the order of the archive; those of a track in later stretches come later. */
-struct fxt_stretch {
-	uint32_t track;    /* the place in `tracks`; UINT32_MAX: one call, whose track and name come with the commit */
-	uint32_t from, to; /* numbers of the first call and of what is behind the last */
-};
-
 /* The calls that a chunk has of one track. */
 struct fxt_track_calls {
 	uint32_t number;      /* of the track */
@@ -65,11 +60,6 @@ struct fxt_track_calls {
 	uint64_t waits;       /* while sorting: begin of the complete slice on top of the waiting ones */
 	uint32_t put, top;    /* while sorting: the place before which the next item goes; number of the slice on top */
 	bool mixed;           /* while sorting: out of order, to be sorted the slow way */
-	/* While calls are found (calls.c). */
-	uint32_t stretch; /* the number of its last stretch that had room for several */
-	uint32_t room_to; /* up to this number of a call; 0: there is no such stretch */
-	unsigned thread;  /* the index that its thread has in this run of the fast path; 0: none yet */
-	bool shared;      /* its thread had several in one run: each call gets a stretch of its own */
 };
 
 /* When a thread did something, by its koid. */
@@ -82,9 +72,7 @@ enum { FXT_SEEN = 64 };
 struct fxt_calls {
 	struct fxt_call *calls; /* of the thread that decodes the chunk, until they are in tracks */
 	size_t count, room;
-	size_t waiting; /* calls whose track and name come with the commit */
-	struct fxt_stretch *stretches;
-	size_t stretch_count, stretch_room;
+	size_t waiting;             /* calls whose track and name come with the commit */
 	struct tw_call_item *items; /* of all tracks */
 	size_t item_room;
 	struct fxt_track_calls *tracks;
@@ -93,7 +81,6 @@ struct fxt_calls {
 	struct fxt_seen latest[FXT_SEEN]; /* by hash of the koid */
 	struct fxt_seen *seen;            /* those that had to make place in `latest` */
 	size_t seen_count, seen_room;
-	size_t closed;       /* stretches before this one get no more calls */
 	uint32_t unfinished; /* profile_by_track.c: parts that still need the chunk */
 };
 

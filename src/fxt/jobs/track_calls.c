@@ -34,8 +34,8 @@ struct fxt_track_calls *fxt_calls_of(struct fxt_chunk *chunk, uint32_t track)
 static size_t place_tracks(struct fxt_calls *calls)
 {
 	uint32_t from = 0;
-	for (size_t i = 0; i < calls->stretch_count; i++)
-		calls->tracks[calls->stretches[i].track].count += calls->stretches[i].to - calls->stretches[i].from;
+	for (size_t i = 0; i < calls->count; i++)
+		calls->tracks[calls->calls[i].track].count++;
 	for (size_t i = 0; i < calls->track_count; i++) {
 		struct fxt_track_calls *track = &calls->tracks[i];
 		track->from = from;
@@ -96,11 +96,8 @@ static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 	if (!tw_grow(&scratch->below, &scratch->below_room, calls->count, sizeof *scratch->below))
 		return false;
 	const struct order order = {calls, scratch->below};
-	for (size_t i = calls->stretch_count; i > 0; i--) {
-		struct fxt_track_calls *track = &calls->tracks[calls->stretches[i - 1].track];
-		for (size_t k = calls->stretches[i - 1].to; k > calls->stretches[i - 1].from; k--)
-			put_call(&order, track, k - 1);
-	}
+	for (size_t i = calls->count; i > 0; i--)
+		put_call(&order, &calls->tracks[calls->calls[i - 1].track], i - 1);
 	for (size_t i = 0; i < calls->track_count; i++)
 		put_waiting(&order, &calls->tracks[i], &first);
 	return true;
@@ -140,10 +137,10 @@ static void sort_track(struct tw_call_item *items, size_t count, struct tw_call_
 /* Puts the items of tracks that are out of order back as they stand in the archive, and sorts them. */
 static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
 {
-	for (size_t i = 0; i < calls->stretch_count; i++) {
-		struct fxt_track_calls *track = &calls->tracks[calls->stretches[i].track];
-		for (size_t k = calls->stretches[i].from; k < calls->stretches[i].to && track->mixed; k++)
-			calls->items[track->put++] = fxt_call_item(&calls->calls[k]);
+	for (size_t i = 0; i < calls->count; i++) {
+		struct fxt_track_calls *track = &calls->tracks[calls->calls[i].track];
+		if (track->mixed)
+			calls->items[track->put++] = fxt_call_item(&calls->calls[i]);
 	}
 	for (size_t i = 0; i < calls->track_count; i++)
 		if (calls->tracks[i].mixed)

@@ -126,12 +126,12 @@ struct fxt_called {
 
 enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
 
-/* Where calls of a thread go (calls.c). All zero: nothing is known of it yet. */
+/* What is known of the thread of calls (calls.c). All zero: nothing yet. */
 struct fxt_call_cursor {
-	struct fxt_call *next, *end; /* equal: there is no room */
-	uint64_t latest;             /* ticks of the thread's last event */
-	uint32_t track;              /* number of its calls among those of the chunk, or why it has none */
-	bool met;                    /* `track` is known */
+	uint64_t latest; /* ticks of the thread's last event */
+	uint32_t track;  /* number of its calls among those of the chunk, or why it has none */
+	bool met;        /* `track` is known */
+	bool has_track;
 };
 
 /* The names of a provider that a thread has looked up. A cache holds from context to context and from chunk to chunk,
