@@ -1285,6 +1285,10 @@ def nothing(bench, words):
         _, done = bench.record(program, "1", "1", "return", options=["--function", "none"] if not why else [], cwd=bench.directory)
         expect(done.returncode == 2 and done.stderr.count("\n") == 1, words, done.returncode, done.stderr)
         expect((why or "sleds, of which none was left") in done.stderr, words, done.stderr)
+    _, done = bench.record(bench.build(["gcc", "-finstrument-functions"], "hooks"), "1", "1", "return", options=["--function", "none"])
+    expect(done.returncode == 2 and "--function and --not-function leave none" in done.stderr, done.returncode, done.stderr)
+    _, done = bench.record(program, "1", "1", "return", options=["--library", bench.directory])
+    expect(done.returncode == 2 and f"{bench.directory}: no regular file" in done.stderr, done.returncode, done.stderr)
     if os.getuid() == 0:
         program = bench.build(["gcc", "-finstrument-functions"], "secure")
         os.chown(program, 65534, 65534)

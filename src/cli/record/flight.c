@@ -279,7 +279,7 @@ static bool becomes_another(const char *path)
 }
 
 /* What the program's file tells of it, or else how to build it. */
-static const char *why_not(const char *program, bool needs_socket)
+static const char *why_not(const char *program, const struct tw_record_options *options)
 {
 	char found[PATH_MAX];
 	const bool named = strchr(program, '/') != NULL;
@@ -289,11 +289,15 @@ static const char *why_not(const char *program, bool needs_socket)
 	const char *why = path ? tw_built_why_not(path) : NULL;
 	if (why)
 		return why;
-	return needs_socket ? "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not "
-	                      "with -static; where it is so, a sandbox may refuse it socket() or connect(), by which "
-	                      "--in-memory has its log"
-	                    : "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not "
-	                      "with -static";
+	if (options->only.count || options->never.count)
+		return "--function and --not-function leave none of those that it called, or it is not built for that: with "
+		       "clang -fxray-instrument, or with gcc or clang -finstrument-functions, not with -static";
+	return options->in_memory
+	           ? "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not "
+	             "with -static; where it is so, a sandbox may refuse it socket() or connect(), by which "
+	             "--in-memory has its log"
+	           : "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not "
+	             "with -static";
 }
 
 static void say_lost(const struct flight *flight)
@@ -321,8 +325,7 @@ static int say_end(const struct flight *flight, const struct tw_program *program
 	enum { NOT_STARTED = 127 };
 	if (flight->parts.logs || own == NOT_STARTED)
 		return own;
-	tw_say_error("%s: no calls were recorded: %s", program->name,
-	             why_not(program->name, flight->options->in_memory));
+	tw_say_error("%s: no calls were recorded: %s", program->name, why_not(program->name, flight->options));
 	return own ? own : TW_EXIT_FAILED;
 }
 
@@ -388,7 +391,7 @@ static int attach(struct flight *flight)
 		say_lost(flight);
 		if (status == 0 && !flight->parts.logs)
 			status = tw_say_error("process %ld: no calls were recorded: %s", (long)process,
-			                      why_not(program, false));
+			                      why_not(program, flight->options));
 	}
 	return status;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,10 +50,12 @@ static bool find_part(const char *name, char path[PATH_MAX])
 
 int tw_program_part(const struct tw_program_part *part, const char *given, char path[PATH_MAX])
 {
-	if (given ? realpath(given, path) != NULL : find_part(part->name, path))
+	struct stat what;
+	if (given ? realpath(given, path) && stat(path, &what) == 0 && S_ISREG(what.st_mode)
+	          : find_part(part->name, path))
 		return TW_EXIT_FINE;
 	if (given)
-		return tw_say_error("%s: not found", given);
+		return tw_say_error("%s: %s", given, access(given, F_OK) == 0 ? "no regular file" : "not found");
 	return tw_say_error("%s: not found; Debian's package %s has it, or %s names it", part->name, part->package,
 	                    part->option);
 }
