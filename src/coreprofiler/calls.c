@@ -30,11 +30,24 @@ static void tell(struct profiler_thread *thread)
 	calls->lowest = calls->told = calls->depth;
 }
 
+/* A look at the clock costs as much as all else of a call: between two beats of another thread there is none. That
+ * thread may have to wait for a processor, so that a look also comes after some changes. */
+static inline uint64_t ms_of_change(struct profiler_calls *calls)
+{
+	enum { CHANGES = 64 };
+	const uint32_t beat = atomic_load_explicit(&profiler.beats, memory_order_relaxed);
+	if (!profiler.options.high_granularity && calls->beat == beat && ++calls->changes < CHANGES)
+		return calls->ms;
+	calls->beat = beat;
+	calls->changes = 0;
+	return profiler_ms();
+}
+
 /* The line of a change has one time. */
-static void begin_change(struct profiler_thread *thread)
+static inline void begin_change(struct profiler_thread *thread)
 {
 	struct profiler_calls *calls = &thread->calls;
-	const uint64_t ms = profiler_ms();
+	const uint64_t ms = ms_of_change(calls);
 	if (calls->ms != ms)
 		tell(thread);
 	if (!profiler.paused)
@@ -75,7 +88,7 @@ static void pop_below(struct profiler_thread *thread, uint64_t sp)
 		pop(thread);
 }
 
-static struct profiler_thread *begin_own(void)
+static inline struct profiler_thread *begin_own(void)
 {
 	struct profiler_thread *thread = profiler_is_off() ? NULL : profiler_own_thread();
 	if (thread)

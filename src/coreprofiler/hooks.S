@@ -41,7 +41,6 @@
 	mov	\function, %rdi
 	mov	\sp, %rsi
 	.endif
-	cld
 	call	\to
 	movaps	(%rsp), %xmm0
 	movaps	16(%rsp), %xmm1

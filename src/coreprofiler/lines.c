@@ -77,11 +77,6 @@ static const uint8_t *make_own(void)
 	return page;
 }
 
-bool lines_are_own(const struct lines *lines)
-{
-	return lines->header && *lines->own;
-}
-
 static int give_up(struct lines *lines, const char *path)
 {
 	const int error = errno ? errno : ENOSPC;
@@ -184,7 +179,7 @@ static struct lines_writer *take_writer(struct lines *lines)
 {
 	enum { TRIES = 1 << 14 };
 	static _Atomic unsigned threads;
-	static _Thread_local unsigned last; /* its number + 1; 0: none yet */
+	static _Thread_local unsigned last __attribute__((tls_model("initial-exec"))); /* its number + 1; 0: none yet */
 	if (!last)
 		last = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % LINES_WRITERS;
 	for (unsigned i = 0; i < TRIES; i++) {

@@ -93,7 +93,10 @@ struct lines {
 int lines_open(struct lines *lines, const char *path, uint64_t room);
 
 /* Whether there is an image, and this is the process that made it. What follows does nothing elsewhere. */
-bool lines_are_own(const struct lines *lines);
+static inline bool lines_are_own(const struct lines *lines)
+{
+	return lines->header && *lines->own;
+}
 
 /* Appends a line, which has its line end. Where there is no room it is counted. */
 void lines_put(struct lines *lines, const char *text, size_t size);

@@ -36,6 +36,7 @@ struct profiler {
 	bool off;               /* a forked child: nothing is written */
 	_Atomic uint64_t wrong; /* of stacks that were checked */
 	_Atomic bool paused;    /* what is loaded is told, and no more */
+	_Atomic uint32_t beats; /* a millisecond each, about, where calls are not told one by one: of ticks.c */
 };
 extern struct profiler profiler;
 
@@ -163,6 +164,8 @@ struct profiler_thread {
 		size_t depth, room;
 		size_t told, lowest; /* the depth as the log has it; the lowest depth since */
 		uint64_t ms;         /* of the change that the log does not have yet */
+		uint32_t beat;       /* when the clock was looked at last */
+		uint32_t changes;    /* since */
 		uint32_t unwound;    /* the function that an exception takes away */
 	} calls;
 	struct profiler_places *places; /* NULL: none yet */
@@ -173,12 +176,41 @@ struct profiler_thread {
 struct profiler_thread *profiler_threads(void); /* the first; then `next` */
 
 /* Who has a thread may change it. Not for long, and nothing that waits. */
-bool profiler_try(struct profiler_thread *thread);
-void profiler_take(struct profiler_thread *thread);
-bool profiler_take_soon(struct profiler_thread *thread); /* false: who has it does not go on */
-void profiler_give(struct profiler_thread *thread);
+static inline bool profiler_try(struct profiler_thread *thread)
+{
+	return !atomic_exchange_explicit(&thread->busy, true, memory_order_acquire);
+}
 
-struct profiler_thread *profiler_own_thread(void);
+static inline void profiler_give(struct profiler_thread *thread)
+{
+	atomic_store_explicit(&thread->busy, false, memory_order_release);
+}
+
+void profiler_wait_for(struct profiler_thread *thread); /* what taking a thread is that somebody has */
+static inline void profiler_take(struct profiler_thread *thread)
+{
+	if (!profiler_try(thread))
+		profiler_wait_for(thread);
+}
+
+bool profiler_take_soon(struct profiler_thread *thread); /* false: who has it does not go on */
+
+/* Who the own thread is, as it has been found. */
+struct profiler_own {
+	struct profiler_thread *thread; /* NULL: not found yet */
+	uint32_t system;                /* as the system numbers it; 0: not asked for yet */
+};
+extern _Thread_local struct profiler_own profiler_own __attribute__((tls_model("initial-exec")));
+
+struct profiler_thread *profiler_find_own_thread(void);
+static inline struct profiler_thread *profiler_own_thread(void)
+{
+	const struct profiler_own *own = &profiler_own;
+	if (own->thread && own->thread->id && own->thread->system == own->system)
+		return own->thread;
+	return profiler_find_own_thread();
+}
+
 void profiler_thread_created(uint64_t id);
 void profiler_thread_assigned(uint64_t id, uint32_t system);
 void profiler_thread_destroyed(uint64_t id);

@@ -11,19 +11,14 @@
 static _Atomic(struct profiler_thread *) first;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of who becomes whose */
 static uint32_t next_iid;
-static _Thread_local struct profiler_thread *own;
+_Thread_local struct profiler_own profiler_own;
 
 struct profiler_thread *profiler_threads(void)
 {
 	return atomic_load_explicit(&first, memory_order_acquire);
 }
 
-bool profiler_try(struct profiler_thread *thread)
-{
-	return !atomic_exchange_explicit(&thread->busy, true, memory_order_acquire);
-}
-
-void profiler_take(struct profiler_thread *thread)
+void profiler_wait_for(struct profiler_thread *thread)
 {
 	while (!profiler_try(thread))
 		sched_yield();
@@ -40,17 +35,11 @@ bool profiler_take_soon(struct profiler_thread *thread)
 	return false;
 }
 
-void profiler_give(struct profiler_thread *thread)
-{
-	atomic_store_explicit(&thread->busy, false, memory_order_release);
-}
-
 uint32_t profiler_system_thread(void)
 {
-	static _Thread_local uint32_t number;
-	if (!number)
-		number = (uint32_t)syscall(SYS_gettid);
-	return number;
+	if (!profiler_own.system)
+		profiler_own.system = (uint32_t)syscall(SYS_gettid);
+	return profiler_own.system;
 }
 
 struct profiler_thread *profiler_thread_find(uint64_t id)
@@ -98,6 +87,7 @@ static struct profiler_thread *thread_of(uint64_t id)
 		made->stands = false;
 		made->ms = 0;
 		made->calls.depth = made->calls.told = made->calls.lowest = 0;
+		made->calls.beat = atomic_load_explicit(&profiler.beats, memory_order_relaxed) - 1;
 		atomic_store_explicit(&made->system, 0, memory_order_relaxed);
 		tell(made, id);
 		atomic_store_explicit(&made->id, id, memory_order_release);
@@ -118,15 +108,13 @@ static void assign(struct profiler_thread *thread, uint32_t system)
 	profiler_send(&line);
 }
 
-struct profiler_thread *profiler_own_thread(void)
+struct profiler_thread *profiler_find_own_thread(void)
 {
 	const uint32_t system = profiler_system_thread();
 	uint64_t id = 0;
-	if (own && own->id && own->system == system)
-		return own;
 	if (COM_CALL(profiler.info, current_thread, &id) < 0 || !id)
 		return NULL;
-	own = thread_of(id);
+	struct profiler_thread *own = profiler_own.thread = thread_of(id);
 	if (own)
 		assign(own, system);
 	return own;

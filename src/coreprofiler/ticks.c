@@ -79,49 +79,78 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* The next of two moments that come again and again. */
-struct moments {
-	struct timespec sample, cpu;
+/* Moments that come again and again. */
+enum moment_of { OF_SAMPLES, OF_CPU, OF_BEATS, MOMENTS };
+struct moment {
+	uint32_t every_ms; /* 0: it never comes */
+	struct timespec next;
 };
 
-static void do_what_is_due(struct moments *moments)
+static void begin_moments(struct moment moments[MOMENTS])
 {
 	const struct profiler_options *options = &profiler.options;
+	const bool beats = options->method == PROFILER_INSTRUMENTATION && !options->high_granularity;
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!is_before(&now, &moments->sample)) {
-		profiler_pause_look();
-		if (!profiler.paused)
-			profiler_sample();
-		if (options->method == PROFILER_INSTRUMENTATION)
-			profiler_tell_all_calls();
-		profiler_tell_all_allocated(false);
-		profiler_tell_seen();
-		profiler_write_out();
-		moments->sample = after(now, options->sampling_ms);
-	}
-	if (!is_before(&now, &moments->cpu)) {
-		if (!profiler.paused)
-			tell_cpu();
-		moments->cpu = after(now, options->cpu_ms);
-	}
+	moments[OF_SAMPLES].every_ms = options->sampling_ms;
+	moments[OF_CPU].every_ms = options->cpu_process || options->cpu_thread ? options->cpu_ms : 0;
+	moments[OF_BEATS].every_ms = beats;
+	for (size_t i = 0; i < MOMENTS; i++)
+		moments[i].next = after(now, moments[i].every_ms);
+}
+
+static const struct timespec *next_of(const struct moment moments[MOMENTS])
+{
+	const struct moment *first = &moments[OF_SAMPLES];
+	for (size_t i = 0; i < MOMENTS; i++)
+		if (moments[i].every_ms && is_before(&moments[i].next, &first->next))
+			first = &moments[i];
+	return &first->next;
+}
+
+static bool is_due(struct moment *moment, const struct timespec *now)
+{
+	if (!moment->every_ms || is_before(now, &moment->next))
+		return false;
+	moment->next = after(*now, moment->every_ms);
+	return true;
+}
+
+static void take_samples(void)
+{
+	profiler_pause_look();
+	if (!profiler.paused)
+		profiler_sample();
+	if (profiler.options.method == PROFILER_INSTRUMENTATION)
+		profiler_tell_all_calls();
+	profiler_tell_all_allocated(false);
+	profiler_tell_seen();
+	profiler_write_out();
+}
+
+static void do_what_is_due(struct moment moments[MOMENTS])
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (is_due(&moments[OF_BEATS], &now))
+		atomic_fetch_add_explicit(&profiler.beats, 1, memory_order_relaxed);
+	if (is_due(&moments[OF_SAMPLES], &now))
+		take_samples();
+	if (is_due(&moments[OF_CPU], &now) && !profiler.paused)
+		tell_cpu();
 }
 
 static void *run(void *context)
 {
-	struct moments moments;
+	struct moment moments[MOMENTS];
 	COM_DO(profiler.info, initialize_thread);
-	clock_gettime(CLOCK_MONOTONIC, &moments.sample);
-	moments.sample = after(moments.sample, profiler.options.sampling_ms);
-	moments.cpu = moments.sample;
+	begin_moments(moments);
 	pthread_mutex_lock(&mutex);
 	while (!stops) {
-		const bool cpu = profiler.options.cpu_process || profiler.options.cpu_thread;
-		const bool cpu_first = cpu && is_before(&moments.cpu, &moments.sample);
-		pthread_cond_timedwait(&stopped, &mutex, cpu_first ? &moments.cpu : &moments.sample);
+		pthread_cond_timedwait(&stopped, &mutex, next_of(moments));
 		pthread_mutex_unlock(&mutex);
 		works = true;
-		do_what_is_due(&moments);
+		do_what_is_due(moments);
 		works = false;
 		pthread_mutex_lock(&mutex);
 	}

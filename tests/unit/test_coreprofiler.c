@@ -568,6 +568,35 @@ static void calls_of_low_granularity(void **state)
 	expect_lines("sam str 0x00000003 90 0 2:3\n");
 }
 
+/* Then the clock is looked at with each beat, and with every 64th change. */
+static void beats_stand_for_the_clock(void **state)
+{
+	const struct profiler_thread *own = profiler_own_thread();
+	profiler.beats++;
+	now_ms = 100;
+	profiler_entered(5, 600);
+	now_ms = 101;
+	profiler_left(5, 600);
+	assert_int_equal(own->calls.ms, 100);
+	profiler.beats++;
+	profiler_entered(5, 600);
+	assert_int_equal(own->calls.ms, 101);
+	now_ms = 102;
+	for (unsigned i = 0; i < 31; i++) {
+		profiler_left(5, 600);
+		profiler_entered(5, 600);
+	}
+	profiler_left(5, 600);
+	assert_int_equal(own->calls.ms, 101);
+	profiler_entered(5, 600);
+	assert_int_equal(own->calls.ms, 102);
+	profiler_tell_calls(profiler_own_thread());
+	expect_lines("sam str 0x00000003 102 0 2:2 0x5\n");
+	profiler_left(5, 600);
+	profiler_tell_calls(profiler_own_thread());
+	expect_lines("sam str 0x00000003 102 0 2:3\n");
+}
+
 #if defined(__x86_64__)
 /* Arguments and results may be in any of these. Returns how many are not as they were. */
 static int call_with_registers(com_function *hook)
@@ -604,7 +633,7 @@ static void hooks_keep_registers(void **state)
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(call_with_registers(hooks[i]), 0);
 	profiler_tell_calls(profiler_own_thread());
-	expect_lines("sam str 0x00000003 90 0 2:2 0x2\n");
+	expect_lines("sam str 0x00000003 102 0 2:2 0x2\n");
 }
 #endif
 
@@ -624,6 +653,7 @@ int main(void)
 		cmocka_unit_test(exceptions_take_what_they_name),
 		cmocka_unit_test(allocations_stand_in_their_calls),
 		cmocka_unit_test(calls_of_low_granularity),
+		cmocka_unit_test(beats_stand_for_the_clock),
 #if defined(__x86_64__)
 		cmocka_unit_test(hooks_keep_registers),
 #endif
