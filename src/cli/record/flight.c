@@ -290,8 +290,8 @@ static const char *why_not(const char *program, const struct tw_record_options *
 	if (why)
 		return why;
 	if (options->only.count || options->never.count)
-		return "--function and --not-function leave none of those that it called, or it is not built for that: with "
-		       "clang -fxray-instrument, or with gcc or clang -finstrument-functions, not with -static";
+		return "--function and --not-function leave none of those that it called, or it is not built for that: "
+		       "with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not with -static";
 	return options->in_memory
 	           ? "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not "
 	             "with -static; where it is so, a sandbox may refuse it socket() or connect(), by which "
