@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "chrome/chrome.h"
 #include "core/format.h"
+#include "core/merge/logs.h"
 #include "export/targets.h"
 #include "fdr/fdr.h"
 #include "folded/folded.h"
@@ -24,6 +25,8 @@ const struct tw_format *const tw_formats[] = {
     &tw_format_xtrace,    /* instructions of AArch64 */
     NULL,
 };
+
+const struct tw_logs_reading *const tw_logs_reading = &tw_logs_of_file;
 
 const struct tw_target *const tw_targets[] = {
     &tw_target_fdr,        /* XRay's flight data recorder */

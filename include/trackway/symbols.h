@@ -87,8 +87,8 @@ TW_API int tw_symbols_add_kallsyms(struct tw_symbols *symbols, const char *path)
 /* Adds the programs that a trace tells of itself: those of a log that `trackway record --to xray-fdr` wrote, or, of
  * instructions, those of the list that `record` put beside them. symbols: from tw_symbols_new(); nothing may use the
  * namer meanwhile. Returns how many could not be read, or are other ones by now (the error is about the last of them),
- * 0 also where the trace tells of none, or a negative status: TW_ERR_VALUE where a log was added before whose programs
- * are others, so that a number would mean two functions, and none has a name then. */
+ * 0 also where the trace tells of none, or a negative status. Each log names its own functions, also those that stand
+ * behind others in a file: as it is opened by the path that was added, with the namer of these symbols. */
 TW_API int tw_symbols_add_trace(struct tw_symbols *symbols, const char *path);
 
 /* Closes; NULL is fine. All texts end here. */

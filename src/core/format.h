@@ -87,6 +87,20 @@ struct tw_read_help {
 	void *context;
 };
 
+/* Of several logs that stand one behind the other in a file: merge/logs.h. */
+struct tw_log_behind;
+struct tw_log_place {
+	uint64_t base;                /* of this one, in the file */
+	uint64_t another_at;          /* of this one: where another begins, and it ends: tw_log_ends() */
+	unsigned before;              /* how many stand before it */
+	bool apart;                   /* who opened it reads the others */
+	const struct tw_namer *namer; /* of all of them */
+	struct tw_log_behind *behind; /* in the order of the file, when it has ended; otherwise NULL */
+};
+
+/* Logs of several kinds, clocks or programs that are read of a file. */
+enum { TW_LOGS_MOST = 64 };
+
 struct tw_reader {
 	/* What is open: reader.c writes it, and `open` of a format that claims paths the input. */
 	const struct tw_format *format;
@@ -95,6 +109,7 @@ struct tw_reader {
 	const char *path;           /* that the format claims, and opens itself; otherwise NULL */
 	struct tw_input *own_input; /* of a part, where it is not that of the whole; otherwise NULL */
 	char *own_path;             /* the same of a reader that was opened by it; otherwise NULL */
+	struct tw_log_place log;    /* reader.c */
 	struct tw_reader *whole;    /* of a part: the trace it belongs to, which owns the input; otherwise NULL */
 	unsigned shards;            /* of a part: how many there are; otherwise 0 */
 	/* What is asked for: tw_open() and tw_begin() write it. */
@@ -360,6 +375,33 @@ const struct tw_format *tw_format_claiming(const char *path, const char *name);
 /* Returns where the files of a trace of several are, one of which a path is, or which it names: itself where it is a
  * directory. To be freed; NULL without memory. */
 char *tw_trace_folder(const char *path);
+
+/* Logs that stand one behind the other in a file, as formats.c knows them: merge/logs.c. All but the last two return 0
+ * at the end, or a negative status. */
+struct tw_logs_reading {
+	/* In the order of time: a reader that has found another log behind its own becomes that of all of them. */
+	int (*open)(struct tw_reader *reader);
+	/* In the order of the file: the log behind is opened where the one before has ended. As tw_read(), and
+	 * tw_read_record(). */
+	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
+	int (*read_record)(struct tw_reader *reader, struct tw_record *record);
+	/* A log has been rewritten to `out`: the others are, behind it. options NULL: they are repaired. */
+	int (*rewrite)(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,
+	               struct tw_rewrite_result *result);
+	/* How many findings there were in the logs behind. */
+	uint64_t (*findings)(const struct tw_reader *reader, enum tw_severity severity);
+	void (*close)(struct tw_reader *reader);
+};
+extern const struct tw_logs_reading *const tw_logs_reading;
+
+/* Opens the log at an offset of what another reader has of a file, which must live until it is closed. before, apart:
+ * struct tw_log_place. Returns as tw_open(). */
+int tw_open_log(struct tw_reader **log, struct tw_reader *file, uint64_t offset, unsigned before, bool apart,
+                const struct tw_read_options *options);
+
+/* A log ends where another one begins, which is read, too: before anything is read in parts. False where there are so
+ * many that it is not. */
+bool tw_log_ends(struct tw_reader *reader, uint64_t offset);
 
 /* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is
  * set. */

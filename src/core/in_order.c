@@ -69,8 +69,11 @@ static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
 	int status = tw_put_in_order(reader);
 	if (status < 0)
 		return status;
-	if (!reader->runs)
-		return reader->format->reading.read(reader, batch);
+	if (!reader->runs) {
+		status = reader->log.behind ? 0 : reader->format->reading.read(reader, batch);
+		const bool ended = status == 0 && reader->log.another_at && reader->options.order == TW_ORDER_FILE;
+		return ended ? tw_logs_reading->read(reader, batch) : status;
+	}
 	status = next_of_runs(reader, batch);
 	note_start(reader, batch);
 	return status;

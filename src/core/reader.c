@@ -241,7 +241,7 @@ static const char *missing_parts(const struct tw_reader *reader)
 int tw_open_format(struct tw_reader *reader)
 {
 	const struct tw_read_options *options = &reader->options;
-	const char *missing = missing_parts(reader);
+	const char *missing = reader->log.before ? NULL : missing_parts(reader);
 	if ((unsigned)options->order > TW_ORDER_COPY || (unsigned)options->checking > TW_CHECK_ALL)
 		return tw_fail(reader, TW_ERR_VALUE, "there is no order or checking of this number");
 	if (options->to_ns && options->to_ns < options->from_ns)
@@ -293,7 +293,38 @@ static int open_input(struct tw_reader *reader, int status)
 	reader->window = (struct tw_window){.input = reader->input, .chunk = FIRST_VIEW};
 	status = find_format(reader);
 	reader->window.chunk = window_chunk(reader);
-	return with_text(reader, status < 0 ? status : tw_open_format(reader));
+	status = status < 0 ? status : tw_open_format(reader);
+	if (status == 0 && reader->log.another_at && !reader->log.apart && reader->options.order != TW_ORDER_FILE) {
+		tw_filter_free(reader->filter);
+		reader->filter = NULL;
+		status = tw_logs_reading->open(reader);
+		status = status < 0 ? status : tw_reader_add_filter(reader);
+	}
+	return with_text(reader, status);
+}
+
+int tw_open_log(struct tw_reader **log, struct tw_reader *file, uint64_t offset, unsigned before, bool apart,
+                const struct tw_read_options *options)
+{
+	struct tw_reader *reader = *log = tw_reader_new(options);
+	if (!reader)
+		return TW_ERR_MEMORY;
+	const uint64_t base = file->log.base + offset;
+	reader->log = (struct tw_log_place){.base = base, .before = before, .apart = apart, .namer = file->log.namer};
+	reader->options.namer = tw_namer_of(reader->log.namer, tw_source_name(file), base);
+	reader->reports.quiet = base == 0; /* it was opened before */
+	int status = open_input(reader, tw_input_behind(&reader->input, file->input, offset));
+	reader->reports.quiet = false;
+	return tw_opened(reader, status);
+}
+
+bool tw_log_ends(struct tw_reader *reader, uint64_t offset)
+{
+	if (reader->log.before + 1 >= TW_LOGS_MOST)
+		return false;
+	reader->log.another_at = offset;
+	tw_input_end_at(reader->input, offset);
+	return true;
 }
 
 const struct tw_format *tw_format_claiming(const char *path, const char *name)
@@ -325,11 +356,17 @@ int tw_opened(struct tw_reader *reader, int status)
 	return status;
 }
 
+static void take_namer(struct tw_reader *reader, const char *path)
+{
+	reader->log.namer = reader->options.namer;
+	reader->options.namer = tw_namer_of(reader->log.namer, path, 0);
+}
+
 static int open_path(struct tw_reader *reader, const char *path)
 {
 	if (!path)
 		return tw_fail(reader, TW_ERR_VALUE, "a trace that is read needs a path");
-	reader->options.namer = tw_namer_of(reader->options.namer, path);
+	take_namer(reader, path);
 	reader->format = tw_format_claiming(path, reader->options.format);
 	if (!reader->format)
 		return open_input(reader, tw_input_open(&reader->input, path));
@@ -349,7 +386,7 @@ int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_
 	*reader = tw_reader_new(options);
 	if (!*reader)
 		return TW_ERR_MEMORY;
-	(*reader)->options.namer = tw_namer_of((*reader)->options.namer, path);
+	take_namer(*reader, path);
 	int status = open_input(*reader, tw_input_open_pieces(&(*reader)->input, path, pieces, count));
 	return tw_opened(*reader, status);
 }
@@ -452,7 +489,7 @@ bool tw_open_before(struct tw_reader **before, const struct tw_reader *reader, s
 	*before = NULL;
 	if (strcmp(path, "-") == 0 || is_same_file(path, tw_source_name(reader)))
 		return false;
-	return tw_open(before, path, &quiet) == 0;
+	return tw_open(before, path, &quiet) == 0 && (*before)->format == reader->format;
 }
 
 int tw_use(struct tw_reader *reader, enum tw_use use)
@@ -533,7 +570,11 @@ int tw_read_record(struct tw_reader *reader, struct tw_record *record)
 		               "%s: a trace of format %s has no records to be read one by one", tw_source_name(reader),
 		               reader->format->name);
 	int status = tw_use(reader, TW_USE_RECORDS);
-	return status < 0 ? status : with_text(reader, reader->format->reading.read_record(reader, record));
+	if (status == 0 && !reader->log.behind)
+		status = reader->format->reading.read_record(reader, record);
+	if (status == 0 && reader->log.another_at && reader->options.order == TW_ORDER_FILE)
+		status = tw_logs_reading->read_record(reader, record);
+	return with_text(reader, status);
 }
 
 int tw_read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
@@ -552,6 +593,7 @@ void tw_close(struct tw_reader *reader)
 		return;
 	if (reader->format && reader->state)
 		reader->format->reading.close(reader);
+	tw_logs_reading->close(reader);
 	tw_complete_free(reader->complete);
 	free(reader->from_start.events);
 	tw_filter_free(reader->filter);
@@ -586,7 +628,8 @@ const char *tw_reader_format(const struct tw_reader *reader)
 
 uint64_t tw_reader_findings(const struct tw_reader *reader, enum tw_severity severity)
 {
-	return (unsigned)severity <= TW_ERROR ? reader->reports.findings[severity] : 0;
+	const uint64_t behind = tw_logs_reading->findings(reader, severity);
+	return (unsigned)severity <= TW_ERROR ? reader->reports.findings[severity] + behind : 0;
 }
 
 /* ---- The formats. ---- */

@@ -73,6 +73,8 @@ static void find(struct tw_reader *reader, const struct tw_finding *begun, const
 	struct tw_finding finding = *begun;
 	vsnprintf(text, sizeof text, format, arguments);
 	finding.text = text;
+	finding.record += whole->log.base;
+	finding.at += whole->log.base;
 	finding.file = reader->reports.file ? reader->reports.file : tw_input_name(whole->input);
 	tw_report_finding(whole, &finding);
 }

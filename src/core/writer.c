@@ -410,8 +410,9 @@ static int write_out(struct tw_reader *reader, struct tw_output *out, const stru
 	const struct tw_target *target = options && options->format ? target_named(options->format) : NULL;
 	if (target && target->source)
 		return target->transcode(reader, out, result);
-	return options ? reader->format->rewriting.transcode(reader, out, options, result)
-	               : reader->format->rewriting.repair(reader, out, result);
+	int status = options ? reader->format->rewriting.transcode(reader, out, options, result)
+	                     : reader->format->rewriting.repair(reader, out, result);
+	return status == 0 && reader->log.another_at ? tw_logs_reading->rewrite(reader, out, options, result) : status;
 }
 
 /* Returns the status of a rewrite. Where it is not supported nothing was read: the reader can still be. */

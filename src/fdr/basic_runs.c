@@ -115,6 +115,8 @@ static int find_aligned(const struct fdr_basic_source *f, uint64_t from, size_t 
 	int status = tw_window_view(f->window, from, reach + SURE * RECORD, &bytes, &have);
 	if (status < 0)
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+	const size_t other = fdr_find_foreign(f->log, bytes, have, reach);
+	end = other < end ? other : end;
 	for (size_t at = 0; at < end && at + RECORD <= have; at++) {
 		unsigned here = alignment(f, bytes + at, have - at);
 		if (here >= best)
@@ -124,6 +126,8 @@ static int find_aligned(const struct fdr_basic_source *f, uint64_t from, size_t 
 		best = here;
 		*found = from + at;
 	}
+	if (!*found && other != SIZE_MAX)
+		*found = from + other;
 	return 0;
 }
 
@@ -252,10 +256,11 @@ static int follows_record(const struct fdr_basic_source *f, uint64_t at, bool *f
 	struct tw_basic_record found;
 	size_t have;
 	*follows = false;
-	int status = tw_window_view(f->window, at - RECORD, 2 * RECORD, &bytes, &have);
+	int status = tw_window_view(f->window, at - RECORD, RECORD + FDR_FOREIGN, &bytes, &have);
 	if (status < 0)
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
-	if (have < 2 * RECORD ||
+	*follows = have > RECORD && fdr_is_foreign(f->log, bytes + RECORD, have - RECORD);
+	if (*follows || have < 2 * RECORD ||
 	    tw_basic_decode(bytes + RECORD, f->log->header.version, f->log->header.layout, &found) < 0)
 		return 0;
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -314,10 +319,10 @@ int fdr_find_run(struct tw_reader *reader, const struct fdr_log *log, struct tw_
 	size_t have;
 	int status = fdr_pass_header(reader, log, window, &offset);
 	*run = (struct fdr_buffer){.offset = offset, .end = offset, .next = offset, .wall_us = 0, .tsc = UINT64_MAX};
-	if (status >= 0)
-		status = fdr_pass_foreign(reader, log, window, run);
-	if (status)
-		return status;
+	if (status >= 0 && offset < tw_input_size(reader->input))
+		status = fdr_pass_foreign(reader, log, window, offset);
+	if (status || offset >= tw_input_size(reader->input))
+		return status < 0 ? status : 0;
 	status = judged_record_at(&f, offset, &record, &good, &have);
 	if (status < 0 || have == 0)
 		return status;

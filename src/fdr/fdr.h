@@ -146,15 +146,20 @@ bool fdr_is_header(const struct fdr_log *log, const uint8_t *bytes, size_t have)
 /* Moves over such headers at an offset, and reports them. Returns 0 or a negative status. */
 int fdr_pass_header(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t *offset);
 
+/* Whether a log begins, of any version, type and byte order: by as many bytes as FDR_FOREIGN. */
+bool fdr_begins_log(const uint8_t *bytes, size_t have);
+
 /* How many bytes tell whether they begin a log that cannot be read together with this one: of another kind, clock or
  * program. */
-enum { FDR_FOREIGN = TW_FDR_HEADER_SIZE + 1 };
+enum { FDR_FOREIGN = 160 };
 bool fdr_is_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have);
 
-/* Where such a log begins at a buffer's offset, it is reported, and the buffer is all that is left. Returns 1, 0 where
- * none does, or a negative status. */
-int fdr_pass_foreign(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window,
-                     struct fdr_buffer *buffer);
+/* Where in these bytes, before `limit`, one begins, of which at least so many bytes are there. SIZE_MAX: none does. */
+enum { FDR_FOREIGN_LEAST = TW_FDR_HEADER_SIZE + 2 * TW_FDR_METADATA_SIZE + 1 };
+size_t fdr_find_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit);
+
+/* Where such a log begins, this one ends, which is reported. Returns 1, 0 where none does, or a negative status. */
+int fdr_pass_foreign(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset);
 
 /* ---- core_file.c: core dumps. ---- */
 

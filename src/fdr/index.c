@@ -210,18 +210,27 @@ static void report_empty(struct tw_reader *reader, const struct fdr_log *log)
 		    "and __xray_log_finalize(), or no thread called one that was");
 }
 
-/* The first buffer in the file whose wall time and counter are known tells what the counter means. */
+/* The first buffer in the file whose wall time and counter are known tells what the counter means. A flight recorder
+ * knows the time of day. */
 static void set_wall(struct tw_reader *reader, const struct fdr_log *log, struct tw_ticks *clock)
 {
 	const struct fdr_place *first = NULL;
 	for (size_t i = 0; i < log->place_count; i++) {
 		const struct fdr_place *place = &log->places[i];
-		if (place->wall_us <= INT64_MAX / 1000 && place->tsc != UINT64_MAX &&
+		if (place->wall_us && place->wall_us <= INT64_MAX / 1000 && place->tsc != UINT64_MAX &&
 		    (!first || place->offset < first->offset))
 			first = place;
 	}
 	uint64_t ns = first ? tw_ticks_ns(clock, first->tsc) : UINT64_MAX;
+	struct fdr_flight_state state;
+	const bool recorded = first && log->recorded && fdr_flight_state(reader, &state);
+	const uint64_t day = recorded ? fdr_wall_at(&state.wall, first->tsc, log->frequency) : 0;
 	reader->clock.has_wall = reader->clock.since_boot = first && ns <= INT64_MAX;
+	if (day && day <= INT64_MAX && reader->clock.has_wall) {
+		reader->clock.since_boot = false;
+		reader->clock.wall_ns = (int64_t)day - (int64_t)ns;
+		return;
+	}
 	reader->clock.wall_ns = reader->clock.has_wall ? (int64_t)(first->wall_us * 1000) - (int64_t)ns : 0;
 }
 
@@ -229,9 +238,12 @@ static void set_start(struct tw_reader *reader, struct fdr_log *log)
 {
 	struct tw_ticks clock;
 	uint64_t first = UINT64_MAX;
+	const struct fdr_thread *notes = log->recorded ? fdr_notes_thread(log) : NULL;
 	for (size_t i = 0; i < log->place_count; i++)
-		if (log->places[i].tsc < first)
+		if (log->places[i].tsc < first && &log->threads[log->places[i].thread] != notes)
 			first = log->places[i].tsc;
+	if (first == UINT64_MAX && notes)
+		first = log->places[notes->first].tsc;
 	log->first_tsc = first == UINT64_MAX ? 0 : first;
 	tw_ticks_set(&clock, log->frequency);
 	set_wall(reader, log, &clock);

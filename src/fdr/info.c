@@ -276,18 +276,21 @@ static int tell_threads(struct tw_reader *reader, const struct counted_part *all
 	const struct fdr_log *log = all->log;
 	struct tw_ticks clock;
 	uint64_t start = reader->clock.start_ns, last = 0;
+	const struct fdr_thread *notes = log->recorded ? fdr_notes_thread(log) : NULL; /* no thread of the program */
 	survey->threads = calloc(log->thread_count, sizeof *survey->threads);
 	if (!survey->threads)
 		return TW_ERR_MEMORY;
 	for (size_t i = 1; i < log->thread_count; i++)
-		last = all->threads[i].last_tsc > last ? all->threads[i].last_tsc : last;
+		if (&log->threads[i] != notes && all->threads[i].last_tsc > last)
+			last = all->threads[i].last_tsc;
 	tw_ticks_set(&clock, log->frequency);
 	info->clock_start_ns = start;
 	info->span_ns = since(start, tw_ticks_ns(&clock, last));
 	for (size_t i = 1; i < log->thread_count; i++) {
 		const struct thread_records *tally = &all->threads[i];
 		bool timed = tally->first_tsc <= tally->last_tsc;
-		if (!log->threads[i].count || !tw_thread_wanted(&reader->options, log->threads[i].thread))
+		if (!log->threads[i].count || &log->threads[i] == notes ||
+		    !tw_thread_wanted(&reader->options, log->threads[i].thread))
 			continue;
 		survey->threads[info->thread_count++] = (struct tw_thread_info){
 		    .process = log->threads[i].process,
@@ -321,7 +324,10 @@ static void tell_day(const struct fdr_log *log, const struct fdr_wall *wall, str
 	enum { NS_PER_US = 1000 };
 	const struct counted_part *all = &survey->parts[0];
 	uint64_t first = UINT64_MAX, last = 0;
+	const struct fdr_thread *notes = fdr_notes_thread(log);
 	for (size_t i = 1; i < log->thread_count; i++) {
+		if (&log->threads[i] == notes)
+			continue;
 		first = all->threads[i].first_tsc < first ? all->threads[i].first_tsc : first;
 		last = all->threads[i].last_tsc > last ? all->threads[i].last_tsc : last;
 	}

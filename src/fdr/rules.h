@@ -21,8 +21,10 @@
 	  "The compressed file is damaged or cut: the rest of it is missing.")                                         \
 	X(XRAY_ANOTHER_LOG, "xray.another-log", TW_NOTE,                                                               \
 	  "Another log with the same clock follows in the file: both are read.")                                       \
-	X(XRAY_FOREIGN_LOG, "xray.foreign-log", TW_ERROR,                                                              \
-	  "A log of another kind, clock or program follows in the file: it is not read.")                              \
+	X(XRAY_FOREIGN_LOG, "xray.foreign-log", TW_NOTE,                                                               \
+	  "A log of another kind, clock or program follows in the file: both are read.")                               \
+	X(XRAY_TOO_MANY_LOGS, "xray.too-many-logs", TW_ERROR,                                                          \
+	  "More logs of other kinds, clocks or programs follow in the file than are read.")                            \
 	X(XRAY_FUNCTION_ID_ZERO, "xray.function-id-zero", TW_WARNING, "Function ids begin at 1.")                      \
 	X(XRAY_TSC_BACKWARDS, "xray.tsc-backwards", TW_WARNING, "The counter goes back within a thread.")              \
 	X(XRAY_EXIT_WITHOUT_ENTRY, "xray.exit-without-entry", TW_WARNING,                                              \

@@ -34,6 +34,7 @@ struct profiling_walk {
 	uint64_t block_end;                             /* of the block; 0 before the first */
 	uint32_t numbers;                               /* blocks of the log met so far */
 	uint32_t logs;                                  /* that ended */
+	bool looks;                                     /* only another log is reported */
 	struct profiling_ids ids[2][PROFILING_ID_SIZE]; /* of a path, and of the one behind it; by where words begin */
 };
 
@@ -45,6 +46,10 @@ int profiling_walk_open(struct tw_reader *reader, struct profiling_walk *walk);
 int profiling_walk_next(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item);
 
 void profiling_walk_free(struct profiling_walk *walk);
+
+/* Goes through the whole log, and reports nothing but that a log of another kind follows, which ends it. Returns 0 or a
+ * negative status. */
+int profiling_look_behind(struct tw_reader *reader);
 
 /* ---- paths.c: equal paths as one, with what each took itself. ---- */
 

@@ -338,7 +338,9 @@ static int profiling_open(struct tw_reader *reader)
 	reader->state = profiling;
 	if (!profiling)
 		return tw_fail_memory(reader);
-	int status = profiling_walk_open(reader, &profiling->walk);
+	int status = reader->options.order == TW_ORDER_FILE ? 0 : profiling_look_behind(reader);
+	if (status >= 0)
+		status = profiling_walk_open(reader, &profiling->walk);
 	if (status < 0)
 		return status;
 	profiling->first = profiling->walk.header;

@@ -11,8 +11,10 @@
 	  "The compressed file is damaged or cut: the rest of it is missing.")                                         \
 	X(PROFILING_ANOTHER_LOG, "xray-profiling.another-log", TW_NOTE,                                                \
 	  "Another log follows in the file: both are read.")                                                           \
-	X(PROFILING_FOREIGN_LOG, "xray-profiling.foreign-log", TW_ERROR,                                               \
-	  "A log of another kind follows in the file: it is not read.")                                                \
+	X(PROFILING_FOREIGN_LOG, "xray-profiling.foreign-log", TW_NOTE,                                                \
+	  "A log of another kind follows in the file: both are read.")                                                 \
+	X(PROFILING_TOO_MANY_LOGS, "xray-profiling.too-many-logs", TW_ERROR,                                           \
+	  "More logs of other kinds follow in the file than are read.")                                                \
 	X(PROFILING_BAD_VERSION, "xray-profiling.version", TW_WARNING, "The version is not the known one.")            \
 	X(PROFILING_NO_PATHS, "xray-profiling.empty", TW_WARNING, "The log has no paths.")                             \
 	X(PROFILING_CUT_BLOCK, "xray-profiling.cut-block", TW_ERROR,                                                   \

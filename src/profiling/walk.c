@@ -11,6 +11,8 @@ enum {
 	CALLS_BITS = 48,    /* no program counts further */
 	TICKS_BITS = 60,    /* years */
 	THREAD_BITS = 32,
+	PID_BITS = 22,
+	BEGINS = 64,   /* bytes that tell a log of another kind */
 	LOOK = 1 << 12 /* bytes that are looked at together */
 };
 
@@ -75,18 +77,37 @@ static bool begins_log(const uint8_t *bytes, size_t have)
 	return have >= PROFILING_HEADER_SIZE && profiling_is_log(bytes, &big);
 }
 
-/* Whether a log of another kind of XRay's begins there. Source: doc/formats/xray-fdr.md, "The header". */
-static bool begins_other(const struct profiling_walk *walk, const uint8_t *bytes, size_t have)
+/* The same of another kind of XRay's, of a byte order. Source: doc/formats/xray-fdr.md, "The header". */
+static bool begins_in_order(const uint8_t *bytes, bool big)
 {
-	enum { VERSIONS = 5, TYPES = 2, COUNTER_BITS = 3, SLOWEST = 1000000 };
-	const uint64_t fastest = UINT64_C(100000000000);
-	const bool big = walk->header.big;
-	if (have < PROFILING_HEADER_SIZE)
-		return false;
-	const uint64_t frequency = tw_load64(bytes + 8, big);
-	return tw_load16(bytes, big) <= VERSIONS && tw_load16(bytes + 2, big) < TYPES &&
-	       (tw_load32(bytes + 4, big) & COUNTER_BITS) == COUNTER_BITS && frequency >= SLOWEST &&
+	enum { VERSIONS = 5, TYPES = 2, BOTH = 3, FIRST_BITS = 30, SLOWEST = 1000000 };
+	const uint64_t frequency = tw_load64(bytes + 8, big), fastest = UINT64_C(100000000000);
+	const uint32_t bits = tw_load32(bytes + 4, big);
+	const uint16_t version = tw_load16(bytes, big);
+	return version >= 1 && version <= VERSIONS && tw_load16(bytes + 2, big) < TYPES &&
+	       ((bits & BOTH) == BOTH || (big && bits >> FIRST_BITS == BOTH)) && frequency >= SLOWEST &&
 	       frequency <= fastest;
+}
+
+static bool begins_other(const uint8_t *bytes, size_t have)
+{
+	enum { HEADER = 32 };
+	return have >= HEADER && (begins_in_order(bytes, false) || begins_in_order(bytes, true));
+}
+
+/* The same wherever it is met: with what such logs have behind the header, an entry of a function by a thread of Linux,
+ * or the beginning of a buffer, by the order of bits. */
+static bool begins_other_surely(const uint8_t *bytes, size_t have)
+{
+	enum { RECORD = 32, THREAD = RECORD + 16, BUFFER = 0x0f, BUFFER_MSB = 0x87, FIRST = 0x01, FIRST_MSB = 0x80 };
+	if (have < BEGINS || !begins_other(bytes, have))
+		return false;
+	const bool big = bytes[0] == 0;
+	const uint32_t id = tw_load32(bytes + RECORD + sizeof id, big), thread = tw_load32(bytes + THREAD, big);
+	const uint8_t first = bytes[RECORD];
+	if (tw_load16(bytes + 2, big) == 1)
+		return first == BUFFER || first == BUFFER_MSB || first == FIRST || first == FIRST_MSB;
+	return tw_load16(bytes + RECORD, big) <= 1 && id && thread && thread >> PID_BITS == 0;
 }
 
 /* Whether the bytes at an offset are the end of the file, or the header of a block or of another log. */
@@ -102,7 +123,7 @@ static int is_border(struct tw_reader *reader, struct profiling_walk *walk, uint
 	if (status < 0 || have < PROFILING_BLOCK_SIZE)
 		return status;
 	profiling_block_decode(bytes, walk->header.big, &block);
-	*border = begins_log(bytes, have) || begins_other(walk, bytes, have) || may_follow(&block, numbers);
+	*border = begins_log(bytes, have) || begins_other(bytes, have) || may_follow(&block, numbers);
 	return 0;
 }
 
@@ -115,10 +136,10 @@ static int find_block(struct tw_reader *reader, struct profiling_walk *walk, uin
 		struct profiling_block block;
 		size_t have;
 		bool border = false;
-		int status = view(reader, walk, at, PROFILING_HEADER_SIZE, &bytes, &have);
+		int status = view(reader, walk, at, BEGINS, &bytes, &have);
 		if (status < 0 || have < PROFILING_BLOCK_SIZE)
 			return status;
-		if (begins_log(bytes, have)) {
+		if (begins_log(bytes, have) || begins_other_surely(bytes, have)) {
 			*found = at;
 			return 0;
 		}
@@ -183,17 +204,20 @@ static void pass_header(struct tw_reader *reader, struct profiling_walk *walk, c
 	walk->logs++;
 }
 
-/* What is left is not read. */
-static int pass_other(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
+/* This log ends. */
+static void pass_other(struct tw_reader *reader, const struct profiling_walk *walk)
 {
 	const uint64_t end = tw_input_size(reader->input), offset = walk->at;
-	*item = (struct profiling_item){.kind = PROFILING_GAP, .offset = offset, .size = end - offset};
-	tw_report(reader, &profiling_rules[PROFILING_FOREIGN_LOG], offset, offset, 0,
-	          "a log of another kind begins: the %" PRIu64 " bytes from there on are not read; `tail -c +%" PRIu64
-	          "` makes a file of them",
-	          end - offset, offset + 1);
-	walk->at = walk->block_end = end;
-	return 1;
+	reader->reports.quiet &= !walk->looks;
+	if (tw_log_ends(reader, offset))
+		tw_report(reader, &profiling_rules[PROFILING_FOREIGN_LOG], offset, offset, 0,
+		          "a log of another kind begins: it is read, too");
+	else
+		tw_report(reader, &profiling_rules[PROFILING_TOO_MANY_LOGS], offset, offset, 0,
+		          "it is log %d: the %" PRIu64 " bytes from there on are not read; `tail -c +%" PRIu64
+		          "` makes a file of them",
+		          TW_LOGS_MOST + 1, end - offset, reader->log.base + offset + 1);
+	tw_input_end_at(reader->input, offset);
 }
 
 static int next_block(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)
@@ -207,8 +231,10 @@ static int next_block(struct tw_reader *reader, struct profiling_walk *walk, str
 		pass_header(reader, walk, bytes);
 	if (status < 0 || have == 0)
 		return status;
-	if (begins_other(walk, bytes, have))
-		return pass_other(reader, walk, item);
+	if (begins_other(bytes, have)) {
+		pass_other(reader, walk);
+		return 0;
+	}
 	*item = (struct profiling_item){.kind = PROFILING_BLOCK, .offset = walk->at, .size = PROFILING_BLOCK_SIZE};
 	if (have < PROFILING_BLOCK_SIZE)
 		return pass_junk(reader, walk, item);
@@ -314,4 +340,19 @@ int profiling_walk_next(struct tw_reader *reader, struct profiling_walk *walk, s
 		return pass_bad(reader, walk, item);
 	walk->at += size;
 	return 1;
+}
+
+int profiling_look_behind(struct tw_reader *reader)
+{
+	struct profiling_walk walk = {0};
+	struct profiling_item item;
+	const bool quiet = reader->reports.quiet;
+	reader->reports.quiet = true;
+	int status = profiling_walk_open(reader, &walk);
+	walk.looks = !quiet;
+	while (status >= 0 && (status = profiling_walk_next(reader, &walk, &item)) > 0)
+		;
+	reader->reports.quiet = quiet;
+	profiling_walk_free(&walk);
+	return status;
 }

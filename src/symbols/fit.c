@@ -105,7 +105,7 @@ static int look_at_records(struct tw_symbols *symbols, const char *path, char wh
 int tw_symbols_fit(struct tw_symbols *symbols, const char *path, char why[static TW_MISFIT_TEXT])
 {
 	char *list = NULL;
-	int status = tw_recorded_list(path, &list);
+	int status = tw_recorded_list(path, 0, &list);
 	*why = '\0';
 	if (status == 0 && !list)
 		return look_at_records(symbols, path, why);

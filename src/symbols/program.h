@@ -34,6 +34,11 @@ struct tw_programs {
 	void (*close)(struct tw_programs *programs);
 };
 
+/* What logs tell of their programs. */
+struct tw_told {
+	void (*close)(struct tw_told *told);
+};
+
 struct tw_symbols {
 	struct tw_symbols_function *functions; /* by id; nothing here changes after open, so threads may share it */
 	uint32_t count;
@@ -48,7 +53,7 @@ struct tw_symbols {
 	bool mangled;                 /* names are symbols */
 	struct tw_recorded *recorded; /* recorded.c: which numbers a log gives to what functions */
 	struct tw_programs *programs; /* programs.c: what some threads find at the same addresses; NULL: nothing */
-	const char *told;             /* trace.c: what the first log told of its programs; NULL: none did */
+	struct tw_told *told;         /* trace.c: the programs that logs tell of; NULL: no trace was added */
 	struct tw_chunk *texts;
 	struct tw_namer namer;
 	char *path;

@@ -4,6 +4,7 @@
 #include "symbols/recorded.h"
 
 #include "base/memory/memory.h"
+#include "core/format.h"
 #include "symbols/program.h"
 
 #include <elf.h>
@@ -70,37 +71,53 @@ static bool is_core(const char *bytes, size_t size)
 }
 
 /* A log that has notes begins with one. */
-static bool has_notes(const char *path)
+static bool has_notes(struct tw_input *input, uint64_t offset)
 {
 	static const char name[] = "trackway.flight";
 	char bytes[256];
-	FILE *file = fopen(path, "rb");
-	size_t have = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-	if (file)
-		fclose(file);
-	return is_core(bytes, have) || (have && memmem(bytes, have, name, sizeof name));
+	const int64_t have = tw_input_read(input, offset, bytes, sizeof bytes);
+	return have > 0 &&
+	       ((!offset && is_core(bytes, (size_t)have)) || memmem(bytes, (size_t)have, name, sizeof name));
 }
 
-int tw_recorded_list(const char *path, char **list)
+static bool begins_with_notes(const char *path)
 {
-	static const uint64_t recorder = 0; /* the thread of all notes */
-	const struct tw_read_options options = {.order = TW_ORDER_TRACK, .threads = &recorder, .thread_count = 1};
-	struct tw_reader *reader = NULL;
+	struct tw_input *input;
+	const bool has = tw_input_open(&input, path) == 0 && has_notes(input, 0);
+	tw_input_close(input);
+	return has;
+}
+
+static int list_objects(struct tw_reader *reader, char **list)
+{
 	struct tw_record record;
 	size_t size;
-	*list = NULL;
-	if (!has_notes(path))
-		return 0;
+	int status = 0;
 	FILE *text = open_memstream(list, &size);
 	if (!text)
 		return TW_ERR_MEMORY;
-	int status = tw_open(&reader, path, &options);
 	while (status >= 0 && (status = tw_read_record(reader, &record)) > 0)
 		if (strcmp(record.kind, "custom-event") == 0)
 			put_note(text, &record);
+	return fclose(text) != 0 ? TW_ERR_MEMORY : status;
+}
+
+int tw_recorded_list(const char *path, uint64_t offset, char **list)
+{
+	static const uint64_t recorder = 0; /* the thread of all notes */
+	const struct tw_read_options plain = {.order = TW_ORDER_FILE},
+				     options = {.order = TW_ORDER_TRACK, .threads = &recorder, .thread_count = 1};
+	struct tw_reader *file = NULL, *reader = NULL;
+	*list = NULL;
+	if (!offset && !begins_with_notes(path))
+		return 0;
+	int status = tw_open(&file, path, &plain);
+	if (status == 0 && has_notes(file->input, offset))
+		status = tw_open_log(&reader, file, offset, 0, true, &options);
+	if (status == 0 && reader)
+		status = list_objects(reader, list);
 	tw_close(reader);
-	if (fclose(text) != 0)
-		status = TW_ERR_MEMORY;
+	tw_close(file);
 	return status == TW_ERR_MEMORY ? status : 0;
 }
 

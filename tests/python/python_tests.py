@@ -716,9 +716,13 @@ class Package(Case):
         subprocess.run(["gcc", "-O1", "-finstrument-functions", source, "-o", self.folder / "other"], check=True)
         tool("record", "--to", "xray-fdr", "-o", other, "--", self.folder / "other")
         self.assertEqual({slice.name for slice in trackway.open([log, log]).slices()}, {"parse", "main"})
-        with self.assertWarnsRegex(UserWarning, "names are missing: [^:]*other.xray: is of other programs than a log before: no function"):
-            both = trackway.open([log, other])
-        self.assertEqual([slice.name[0] for slice in both.slices()], ["#"] * 4)
+        source.write_text(text.replace("parse", "write"))
+        subprocess.run(["gcc", "-O1", "-finstrument-functions", source, "-o", self.folder / "third"], check=True)
+        tool("record", "--to", "xray-fdr", "-o", other, "--", self.folder / "third")
+        self.assertEqual(sorted(slice.name for slice in trackway.open([log, other]).slices()), ["main", "main", "parse", "write"])
+        several = self.folder / "several.xray"
+        several.write_bytes(log.read_bytes() + other.read_bytes())
+        self.assertEqual(sorted(slice.name for slice in trackway.open(several).slices()), ["main", "main", "parse", "write"])
         source.write_text(text + "int more;\n")
         subprocess.run(build + ["-Wl,--build-id=0x12345678"], check=True)
         with self.assertWarnsRegex(UserWarning, "program.xray: names are missing: .* built anew") as caught:

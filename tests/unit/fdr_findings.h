@@ -7,7 +7,7 @@
 
 #include <trackway/trackway.h>
 
-enum { FOUND_MAX = 32 };
+enum { FOUND_MAX = 128 };
 
 struct findings {
 	size_t count;

@@ -106,6 +106,17 @@ static void profiling_behind(struct bytes *b)
 	add_text(b, "forpyarx\x24\x04\x18\x20\0\0\0\0", 16);
 }
 
+/* One more than are read. */
+static void many_logs(struct bytes *b)
+{
+	add_header(b, 5);
+	add_buffer(b, 1, 1, 100);
+	for (unsigned i = 0; i < 64; i++) {
+		add_another(b, 5, 1, 2000000001 + i % 2);
+		add_buffer(b, 1, 1, 100);
+	}
+}
+
 static void two_logs_of_version_1(struct bytes *b)
 {
 	add_header(b, 1);
@@ -809,10 +820,14 @@ static const struct rule_case {
     {"xray.another-log", TW_NOTE, two_logs, 128, 128, 1, 0, 0},
     {"xray.another-log", TW_NOTE, two_logs_of_version_1, 112, 112, 1, 0, 0},
     {"xray.another-log", TW_NOTE, two_basic_logs, 96, 96, 1, 0, 0},
-    {"xray.foreign-log", TW_ERROR, two_clocks, 128, 128, 1, 0, 0},
-    {"xray.foreign-log", TW_ERROR, two_kinds, 128, 128, 1, 0, 0},
-    {"xray.foreign-log", TW_ERROR, two_kinds_basic_first, 96, 96, 1, 0, 0},
-    {"xray.foreign-log", TW_ERROR, profiling_behind, 128, 128, 1, 0, 0},
+    {"xray.foreign-log", TW_NOTE, two_clocks, 128, 128, 1, JOINT, 0},
+    {"xray.foreign-log", TW_NOTE, two_kinds, 128, 128, 1, JOINT, 0},
+    {"xray.foreign-log", TW_NOTE, two_kinds_basic_first, 96, 96, 1, JOINT, 0},
+    {"xray.foreign-log", TW_NOTE, profiling_behind, 128, 128, 1, JOINT, 0},
+    {"logs.unreadable", TW_ERROR, profiling_behind, 128, 128, 1, JOINT, 0},
+    {"logs.placed", TW_NOTE, two_clocks, 128, 128, 1, LISTED | JOINT, 0},
+    {"logs.unplaced", TW_WARNING, two_kinds, 128, 128, 1, LISTED | JOINT, 0},
+    {"xray.too-many-logs", TW_ERROR, many_logs, 64 * 128, 64 * 128, 1, JOINT, 0},
     {"xray.compression", TW_ERROR, cut_gzip, 128, 128, 1, 0, 0},
     {"xray.function-id-zero", TW_WARNING, function_zero, 112, 112, 2, 0, 0},
     {"xray.tsc-backwards", TW_WARNING, counter_back, 128, 128, 1, 0, 0},
@@ -964,6 +979,8 @@ static void test_every_case_has_a_rule(void **state)
 	(void)state;
 	for (size_t k = 0; k < CASES; k++) {
 		size_t i = 0;
+		if (strncmp(cases[k].rule, "logs.", 5) == 0) /* of several logs */
+			continue;
 		while ((rule = tw_format_rule("xray-basic", i)) && strcmp(rule->name, cases[k].rule) != 0)
 			i++;
 		assert_non_null(rule);

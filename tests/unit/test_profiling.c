@@ -8,7 +8,7 @@
 #include <trackway/trackway.h>
 #include <unistd.h>
 
-enum { ROOM = 4096, RULES = 8 };
+enum { ROOM = 1 << 13, RULES = 80 };
 
 struct log {
 	uint8_t bytes[ROOM];
@@ -445,37 +445,88 @@ static void test_two_logs(void **state)
 }
 
 /* The header of a basic log of version 3 at 2.3 GHz, and of an FDR log of version 5; records behind them are no blocks. */
+/* The header of a basic log or of an FDR log, and what stands behind it: an entry, or the beginning of a buffer. */
+static void put_other(struct log *log, unsigned type, uint64_t frequency)
+{
+	put(log, type ? 5 : 3, 2);
+	put(log, type, 2);
+	put(log, 0x3f, 4);
+	put(log, frequency, 8);
+	put(log, 0, 8);
+	put(log, 0, 8);
+	put(log, type ? 0x0f : 0, 1);
+	put(log, 0, 3);
+	put(log, 1, 4);
+	put(log, 100, 8);
+	put(log, 1, 8);
+	put(log, 0, 8);
+}
+
 static void test_other_kind(void **state)
 {
 	(void)state;
 	for (int big = 0; big < 2; big++)
 		for (unsigned type = 0; type < 2; type++) {
-			char events[256];
+			char events[512];
 			struct log log;
+			struct told told;
 			make_good(&log, big);
 			const size_t second = log.size;
-			put(&log, type ? 5 : 3, 2);
-			put(&log, type, 2);
-			put(&log, 0x3f, 4);
-			put(&log, 2300000000, 8);
-			put(&log, 0, 8);
-			put(&log, 0, 8);
-			put(&log, 0x0f, 1);
-			put(&log, 200, 8);
-			snprintf(events, sizeof events, "%slost %zu\n", good_events, log.size - second);
-			check(&log, events, "xray-profiling.foreign-log", second);
+			put_other(&log, type, 2300000000);
+			tell_events(&log, &told, 0, events, sizeof events);
+			assert_memory_equal(events, good_events, sizeof good_events - 1);
+			assert_string_equal(told.rules[0], "xray-profiling.foreign-log");
+			assert_int_equal(told.offsets[0], second);
 		}
+}
+
+/* The 64th log is of the mode xray-profiling, and another follows. */
+static void test_too_many_kinds(void **state)
+{
+	static char events[4096];
+	static struct log log, last;
+	static struct told told;
+	(void)state;
+	make_good(&log, false);
+	for (unsigned i = 0; i < 62; i++)
+		put_other(&log, 0, 2300000000 + i % 2);
+	make_good(&last, false);
+	memcpy(log.bytes + log.size, last.bytes, last.size);
+	log.size += last.size;
+	const size_t after = log.size;
+	put_other(&log, 0, 2300000000);
+	tell_events(&log, &told, 0, events, sizeof events);
+	size_t found = 0;
+	for (size_t i = 0; i < told.count; i++)
+		if (strcmp(told.rules[i], "xray-profiling.too-many-logs") == 0) {
+			assert_int_equal(told.offsets[i], after);
+			found++;
+		}
+	assert_int_equal(found, 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_good),         cmocka_unit_test(test_frequency),    cmocka_unit_test(test_profile),
-	    cmocka_unit_test(test_ticks),        cmocka_unit_test(test_no_paths),     cmocka_unit_test(test_version),
-	    cmocka_unit_test(test_cut),          cmocka_unit_test(test_block_size),   cmocka_unit_test(test_no_block),
-	    cmocka_unit_test(test_block_number), cmocka_unit_test(test_path),         cmocka_unit_test(test_no_end),
-	    cmocka_unit_test(test_no_caller),    cmocka_unit_test(test_long_callees), cmocka_unit_test(test_limit),
-	    cmocka_unit_test(test_repair),       cmocka_unit_test(test_two_logs),     cmocka_unit_test(test_other_kind),
+	    cmocka_unit_test(test_good),
+	    cmocka_unit_test(test_frequency),
+	    cmocka_unit_test(test_profile),
+	    cmocka_unit_test(test_ticks),
+	    cmocka_unit_test(test_no_paths),
+	    cmocka_unit_test(test_version),
+	    cmocka_unit_test(test_cut),
+	    cmocka_unit_test(test_block_size),
+	    cmocka_unit_test(test_no_block),
+	    cmocka_unit_test(test_block_number),
+	    cmocka_unit_test(test_path),
+	    cmocka_unit_test(test_no_end),
+	    cmocka_unit_test(test_no_caller),
+	    cmocka_unit_test(test_long_callees),
+	    cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_repair),
+	    cmocka_unit_test(test_two_logs),
+	    cmocka_unit_test(test_other_kind),
+	    cmocka_unit_test(test_too_many_kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

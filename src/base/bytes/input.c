@@ -51,6 +51,7 @@ struct tw_input {
 	bool regular; /* pread() works, or seek */
 	bool remade;  /* the bytes are not those of the file of its name */
 	bool seekable;
+	uint64_t behind;               /* bytes of the file behind its end */
 	const uint8_t *memory;         /* NULL: a file */
 	uint64_t origin;               /* where in the file the trace begins: standard input may stand anywhere */
 	uint64_t size;                 /* of the file or memory when it was opened; 0: not known */
@@ -130,7 +131,7 @@ static int64_t read_calls(struct tw_input *input, uint64_t offset, void *bytes, 
 {
 	const struct tw_input_calls *calls = &input->calls;
 	pthread_mutex_lock(input->turn);
-	int error = calls->seek ? calls->seek(calls->context, offset) : 0;
+	int error = calls->seek ? calls->seek(calls->context, input->origin + offset) : 0;
 	int64_t n = error ? -error : calls->read(calls->context, bytes, size);
 	pthread_mutex_unlock(input->turn);
 	if (n < 0)
@@ -375,6 +376,40 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input)
 	return begin(other);
 }
 
+int tw_input_behind(struct tw_input **behind, const struct tw_input *input, uint64_t offset)
+{
+	assert(input->seekable && !input->pieces && offset <= input->size + input->behind);
+	struct tw_input *other = *behind = new_input(input->name);
+	if (!other)
+		return TW_ERR_MEMORY;
+	other->file.fd = input->file.fd;
+	other->file.briefly = input->file.briefly;
+	other->file.device = input->file.device;
+	other->file.inode = input->file.inode;
+	other->calls = input->calls;
+	other->turn = input->turn;
+	other->regular = input->regular;
+	other->remade = input->remade;
+	other->seekable = true;
+	other->memory = input->memory ? input->memory + offset : NULL;
+	other->origin = input->origin + offset;
+	other->size = input->size + input->behind - offset;
+	if (input->damaged && !offset) { /* told once */
+		other->damaged = true;
+		other->error.own = strdup(tw_input_error(input));
+		other->error.text = other->error.own ? other->error.own : "out of memory";
+	}
+	return 0;
+}
+
+void tw_input_end_at(struct tw_input *input, uint64_t offset)
+{
+	if (offset >= input->size)
+		return;
+	input->behind += input->size - offset;
+	input->size = offset;
+}
+
 void tw_input_close(struct tw_input *input)
 {
 	if (!input)
@@ -440,7 +475,7 @@ void tw_input_measure(struct tw_input *input)
 {
 	struct stat status;
 	uint64_t origin = input->origin;
-	if (!input->seekable || !input->regular || input->pieces || fstat(input->file.fd, &status) < 0)
+	if (!input->seekable || !input->regular || input->pieces || input->behind || fstat(input->file.fd, &status) < 0)
 		return;
 	if ((uint64_t)status.st_size > origin && (uint64_t)status.st_size - origin > input->size)
 		input->size = (uint64_t)status.st_size - origin;

@@ -72,6 +72,13 @@ bool tw_input_repeatable(const struct tw_input *input);
  * Returns as tw_input_open(). */
 int tw_input_again(struct tw_input **again, const struct tw_input *input);
 
+/* The same from an offset of a seekable input on, which must not be one of pieces. Another input, which must not
+ * outlive the first. Returns as tw_input_open(). */
+int tw_input_behind(struct tw_input **behind, const struct tw_input *input, uint64_t offset);
+
+/* From now on a seekable input ends at this offset, where it is less than its size. */
+void tw_input_end_at(struct tw_input *input, uint64_t offset);
+
 /* Makes it seekable: copies what a pipe or compressed file holds, from its first byte, to a temporary file without a
  * name in a directory (NULL: /tmp). Not more than 1 MiB may have been read before. Returns 0, TW_ERR_SYSTEM or
  * TW_ERR_MEMORY. */

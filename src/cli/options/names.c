@@ -94,31 +94,6 @@ static void take_list(struct tw_names *names, const char *path)
 		names->list = found;
 }
 
-/* Takes what a log says of its programs. */
-static void take_recorded(struct tw_names *names, const char *path)
-{
-	char *found = NULL;
-	if (is_regular(path))
-		names->no_memory |= tw_recorded_list(path, &found) < 0;
-	if (!found)
-		return;
-	if (tw_grow(&names->recorded, &names->recorded_room, names->recorded_count + 1, sizeof *names->recorded)) {
-		names->recorded[names->recorded_count++] = (struct tw_recorded){.path = path, .list = found};
-	} else {
-		names->no_memory = true;
-		free(found);
-	}
-}
-
-/* A function's number means another one in the log of other programs. */
-static bool programs_differ(const struct tw_names *names)
-{
-	for (size_t i = 1; i < names->recorded_count; i++)
-		if (strcmp(names->recorded[i].list, names->recorded[0].list) != 0)
-			return true;
-	return false;
-}
-
 /* Whether a path was not yet told of, which it is then. Each has a line of its own in `told`. */
 static bool is_first(struct tw_text *told, const char *path)
 {
@@ -155,7 +130,10 @@ void tw_names_want(struct tw_names *names, const struct tw_common *common, const
 {
 	if (!common->binaries.count && !common->maps) {
 		take_list(names, path);
-		take_recorded(names, path);
+		names->no_memory |=
+		    !tw_grow(&names->paths, &names->path_room, names->path_count + 1, sizeof *names->paths);
+		if (!names->no_memory)
+			names->paths[names->path_count++] = path;
 	}
 	bool wanted = common->binaries.count || address_option(common) || names->list, sure = false;
 	int addresses = wanted ? has_addresses(common, path, &sure) : 0;
@@ -241,51 +219,23 @@ static int add_programs(struct tw_names *names, const struct tw_common *common)
 	return status;
 }
 
-static int add_recorded(struct tw_symbols *symbols, const char *list)
+static void say_missing(int missing, const char *error)
 {
-	int missing = tw_symbols_add_recorded(symbols, list);
-	if (missing < 0)
-		return fail(symbols, "");
-	if (missing > 0)
-		tw_say("no names of %s%s", tw_show_such_as((uint64_t)missing, "program").text,
-		       tw_symbols_error(symbols));
+	tw_say("no names of %s%s", tw_show_such_as(missing < 0 ? 1 : (uint64_t)missing, "program").text, error);
+}
+
+/* Each log names its own functions. */
+static int add_logs(struct tw_names *names)
+{
+	tw_symbols_on_missing(names->symbols, say_missing);
+	for (size_t i = 0; i < names->path_count; i++) {
+		int missing = tw_symbols_add_log(names->symbols, names->paths[i]);
+		if (missing < 0)
+			return fail(names->symbols, "");
+		if (missing > 0)
+			say_missing(missing, tw_symbols_error(names->symbols));
+	}
 	return 0;
-}
-
-/* Those of log number i: of programs that an earlier one is of, or its own. */
-static int add_own(struct tw_names *names, const struct tw_common *common, size_t i)
-{
-	struct tw_recorded *own = &names->recorded[i];
-	struct tw_own_namer *item = &names->namers.items[i];
-	item->path = own->path;
-	for (size_t other = 0; other < i; other++)
-		if (strcmp(names->recorded[other].list, own->list) == 0) {
-			item->namer = names->namers.items[other].namer;
-			return 0;
-		}
-	if (tw_symbols_new(&own->symbols) < 0)
-		return tw_say_error("out of memory");
-	if (common->no_demangle)
-		tw_symbols_keep_mangled(own->symbols);
-	item->namer = tw_symbols_namer(own->symbols);
-	return add_recorded(own->symbols, own->list);
-}
-
-/* Each log names its own functions, and what is opened before names those of other traces. */
-static int add_apart(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
-{
-	struct tw_namers *namers = &names->namers;
-	namers->items = calloc(names->recorded_count, sizeof *namers->items);
-	if (!namers->items)
-		return tw_say_error("out of memory");
-	int status = 0;
-	for (size_t i = 0; status == 0 && i < names->recorded_count; i++)
-		status = add_own(names, common, i);
-	namers->count = names->recorded_count;
-	namers->others = options->namer;
-	tw_namers_ready(namers);
-	options->namer = &namers->namer;
-	return status;
 }
 
 static int add_maps(struct tw_names *names, const char *maps)
@@ -323,8 +273,7 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		return tw_say_error("%s does nothing: it is for xtraces, and no trace is one", idle);
 	if (names->lists_differ)
 		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
-	const bool recorded = names->recorded && !common->binaries.count, apart = recorded && programs_differ(names);
-	if (!common->binaries.count && !maps && !recorded && !common->kallsyms)
+	if (!common->binaries.count && !maps && !names->path_count && !common->kallsyms)
 		return 0;
 	if (beside)
 		say_newer(maps);
@@ -333,8 +282,8 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		status = add_maps(names, maps);
 	if (status == 0 && names->addresses && common->kallsyms)
 		status = add_kallsyms(names, common->kallsyms);
-	if (status == 0 && recorded && !apart)
-		status = add_recorded(names->symbols, names->recorded->list);
+	if (status == 0)
+		status = add_logs(names);
 	if (status == 0 && names->addresses)
 		status = add_programs(names, common);
 	if (status == 0 && names->ids)
@@ -343,18 +292,13 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 		options->namer = tw_symbols_namer(names->symbols);
 		options->thread_namers = tw_symbols_thread_namers(names->symbols);
 	}
-	return status == 0 && apart ? add_apart(names, common, options) : status;
+	return status;
 }
 
 void tw_names_close(struct tw_names *names)
 {
 	free(names->list);
 	free(names->logs);
-	for (size_t i = 0; i < names->recorded_count; i++) {
-		free(names->recorded[i].list);
-		tw_symbols_close(names->recorded[i].symbols);
-	}
-	free(names->recorded);
-	free(names->namers.items);
+	free(names->paths);
 	tw_symbols_close(names->symbols);
 }

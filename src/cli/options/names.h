@@ -3,8 +3,6 @@
 #ifndef CLI_OPTIONS_NAMES_H
 #define CLI_OPTIONS_NAMES_H
 
-#include "core/text/function_name.h"
-
 #include <trackway/reader.h>
 
 struct tw_common;
@@ -15,17 +13,11 @@ struct tw_names {
 	bool ids, addresses; /* what tells functions in the traces: ids, or addresses */
 	char *list;          /* path of the list of loaded files beside one of the traces; NULL: there is none */
 	bool lists_differ;   /* not all traces have the same list: none is used */
-	/* What logs of the flight recorder say of their programs. */
-	struct tw_recorded {
-		const char *path;
-		char *list;
-		struct tw_symbols *symbols; /* of its own; NULL: those of an earlier one, or of all */
-	} * recorded;
-	size_t recorded_count, recorded_room;
-	struct tw_namers namers; /* where not all of them say the same */
-	bool no_memory;          /* to look at them */
-	bool unsure;             /* one of the traces could not be looked at */
-	const char **logs;       /* paths of files that tell functions by ids */
+	const char **paths;  /* of traces that may tell of their programs */
+	size_t path_count, path_room;
+	bool no_memory;    /* to look at them */
+	bool unsure;       /* one of the traces could not be looked at */
+	const char **logs; /* paths of files that tell functions by ids */
 	size_t log_count, log_room;
 	struct tw_symbols *symbols;
 };

@@ -89,7 +89,7 @@ int tw_counts_take(struct tw_call_counts *counts, const char *log)
 	if (status >= 0)
 		tw_symbols_keep_mangled(symbols); /* what demangled names say, several functions may have in common */
 	if (status >= 0)
-		status = tw_recorded_list(log, &programs);
+		status = tw_recorded_list(log, 0, &programs);
 	if (status >= 0 && programs)
 		status = tw_symbols_add_recorded(symbols, programs);
 	if (status > 0)

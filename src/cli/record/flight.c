@@ -145,7 +145,7 @@ static int look_at(const char *part, bool *has_calls, struct losses *lost)
 	int status = tw_open(&reader, part, &options);
 	if (status >= 0)
 		status = tw_read_info(reader, 1, &info);
-	*has_calls = status >= 0 && info.thread_count > 1;
+	*has_calls = status >= 0 && info.thread_count > 0;
 	if (status >= 0)
 		add_losses(lost, &info);
 	tw_close(reader);

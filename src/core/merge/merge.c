@@ -60,6 +60,8 @@ static int choose_shifts(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
 	tw_wide wall = 0;
+	if (merge->logs)
+		merge->options.alignment = merge->logs->alignment(merged);
 	int status = merge->options.alignment == TW_ALIGN_WALL ? first_wall(merged, &wall) : 0;
 	if (merge->options.alignment == TW_ALIGN_MARKERS)
 		return 0; /* they were found before */
@@ -146,6 +148,7 @@ static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
 	event->first_argument = (uint16_t)used;
 	merge->argument_count += n;
 	event->time = input->head;
+	event->offset += input->reader ? input->reader->log.base : 0;
 	int error = input->run.bytes ? tw_spill_fetch(&input->run, &merge->bytes, &merge->byte_room, arguments, n) : 0;
 	if (error)
 		return tw_merge_file_status(merged, error);
@@ -308,7 +311,7 @@ static int end_all(struct tw_reader *merged)
 	return status;
 }
 
-static int merge_read(struct tw_reader *merged, struct tw_batch *batch)
+int tw_merge_read(struct tw_reader *merged, struct tw_batch *batch)
 {
 	const struct tw_merge *merge = merged->state;
 	*batch = (struct tw_batch){0};
@@ -331,7 +334,7 @@ void tw_merge_close_inputs(struct tw_merge *merge)
 	merge->count = 0;
 }
 
-static void merge_close(struct tw_reader *merged)
+void tw_merge_close(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
 	tw_merge_close_inputs(merge);
@@ -346,6 +349,8 @@ static void merge_close(struct tw_reader *merged)
 	free(merge->arguments);
 	free(merge->bytes);
 	tw_text_free(&merge->document);
+	if (merge->logs)
+		merge->logs->close(merge);
 	free(merge);
 }
 
@@ -354,17 +359,21 @@ static const struct tw_format merged_format = {
     .title = "several traces as one",
     .reading =
 	{
-	    .read = merge_read,
-	    .close = merge_close,
+	    .read = tw_merge_read,
+	    .close = tw_merge_close,
 	},
 };
 
+static const struct tw_merge *merge_of(const struct tw_reader *reader)
+{
+	return reader->format->reading.read == tw_merge_read ? reader->state : NULL;
+}
+
 bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
 {
-	const struct tw_merge *merge = reader->state;
+	const struct tw_merge *merge = merge_of(reader);
 	const struct tw_read_options *options = &reader->options;
-	if (reader->format != &merged_format || reader->filter || options->provider || options->thread_count ||
-	    merge->many)
+	if (!merge || merge->logs || reader->filter || options->provider || options->thread_count || merge->many)
 		return false;
 	for (size_t i = 0; i < merge->count; i++)
 		if (strcmp(merge->inputs[i].reader->format->name, format) != 0)
@@ -388,7 +397,7 @@ int tw_merge_put_in_order(struct tw_reader *merged)
 
 void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request)
 {
-	const struct tw_merge *merge = reader->format == &merged_format ? reader->state : NULL;
+	const struct tw_merge *merge = merge_of(reader);
 	reader->request.texts = request->texts; /* for traces that are opened later */
 	for (size_t i = 0; merge && i < merge->count; i++)
 		merge->inputs[i].reader->request.texts = request->texts;
@@ -544,7 +553,7 @@ int tw_open_merged(struct tw_reader **merged, const struct tw_merge_source *sour
 
 void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_shift *shift)
 {
-	const struct tw_merge *merge = merged->format == &merged_format ? merged->state : NULL;
+	const struct tw_merge *merge = merge_of(merged);
 	*shift = (struct tw_merge_shift){.scale = 1};
 	if (!merge || i >= merge->trace_count)
 		return;
@@ -556,7 +565,7 @@ void tw_merged_shift(const struct tw_reader *merged, size_t i, struct tw_merge_s
 bool tw_merged_source(const struct tw_reader *merged, const struct tw_track *track, size_t *source,
                       struct tw_track *own)
 {
-	const struct tw_merge *merge = merged->format == &merged_format ? merged->state : NULL;
+	const struct tw_merge *merge = merge_of(merged);
 	const bool cpu = track->kind == TW_TRACK_CPU;
 	uint32_t trace;
 	if (!merge || merge->homes.together ||
@@ -571,7 +580,7 @@ bool tw_merged_source(const struct tw_reader *merged, const struct tw_track *tra
 
 void tw_merged_shared(const struct tw_reader *merged, struct tw_merge_shared *shared)
 {
-	const struct tw_merge *merge = merged->format == &merged_format ? merged->state : NULL;
+	const struct tw_merge *merge = merge_of(merged);
 	*shared = (struct tw_merge_shared){0};
 	if (merge)
 		*shared = (struct tw_merge_shared){

@@ -46,6 +46,14 @@ struct tw_merge_input {
 };
 
 struct tw_merge_many;
+struct tw_merge;
+
+/* What is special about traces that are logs of one file. */
+struct tw_merge_logs {
+	/* How they are brought together, once it is known when each begins. */
+	enum tw_alignment (*alignment)(struct tw_reader *merged);
+	void (*close)(struct tw_merge *merge);
+};
 
 struct tw_merge {
 	struct tw_merge_trace *traces;
@@ -68,6 +76,9 @@ struct tw_merge {
 	uint64_t findings[TW_ERROR + 1]; /* of traces that are closed */
 	struct tw_text document;         /* tw_traits.document */
 	bool documents_taken;
+	const struct tw_merge_logs *logs; /* they are of one file: logs.c, which writes the rest; otherwise NULL */
+	struct tw_format format;          /* of them */
+	struct tw_logs_survey *survey;    /* NULL: not asked for */
 };
 
 /* Returns a trace's name as it is shown. */
@@ -127,6 +138,9 @@ static inline void tw_merge_note_moved(struct tw_reader *merged)
 	merged->traits.altered.threads = homes->together ? 0 : homes->threads.shared;
 	merged->traits.altered.ids = homes->moved_ids;
 }
+
+int tw_merge_read(struct tw_reader *merged, struct tw_batch *batch);
+void tw_merge_close(struct tw_reader *merged);
 
 /* ---- For a target that takes the rows of all inputs itself. ---- */
 

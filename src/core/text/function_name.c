@@ -31,25 +31,31 @@ uint32_t tw_function_name(struct tw_reader *reader, uint32_t id)
 	return tw_dictionary_intern(reader->dictionary, &name);
 }
 
-/* A reader has the namer of its trace in place of this one. */
-static int name_none(void *context, uint64_t id, struct tw_name *name)
+/* A reader has the namer of its trace in place of these. */
+static int name_others(void *context, uint64_t id, struct tw_name *name)
 {
-	(void)context;
-	(void)id;
-	(void)name;
-	return 0;
+	const struct tw_namer *others = ((const struct tw_namers *)context)->others;
+	return others && others->name ? others->name(others->context, id, name) : 0;
+}
+
+static int address_others(void *context, uint64_t address, struct tw_name *name, struct tw_range *range)
+{
+	const struct tw_namer *others = ((const struct tw_namers *)context)->others;
+	return others && others->address ? others->address(others->context, address, name, range) : 0;
 }
 
 void tw_namers_ready(struct tw_namers *namers)
 {
-	namers->namer = (struct tw_namer){.name = name_none, .context = namers};
+	namers->namer = (struct tw_namer){.name = name_others, .address = address_others, .context = namers};
 }
 
-const struct tw_namer *tw_namer_of(const struct tw_namer *namer, const char *path)
+const struct tw_namer *tw_namer_of(const struct tw_namer *namer, const char *path, uint64_t offset)
 {
-	if (!namer || namer->name != name_none)
+	if (!namer || namer->name != name_others)
 		return namer;
 	const struct tw_namers *namers = namer->context;
+	if (offset)
+		return namers->behind ? namers->behind(namers->context, path, offset) : namers->others;
 	for (size_t i = 0; i < namers->count; i++)
 		if (strcmp(namers->items[i].path, path) == 0)
 			return namers->items[i].namer;

@@ -97,9 +97,9 @@ int fdr_find_buffer(struct tw_reader *reader, const struct fdr_log *log, struct 
 	offset = buffer->offset;
 	if (status < 0 || offset >= f.size)
 		return status;
-	status = fdr_pass_foreign(reader, log, window, buffer);
+	status = fdr_pass_foreign(reader, log, window, offset);
 	if (status)
-		return status;
+		return status < 0 ? status : 0;
 	status = fdr_look_at(&f, offset, &look);
 	if (status < 0)
 		return status;

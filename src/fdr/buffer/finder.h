@@ -35,13 +35,15 @@ struct fdr_look {
 	bool follows; /* BufferExtents and NewBuffer: this is a buffer where the extents of the last one lead */
 	bool strong;  /* NewBuffer and WallTime where they belong: this is a buffer wherever it is met */
 	bool weak;    /* enough of them where a buffer is expected */
+	bool other;   /* a log of another kind, clock or program begins: the rest is set, too */
 	bool sure; /* as strong with a time that can be, or one of both behind BufferExtents: where records are, too */
 };
 
 /* Returns 0 or a negative status, as all here. */
 int fdr_look_at(struct fdr_finder *f, uint64_t at, struct fdr_look *look);
 
-/* Finds the next place, from an offset on and before `to`, where a buffer begins for certain; `to` where none does. */
+/* Finds the next place, from an offset on and before `to`, where a buffer, or another log, begins for certain; `to`
+ * where none does. */
 int fdr_scan(struct fdr_finder *f, uint64_t at, uint64_t to, uint64_t *found);
 
 /* ---- walk.c: from record to record, where the sizes cannot be trusted. ---- */

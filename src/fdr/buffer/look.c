@@ -9,7 +9,7 @@ enum { LEAD = 8 * TW_FDR_METADATA_SIZE };
 static void judge(const struct fdr_log *log, struct fdr_look *look)
 {
 	if (fdr_is_foreign(log, look->bytes, look->have)) {
-		look->follows = true;
+		look->other = look->follows = look->strong = look->weak = look->sure = true;
 		return;
 	}
 	const size_t header = fdr_is_header(log, look->bytes, look->have) ? TW_FDR_HEADER_SIZE : 0;
@@ -40,7 +40,7 @@ int fdr_look_at(struct fdr_finder *f, uint64_t at, struct fdr_look *look)
 
 int fdr_scan(struct fdr_finder *f, uint64_t at, uint64_t to, uint64_t *found)
 {
-	enum { STEP = 1 << 16, FIRST = 1 << 12, LEAST = 3 * FDR_RECORD };
+	enum { STEP = 1 << 16, FIRST = 1 << 12, LEAST = 5 * FDR_RECORD };
 	*found = to;
 	for (size_t step = FIRST; at < to; step = step < STEP ? 2 * step : step) {
 		size_t have, want = to - at < step - LEAST ? (size_t)(to - at) + LEAST : step;
@@ -50,7 +50,10 @@ int fdr_scan(struct fdr_finder *f, uint64_t at, uint64_t to, uint64_t *found)
 			return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 		have = have < want ? have : want;
 		size_t limit = have == step ? step - (LEAST - 1) : step; /* whole, where more bytes follow */
-		size_t start = fdr_find_start(f->log, bytes, have, (size_t)(to - at < limit ? to - at : limit));
+		limit = to - at < limit ? (size_t)(to - at) : limit;
+		const size_t other = fdr_find_foreign(f->log, bytes, have, limit);
+		size_t start = fdr_find_start(f->log, bytes, have, limit);
+		start = other < start ? other : start;
 		if (start != SIZE_MAX) {
 			*found = at + start;
 			return 0;

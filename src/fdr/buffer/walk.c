@@ -130,6 +130,8 @@ int fdr_walk_on(struct fdr_finder *f, uint64_t from, uint64_t mark, uint64_t unt
 static bool begins_buffer(const struct fdr_finder *f, const struct fdr_look *look, uint64_t at, bool by_extents)
 {
 	enum tw_fdr_layout layout = f->log->header.layout;
+	if (look->other)
+		return true;
 	if (by_extents)
 		return look->extents && tw_load64(look->bytes + 1, layout != TW_FDR_LITTLE) <= f->size - at;
 	size_t next = (look->extents ? 3 : 2) * (size_t)FDR_RECORD;
