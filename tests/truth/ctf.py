@@ -17,6 +17,7 @@ FIELD = re.compile(r'(\w+) = (?:"((?:[^"\\]|\\.)*)"|(\d+))')
 ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|.)")
 CONTROLS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 NUMBERS = ("process", "thread", "value", "id")
+UNKNOWN = (1 << 64) - (1 << 31) - 1  # what CTF, which has numbers only, has for "?"
 
 
 def unescape(text):
@@ -50,7 +51,7 @@ def main():
     for row, event in itertools.zip_longest(rows, events(sys.argv[1])):
         if start is None and row and event:
             start = event["time_ns"] - row["time_ns"]
-        row = row and row | {name: int(row[name]) % (1 << 64) for name in NUMBERS if name in row}
+        row = row and row | {name: UNKNOWN if row[name] == "?" else int(row[name]) % (1 << 64) for name in NUMBERS if name in row}
         event = event and row_of(event, start)
         if row != event:
             print(f"{row}\n{event}")

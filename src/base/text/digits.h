@@ -67,9 +67,17 @@ static inline bool tw_is_negative_task(uint64_t id)
 	return id >= -(UINT64_C(1) << 31);
 }
 
-/* Writes the number of a process or a thread (at most TW_DIGITS_MAX bytes). */
+/* The number of a thread of which the trace tells that its number is not known: next to what is negative, and none of
+ * the numbers of threads, koids and objects. */
+#define TW_UNKNOWN_TASK (-(UINT64_C(1) << 31) - 1)
+
+/* Writes the number of a process or a thread (at most TW_DIGITS_MAX bytes), "?" for one that is not known. */
 static inline char *tw_task_digits(char *p, uint64_t id)
 {
+	if (id == TW_UNKNOWN_TASK) {
+		*p = '?';
+		return p + 1;
+	}
 	const bool negative = tw_is_negative_task(id);
 	*p = '-';
 	return tw_digits(p + negative, negative ? -id : id);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/json.h"
 
+#include "base/text/digits.h"
 #include "base/text/utf8.h"
 
 #include <math.h>
@@ -145,7 +146,10 @@ void tw_json_u64(struct tw_json *json, const char *key, uint64_t value)
 void tw_json_task(struct tw_json *json, const char *key, uint64_t id)
 {
 	begin(json, key);
-	tw_put_task(json->out, id);
+	if (id == TW_UNKNOWN_TASK)
+		tw_put_text(json->out, "null");
+	else
+		tw_put_task(json->out, id);
 }
 
 void tw_json_known_task(struct tw_json *json, const char *key, uint64_t id, bool known)

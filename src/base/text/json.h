@@ -21,7 +21,7 @@ void tw_json_bytes(struct tw_json *json, const char *key, const char *bytes, siz
 void tw_json_hex(struct tw_json *json, const char *key, const void *bytes,
                  size_t size); /* "00ff": bytes that are no text */
 void tw_json_u64(struct tw_json *json, const char *key, uint64_t value);
-void tw_json_task(struct tw_json *json, const char *key, uint64_t id); /* of a process or a thread: tw_task_digits() */
+void tw_json_task(struct tw_json *json, const char *key, uint64_t id); /* of a process or a thread; null: not known */
 void tw_json_known_task(struct tw_json *json, const char *key, uint64_t id, bool known); /* null: not known */
 void tw_json_known(struct tw_json *json, const char *key, uint64_t value, bool known);   /* unknown: null */
 void tw_json_change(struct tw_json *json, const char *key, uint64_t from, uint64_t to);  /* to - from */

@@ -65,7 +65,7 @@ void tw_counters_put_json(struct tw_json *json, const struct tw_listing *listing
 	tw_json_text(json, "process_name", row->process_name);
 	tw_json_text(json, "category", row->category);
 	tw_json_text(json, "counter", row->name);
-	tw_json_u64(json, "id", row->id);
+	tw_json_known(json, "id", row->id, row->id != TW_UNKNOWN_TASK);
 	tw_json_text(json, "series", row->series);
 	tw_json_u64(json, "count", row->count);
 	tw_json_u64(json, "not_numbers", row->not_numbers);
@@ -109,7 +109,7 @@ static void add_row(struct tw_table *table, const struct tw_counter_row *row, co
 	add_numbers(table, row);
 	tw_table_add(table, row->process_name ? row->process_name : tw_show_task(row->process).text);
 	tw_table_add(table, row->category);
-	tw_table_add(table, tw_show_id(row->id).text);
+	tw_table_add(table, row->id == TW_UNKNOWN_TASK ? "?" : tw_show_id(row->id).text);
 	tw_table_add(table, tw_show_name(row->name));
 	tw_table_add(table, tw_show_name(row->series));
 	if (table->column_count == COLUMNS)
@@ -157,7 +157,10 @@ void tw_counters_put_sample(struct tw_output *out, const struct tw_counter_sampl
 	put_csv_text(out, sample->category, safe);
 	put_csv_text(out, sample->name, safe);
 	tw_put_char(out, ',');
-	tw_put_u64(out, sample->id);
+	if (sample->id == TW_UNKNOWN_TASK)
+		tw_put_char(out, '?');
+	else
+		tw_put_u64(out, sample->id);
 	put_csv_text(out, sample->series, safe);
 	tw_put_char(out, ',');
 	if (sample->value.type == TW_ARG_INT)

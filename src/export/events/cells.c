@@ -12,9 +12,13 @@ static struct tw_cell number(uint64_t value)
 	return (struct tw_cell){.form = TW_CELL_NUMBER, .number = value};
 }
 
+static const struct tw_cell unknown = {.form = TW_CELL_PLAIN, .bytes = "?", .size = 1};
+
 /* As tw_task_digits() has it. */
 static struct tw_cell task(uint64_t id)
 {
+	if (id == TW_UNKNOWN_TASK)
+		return unknown;
 	const bool negative = tw_is_negative_task(id);
 	return (struct tw_cell){.form = negative ? TW_CELL_NEGATIVE : TW_CELL_NUMBER, .number = negative ? -id : id};
 }
@@ -90,7 +94,7 @@ static struct tw_cell value(struct tw_cells *cells, const struct tw_event *event
 static struct tw_cell id(struct tw_cells *cells, const struct tw_event *event)
 {
 	(void)cells;
-	return number(event->id);
+	return event->id == TW_UNKNOWN_TASK ? unknown : number(event->id);
 }
 
 /* "7/8": a process and a thread. */
@@ -100,7 +104,7 @@ static struct tw_cell other(struct tw_cells *cells, const struct tw_event *event
 	tw_line_clear(&cells->text);
 	tw_line_u64(&cells->text, track->process);
 	tw_line_text(&cells->text, "/");
-	tw_line_u64(&cells->text, track->thread);
+	tw_line_task(&cells->text, track->thread);
 	return text(cells, TW_CELL_PLAIN);
 }
 

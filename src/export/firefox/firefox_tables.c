@@ -303,9 +303,10 @@ static void put_thread(struct firefox *firefox, uint32_t number, enum tw_measure
 	put_text(firefox, "name");
 	tw_label_process(&firefox->text, firefox->measured.dictionary, track->process);
 	put_text(firefox, "processName");
-	tw_putf(out, "\"isMainThread\":%s,\"pid\":\"%" PRIu64 "\",\"tid\":\"%s%" PRIu64 "%s\",\n",
-	        main ? "true" : "false", track->process, thread ? "" : "track ", thread ? track->thread : number,
-	        tw_measure_words[measure]);
+	tw_putf(out, "\"isMainThread\":%s,\"pid\":\"%" PRIu64 "\",\"tid\":\"%s", main ? "true" : "false",
+	        track->process, thread ? "" : "track ");
+	tw_put_task(out, thread ? track->thread : number);
+	tw_putf(out, "%s\",\n", tw_measure_words[measure]);
 	uint32_t frames = meet_frames(firefox, &firefox->tracks[number]);
 	if (measure == MEASURE_SLICES)
 		tw_firefox_meet_markers(firefox, number);

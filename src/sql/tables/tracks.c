@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/tables/tables.h"
 
+#include "base/text/digits.h"
+
 #include <limits.h>
 
 static const struct sql_survey *survey_of(const struct sql_cursor *cursor)
@@ -17,8 +19,7 @@ static const struct sql_survey *survey_of(const struct sql_cursor *cursor)
 /* ---- thread, process ---- */
 
 struct thread_row {
-	uint64_t number;
-	struct sql_any main, start, end;
+	struct sql_any number, main, start, end;
 	uint32_t id, name, upid, idle;
 };
 
@@ -26,7 +27,7 @@ struct thread_row {
 static const struct sql_column thread_columns[] = {
     {"id", "INTEGER", SQL_KNOWN_TRACK, AT(id), SQL_PLAIN, "the same as utid"},
     {"utid", "INTEGER", SQL_KNOWN_TRACK, AT(id), SQL_PLAIN, "its number here: thread ids may be used again"},
-    {"tid", "INTEGER", SQL_UNSIGNED, AT(number), SQL_PLAIN, "the thread id, or koid"},
+    {"tid", "INTEGER", SQL_ANY, AT(number), SQL_PLAIN, "the thread id, or koid; NULL where the trace has ? for it"},
     {"name", "TEXT", SQL_KNOWN_NAME, AT(name), SQL_PLAIN, "its name; NULL where the trace does not tell it"},
     {"upid", "INTEGER", SQL_PROCESS, AT(upid), SQL_PLAIN, "its process: process.upid"},
     {"is_idle", "INTEGER", SQL_SMALL, AT(idle), SQL_PLAIN, "1: it is what a CPU does that has nothing to do"},
@@ -41,7 +42,7 @@ static const struct sql_column thread_columns[] = {
 static const struct sql_column process_columns[] = {
     {"id", "INTEGER", SQL_PROCESS, AT(id), SQL_PLAIN, "the same as upid"},
     {"upid", "INTEGER", SQL_PROCESS, AT(id), SQL_PLAIN, "its number here"},
-    {"pid", "INTEGER", SQL_UNSIGNED, AT(number), SQL_PLAIN, "the process id, or koid"},
+    {"pid", "INTEGER", SQL_ANY, AT(number), SQL_PLAIN, "the process id, or koid"},
     {"name", "TEXT", SQL_KNOWN_NAME, AT(name), SQL_PLAIN, "its name; NULL where the trace does not tell it"},
     SOURCE,
 };
@@ -55,8 +56,9 @@ static struct sql_any number(uint64_t value)
 static void fill_thread(struct thread_row *row, const struct sql_survey *survey, uint32_t id)
 {
 	const struct sql_track *track = &survey->tracks.items[id];
-	*row = (struct thread_row){
-	    .number = track->thread, .id = id, .name = track->name, .upid = track->upid, .idle = track->idle};
+	*row = (struct thread_row){.id = id, .name = track->name, .upid = track->upid, .idle = track->idle};
+	if (track->thread != TW_UNKNOWN_TASK)
+		row->number = number(track->thread);
 	if (track->upid)
 		row->main = number(survey->processes.items[track->upid].pid == track->thread);
 	if (track->made)
@@ -86,7 +88,7 @@ static int list_processes(struct sql_cursor *cursor)
 		struct thread_row *row = sql_add_row(cursor);
 		if (!row)
 			return sql_no_memory(cursor);
-		*row = (struct thread_row){.number = survey->processes.items[i].pid,
+		*row = (struct thread_row){.number = number(survey->processes.items[i].pid),
 		                           .id = i,
 		                           .name = survey->processes.items[i].name};
 	}

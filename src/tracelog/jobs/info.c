@@ -1,6 +1,7 @@
 /* info.c - what is in a log: records by kind, dialect, threads, times, settings, losses. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/order.h"
+#include "base/text/digits.h"
 #include "core/threads/pipeline.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/jobs/count.h"
@@ -552,8 +553,9 @@ static void tell_thread(struct tracelog_summary *summary, size_t i)
 	bool os = thread->key >> 32 & 1, timed = thread->first <= thread->last;
 	uint32_t iid = (uint32_t)thread->key, system = (uint32_t)thread->key;
 	bool known = os || tw_map_find(&summary->assigned.system_of, thread->key, &system);
+	const bool is_unknown = !os && iid == TW_TRACELOG_IID_NONE;
 	const struct tw_field fields[THREAD_COLUMNS] = {
-	    number_field("thread_iid", os || iid == TW_TRACELOG_IID_NONE ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
+	    number_field("thread_iid", os || is_unknown ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
 	    number_field("os_thread_id", known ? TW_FIELD_UINT : TW_FIELD_NULL, system),
 	    number_field("samples", TW_FIELD_UINT, thread->samples),
 	    number_field("ticks", TW_FIELD_UINT, thread->ticks),
@@ -562,7 +564,7 @@ static void tell_thread(struct tracelog_summary *summary, size_t i)
 	summary->shown.threads[i] = (struct tw_thread_info){
 	    .process = summary->sessions.processes[thread->key >> SESSION_BIT],
 	    /* as the reader shows it: no thread of the profiler has a number of 2^32 and more */
-	    .thread = thread->key & ((UINT64_C(1) << SESSION_BIT) - 1),
+	    .thread = is_unknown ? TW_UNKNOWN_TASK : thread->key & ((UINT64_C(1) << SESSION_BIT) - 1),
 	    .os_thread = known ? system : 0,
 	    .records = thread->records,
 	    .bytes = thread->bytes,

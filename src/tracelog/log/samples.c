@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracelog/log/samples.h"
 
+#include "base/text/digits.h"
 #include "tracelog/jobs/dependencies.h"
 #include "tracelog/log/log.h"
 
@@ -264,7 +265,7 @@ static void add_usage(struct tracelog_log *log, const struct tracelog_thread *th
 	row->name = process ? tracelog_runtime_name(log, TW_RUNTIME_PROCESS_CPU)
 	                    : tracelog_runtime_name(log, TW_RUNTIME_THREAD_CPU);
 	row->category = tracelog_runtime_name(log, TW_RUNTIME_CPU);
-	row->id = process ? 0 : thread->iid;
+	row->id = process ? 0 : thread->iid == TW_TRACELOG_IID_NONE ? TW_UNKNOWN_TASK : thread->iid;
 	tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_US), TW_ARG_INT, us);
 	if (interval_ns)
 		tracelog_add_percent(log, tracelog_runtime_name(log, TW_RUNTIME_PERCENT),

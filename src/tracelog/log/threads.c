@@ -3,6 +3,7 @@
 #include "tracelog/log/threads.h"
 
 #include "base/memory/memory.h"
+#include "base/text/digits.h"
 #include "tracelog/log/log.h"
 
 #include <inttypes.h>
@@ -76,7 +77,8 @@ static uint32_t other(struct tracelog_log *log)
 
 static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t number, bool native)
 {
-	uint64_t shown = native ? NATIVE + number : number;
+	const bool unknown = !native && number == TW_TRACELOG_IID_NONE;
+	const uint64_t shown = native ? NATIVE + number : unknown ? TW_UNKNOWN_TASK : number;
 	if (!tracelog_take_shared(log, tw_thread_cost(&log->reader->options, THREAD_COST, SHARE), TRACK_COST))
 		return other(log);
 	uint32_t made = add(log, (struct tracelog_thread){
@@ -88,9 +90,8 @@ static uint32_t appear(struct tracelog_log *log, struct tw_map *map, uint32_t nu
 	log->failed |= made && !tw_map_add(map, number, made);
 	if (native && made)
 		name_track(log, &log->threads.items[made], number);
-	if (!native && made && number == TW_TRACELOG_IID_NONE)
-		tw_dictionary_name_track(log->dictionary, log->threads.items[made].track,
-		                         TRACELOG_TEXT(log, "(unknown)"));
+	if (unknown && made)
+		tw_dictionary_name_track(log->dictionary, log->threads.items[made].track, TRACELOG_TEXT(log, "?"));
 	return made;
 }
 

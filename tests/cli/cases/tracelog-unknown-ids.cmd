@@ -5,6 +5,18 @@ trackway stat "$log/q2-frame.log"
 trackway stacks "$log/q2-frame.log"
 trackway alloc "$log/q3-sammem-class.log"
 trackway cpu --json "$log/q5-thrcpu.log"
+# A thread of "?" is shown so, whatever a listing tells of it; where it stands for a number, JSON and SQL have null.
+printf '%s\n' 'prf stm 2024-01-01 00:00:00.000 +00:00' 'fun nam 0x00000002 "A::B" "void" "()"' 'sam str ? 10 1 0:0 0x2' \
+    'sam mem ? 10 0x1:2:48' 'thr cpu ? 20 5000' >thread.log
+trackway stat --by thread thread.log
+trackway stat --thread '?' --json --by thread thread.log
+trackway cpu thread.log
+trackway alloc --by thread thread.log
+trackway info thread.log | tail -n 5
+trackway counters thread.log
+trackway flame --folded --per-thread thread.log
+trackway sql thread.log "select tid, name from thread"
+trackway convert --to csv thread.log 2>/dev/null | cut -d , -f 2-6
 trackway dump --json "$log/q7-funinf.log" | tail -n 1
 for name in q2-frame q3-sammem-class q5-thrcpu q7-funinf; do
 	trackway repair "$log/$name.log" -o same.log 2>/dev/null
