@@ -430,17 +430,45 @@ static bool level_at(const struct view_row *row, uint64_t from, uint64_t to, uin
 	return true;
 }
 
-static union view_sum sum_of(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t to)
+/* Sums up some of a block, or of the tail. */
+static union view_sum part_of(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t to)
 {
 	union view_sum sum = of_item(row, store, from);
+	if (row->kind == VIEW_COUNTER || from >= packed_count(row)) {
+		for (uint64_t i = from + 1; i < to; i++) {
+			const union view_sum more = of_item(row, store, i);
+			add(row, &sum, &more);
+		}
+		return sum;
+	}
+	const uint64_t *all = times_of(row, store, from / VIEW_BLOCK)->lasts, first = from - from % VIEW_BLOCK;
+	for (uint64_t i = from + 1; i < to; i++) {
+		const uint64_t one = all[i - first];
+		sum.busy.busy += one;
+		sum.busy.item = one > sum.busy.longest ? i : sum.busy.item;
+		sum.busy.longest = one > sum.busy.longest ? one : sum.busy.longest;
+	}
+	return sum;
+}
+
+/* Where the part of a block, or of the tail, ends that an item is in. */
+static uint64_t part_end(const struct view_row *row, uint64_t i, uint64_t to)
+{
+	const uint64_t end = i < packed_count(row) ? i - i % VIEW_BLOCK + VIEW_BLOCK : to;
+	return end < to ? end : to;
+}
+
+static union view_sum sum_of(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t to)
+{
+	union view_sum sum = {.busy = {0}};
 	for (uint64_t i = from, size; i < to; i += size) {
 		uint32_t level;
 		union view_sum more;
 		if (level_at(row, i, to, &level, &size)) {
 			more = of(row, store, level, i / size);
 		} else {
-			more = of_item(row, store, i);
-			size = 1;
+			size = part_end(row, i, to) - i;
+			more = part_of(row, store, i, i + size);
 		}
 		if (i > from)
 			add(row, &sum, &more);
