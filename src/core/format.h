@@ -43,7 +43,7 @@ struct tw_altered {
 	uint64_t documents;     /* of how many of them `document` is left out */
 	uint64_t members;       /* a format of texts: members of events that events have no place for */
 	uint64_t arguments;     /* and arguments that are arrays and objects, which events have as texts */
-	uint64_t edges; /* of a time window: what a CPU does from before an edge to behind it, which no switch tells */
+	uint64_t runs, waits;   /* of a time window: what a CPU does, and for what a thread waits, over an edge */
 };
 
 /* What a format or a merge tells about all events of a reader. `open` writes it, but for two members. */

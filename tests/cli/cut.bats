@@ -510,26 +510,34 @@ PY
 	trackway info --json --from-time 4.2us --to-time 4.3us little.fxt | grep -q '"events":5,'
 }
 
-@test "cut: what a CPU does over the edges of a window is counted" {
+@test "cut: what a CPU does and for what a thread waits over the edges of a window is counted" {
 	local switch='{"ph":"k","ts":%s,"cpu":%s,"out":{"tid":1%s,"state":3,"prio":16},"in":{"tid":1%s,"prio":16}},\n'
 	{
 		echo '{"traceEvents":[{"ph":"i","pid":1,"tid":11,"ts":0,"name":"x","s":"t"}],"systemTraceEvents":{"type":"fuchsia","events":['
-		printf "$switch" 1 0 2 1 2 1 4 3 10 0 1 2 12 0 2 1 20 0 1 2
+		printf "$switch" 1 0 2 1 2 1 4 3 10 0 1 2 12 0 2 1
+		echo '{"ph":"w","ts":17,"cpu":1,"tid":12,"prio":16},'
+		printf "$switch" 20 0 1 2
 		echo '{"ph":"p","pid":1,"name":"P"}]}}'
 	} >in.json
 	trackway convert in.json -o in.fxt
-	# of CPU 0: within, into, out of, into and out of, over; CPU 1 switches once: what it does then is never known
-	while read -r from to edges; do
+	# of CPU 0: within, into, out of, into and out of, over; CPU 1 switches once: what it does then is never known.
+	# Thread 12 waits from 1 to 10 and from 12 to 17, and for a CPU from 17 to 20; 11 from 10 to 12; 14 has no end
+	while read -r from to runs waits; do
 		for end in json fxt; do
 			trackway cut --json --from-time "$from" --to-time "$to" in.$end -o part.$end >told
-			[ "$(grep -o 'edge of the window","approximated":0,"left_out":[0-9]*' told | grep -o '[0-9]*$')" = "$edges" ]
+			for wanted in "CPU at=$runs" "thread that waits at=$waits"; do
+				[ "$(grep -o "\"${wanted%=*} the edge of the window\",\"approximated\":0,\"left_out\":[0-9]*" told |
+					grep -o '[0-9]*$')" = "${wanted#*=}" ] || fail "$from $to $wanted: $(cat told)"
+			done
 		done
 	done <<-END
 		0 1s
-		2us 1s 1
-		0 15us 1
-		2us 15us 2
-		3us 9us 1
+		2us 1s 1 1
+		0 15us 1 1
+		2us 15us 2 2
+		3us 9us 1 1
+		13us 19us 1 2
+		11us 16us 2 2
 		30us 1s
 		0 500ns
 	END

@@ -87,48 +87,6 @@ static struct tw_sched_core *core_of(struct tw_sched *sched, unsigned cpu)
 	return add_core(sched, cpu) ? &sched->cores[sched->core_count - 1] : NULL;
 }
 
-/* ---- Idle. ---- */
-
-const struct tw_argument *tw_sched_argument(const struct tw_dictionary *dictionary, const struct tw_event *event,
-                                            const struct tw_argument *arguments, const char *name)
-{
-	for (size_t i = 0; i < event->argument_count; i++)
-		if (strcmp(tw_dictionary_name(dictionary, arguments[i].name)->text, name) == 0)
-			return &arguments[i];
-	return NULL;
-}
-
-/* The names of the arguments that tell about the one side of a switch. */
-struct side {
-	const char *weight, *priority;
-};
-
-static const struct side leaving = {"outgoing_weight", "outgoing_priority"};
-static const struct side coming = {"incoming_weight", "incoming_priority"};
-
-static bool is_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
-                    const struct tw_argument *arguments, uint32_t number, const struct side *side)
-{
-	const struct tw_track *track = tw_dictionary_track(dictionary, number);
-	const struct tw_argument *weight = tw_sched_argument(dictionary, event, arguments, side->weight);
-	const struct tw_argument *priority = tw_sched_argument(dictionary, event, arguments, side->priority);
-	if (weight && weight->type == TW_ARG_INT && weight->value.i == INT32_MIN)
-		return true;
-	return priority ? track->process == 0 && priority->value.u == 0 : track->thread == 0;
-}
-
-bool tw_sched_leaves_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
-                          const struct tw_argument *arguments)
-{
-	return is_idle(dictionary, event, arguments, event->track, &leaving);
-}
-
-bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
-                         const struct tw_argument *arguments)
-{
-	return is_idle(dictionary, event, arguments, event->other, &coming);
-}
-
 /* ---- Switches and wake-ups. ---- */
 
 static bool is_inside(const struct tw_sched *sched, uint64_t time)

@@ -6,6 +6,7 @@
 #include "analysis/calls/histogram.h"
 #include "analysis/series/columns.h"
 #include "base/bytes/output.h"
+#include "core/idle.h"
 
 #include <trackway/sched.h>
 
@@ -64,21 +65,11 @@ int tw_sched_begin(struct tw_sched **sched, const struct tw_dictionary *dictiona
 void tw_sched_take(struct tw_sched *sched, const struct tw_batch *batch);
 int tw_sched_end(struct tw_sched *sched);
 
-/* An argument of a switch by its name; NULL: there is none. */
-const struct tw_argument *tw_sched_argument(const struct tw_dictionary *dictionary, const struct tw_event *event,
-                                            const struct tw_argument *arguments, const char *name);
-
-/* Whether the thread that a switch leaves, or the one that comes, is idle. */
-bool tw_sched_leaves_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
-                          const struct tw_argument *arguments);
-bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
-                         const struct tw_argument *arguments);
+/* The row of a track; NULL where there was no room for it. */
+const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, uint32_t track);
 
 /* Whether a thread that leaves its CPU in a state could run on: in 0, which Fuchsia's kernel writes of a thread that is
  * ready and the document calls new, and in 1. Perfetto's importer has both as runnable. */
 bool tw_sched_could_run(uint64_t state);
-
-/* The row of a track; NULL where there was no room for it. */
-const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, uint32_t track);
 
 #endif

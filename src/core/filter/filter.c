@@ -5,8 +5,8 @@
 #include "base/memory/memory.h"
 #include "base/text/plural.h"
 #include "core/calls/open_slices.h"
-#include "core/filter/cpu_edges.h"
 #include "core/filter/pending.h"
+#include "core/filter/sched_edges.h"
 #include "core/format.h"
 
 #include <inttypes.h>
@@ -72,7 +72,7 @@ struct tw_filter {
 	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
 	struct tw_pending pending;
 	struct tw_queue shared; /* time order: all tracks in one */
-	struct tw_cpu_edges cpus;
+	struct tw_sched_edges edges;
 	size_t taken; /* rows of pending.ready that are in the output */
 	struct input input;
 	struct tw_row_batch output; /* the batch that is delivered */
@@ -420,18 +420,23 @@ static bool is_over(const struct tw_filter *filter, const struct track *track, c
 	return empty || (track == &filter->spare && is_behind(filter, event->time) && !is_timeless(filter, event));
 }
 
-static bool take_switch(struct tw_filter *filter, const struct tw_event *event)
+static bool is_scheduling(const struct tw_event *event)
+{
+	return event->kind == TW_SWITCH || event->kind == TW_WAKEUP;
+}
+
+static bool take_scheduling(struct tw_filter *filter, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	const enum tw_side side = event->time < filter->from       ? TW_BEFORE_WINDOW
 	                          : is_behind(filter, event->time) ? TW_BEHIND_WINDOW
 	                                                           : TW_IN_WINDOW;
-	return tw_cpu_edges_take(&filter->cpus, event->cpu, side);
+	return tw_sched_edges_take(&filter->edges, filter->pending.dictionary, event, arguments, side);
 }
 
 static void take(struct tw_filter *filter, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	struct track *track = track_at(filter, event->track);
-	if (!track || (event->kind == TW_SWITCH && !take_switch(filter, event))) {
+	if (!track || (is_scheduling(event) && !take_scheduling(filter, event, arguments))) {
 		filter->pending.failed = true;
 		return;
 	}
@@ -529,7 +534,8 @@ int tw_filter_read(struct tw_filter *filter, struct tw_reader *reader, struct tw
 	tw_event_rows_shift(&filter->pending.ready, filter->taken);
 	filter->taken = 0;
 	work(filter, reader);
-	reader->traits.altered.edges = filter->cpus.count;
+	reader->traits.altered.runs = filter->edges.runs;
+	reader->traits.altered.waits = filter->edges.waits;
 	int count = filter->pending.failed ? TW_ERR_MEMORY : deliver(filter, reader->request.marks_made, batch);
 	if (count < 0)
 		return tw_fail(reader, count, "%s: out of memory", tw_input_name(reader->input));
@@ -586,7 +592,7 @@ void tw_filter_free(struct tw_filter *filter)
 	free(filter->tracks);
 	tw_event_rows_free(&filter->shared.rows);
 	tw_pending_free(&filter->pending);
-	tw_cpu_edges_free(&filter->cpus);
+	tw_sched_edges_free(&filter->edges);
 	tw_row_batch_free(&filter->output);
 	free(filter);
 }

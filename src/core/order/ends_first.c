@@ -201,7 +201,9 @@ static bool make_ready(struct tw_ends_first *ends)
 	for (size_t i = 0; i < tw_event_rows_held(held); i++) {
 		const struct tw_row *row =
 		    (const struct tw_row *)(const void *)ends->tied[i].event; /* its first member */
-		if (!tw_event_rows_add(&ends->ready, &row->event, held->arguments + row->argument, held->bytes, 0))
+		const struct tw_argument *arguments =
+		    row->event.argument_count ? held->arguments + row->argument : NULL;
+		if (!tw_event_rows_add(&ends->ready, &row->event, arguments, held->bytes, 0))
 			return false;
 	}
 	return true;
@@ -234,8 +236,9 @@ static int hold(struct tw_ends_first *ends, const struct tw_batch *batch, size_t
 
 static int hand_on_part(const struct tw_batch *batch, size_t from, size_t to, tw_hand_on_fn hand_on, void *context)
 {
-	const struct tw_batch part = {batch->events + from, to - from, batch->arguments};
-	return from < to ? hand_on(context, &part) : 0;
+	if (from == to)
+		return 0;
+	return hand_on(context, &(struct tw_batch){batch->events + from, to - from, batch->arguments});
 }
 
 /* The place of the first row behind one of another time. */
@@ -251,7 +254,7 @@ static size_t end_of_time(const struct tw_batch *batch, size_t from)
 static int go_on(struct tw_ends_first *ends, const struct tw_batch *batch, size_t *taken)
 {
 	*taken = 0;
-	if (!tw_event_rows_held(&ends->held) || !batch->count)
+	if (!tw_event_rows_held(&ends->held))
 		return 0;
 	if (batch->events[0].time == ends->held.rows[ends->held.head].event.time)
 		*taken = end_of_time(batch, 0);
@@ -261,6 +264,8 @@ static int go_on(struct tw_ends_first *ends, const struct tw_batch *batch, size_
 int tw_ends_first_take(struct tw_ends_first *ends, const struct tw_batch *batch, tw_hand_on_fn hand_on, void *context)
 {
 	size_t from, to;
+	if (!batch->count)
+		return hand_on(context, batch);
 	int status = go_on(ends, batch, &from);
 	if (status < 0 || (from == batch->count && tw_event_rows_held(&ends->held) < HELD_MOST))
 		return status;
