@@ -137,7 +137,7 @@ static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded,
 	if (recorded->sleds)
 		recorded->sleds->mangled = symbols->mangled;
 	if (status < 0 && status != TW_ERR_MEMORY)
-		return tw_symbols_fail(symbols, status, "%s", tw_symbols_error(recorded->sleds));
+		snprintf(symbols->error, sizeof symbols->error, "%s", tw_symbols_error(recorded->sleds));
 	return status;
 }
 
@@ -161,7 +161,7 @@ static int add_line(struct tw_symbols *symbols, const char *line, uint64_t numbe
 	if (!path)
 		return 1;
 	if (!tw_symbols_has_id(path, id)) {
-		tw_symbols_fail(symbols, TW_ERR_FORMAT, "%s: it was built anew since it was recorded", path);
+		snprintf(symbols->error, sizeof symbols->error, "%s: it was built anew since it was recorded", path);
 		return 1;
 	}
 	struct tw_recorded *recorded = malloc(sizeof *recorded);

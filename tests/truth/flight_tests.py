@@ -738,9 +738,17 @@ def threads(bench, words):
 def plugins(bench, words):
     program = bench.build(words, "program")
     library = bench.build(words, "plugin.so", "plugin.c", "-shared", "-fPIC")
-    log, done = bench.record(program, "1", "10", "return", library)
-    calls = bench.calls(log)
-    expect(done.returncode == 0 and calls["plugged"] == 3 and calls["leaf"] == 10, done.stderr, calls)
+    other = bench.build(words, "other.so", "plugin.c", "-shared", "-fPIC", "-Wl,--build-id=0x12345678")
+    log, done = bench.record(program, "1", "10", "return", library, other)
+    rows = [(row["name"], row["count"]) for row in bench.rows("stat", "--json", log)]
+    expect(done.returncode == 0 and rows.count(("plugged", 3)) == 2 and ("leaf", 10) in rows, done.stderr, rows)
+    # Built anew meanwhile: each build has numbers of its own, and the one that is there has names.
+    log, done = bench.record(program, "1", "10", "return", library, f"!cp {other} {library}.new && mv {library}.new {library}")
+    shown = subprocess.run([bench.tool, "stat", "--json", log], capture_output=True, text=True, check=True)
+    rows = [(row["name"], row["count"]) for row in map(json.loads, shown.stdout.splitlines())]
+    expect(shown.stderr == f"trackway: no names of {library}: it was built anew since it was recorded\n", shown.stderr)
+    expect(done.returncode == 0 and ("plugged", 2) in rows and [count for name, count in rows if name[0] == "#"] == [1], done.stderr,
+           rows)
 
 
 def plugged(bench, words):

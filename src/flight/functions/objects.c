@@ -20,7 +20,7 @@ enum { RANGES = 1024, IDS = 1 << 28, PATH = 4096, PATHS = 1 << 17 };
 struct range {
 	enum flight_id_kind kind, was; /* FLIGHT_GONE, and what it was before */
 	uint32_t first, count;
-	uint64_t start, load;
+	uint64_t start, load, build; /* build: a hash of the build id */
 	const char *path;
 	bool doubted;
 	const uint8_t *chosen; /* by address: a bit for each byte, where not all functions are recorded */
@@ -83,6 +83,17 @@ static char *put_build_id(char *at, uint64_t load)
 	return put_none(at);
 }
 
+/* FNV-1a, of the text. */
+static uint64_t build_of(uint64_t load)
+{
+	char text[80];
+	const char *end = put_build_id(text, load);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (const char *at = text; at < end; at++)
+		hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 /* A path that dlopen() was given may be relative, and holds elsewhere no more. At most PATH bytes: stacks may be
  * small. */
 static char *put_path(char *at, const char *path)
@@ -137,13 +148,14 @@ static const char *keep_path(const char *path)
 	return kept;
 }
 
-/* The range that an object had before it was unloaded; NULL: it had none. */
+/* The range that an object had before it was unloaded; NULL: it had none. What was built anew is another. */
 static struct range *find_gone(const struct range *wanted, enum flight_id_kind kind, const char *path)
 {
 	for (uint32_t i = 0; i < range_count; i++) {
 		struct range *range = &ranges[i];
 		if (range->kind == FLIGHT_GONE && range->was == kind && range->count == wanted->count &&
-		    range->start - range->load == wanted->start - wanted->load && is_same(range->path, path))
+		    range->build == wanted->build && range->start - range->load == wanted->start - wanted->load &&
+		    is_same(range->path, path))
 			return range;
 	}
 	return NULL;
@@ -175,8 +187,13 @@ static const uint8_t *none(uint32_t count)
 
 uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, uint64_t load, const char *path)
 {
-	const struct range wanted = {
-	    .kind = kind, .was = kind, .first = next_id, .count = count, .start = start, .load = load};
+	const struct range wanted = {.kind = kind,
+	                             .was = kind,
+	                             .first = next_id,
+	                             .count = count,
+	                             .start = start,
+	                             .load = load,
+	                             .build = build_of(load)};
 	struct range *range = find_gone(&wanted, kind, path);
 	if (range)
 		return come_back(range, &wanted);
@@ -281,7 +298,7 @@ static uint32_t add(uint64_t address)
 	const uint64_t start = (uint64_t)found.dlfo_map_start, size = (uint64_t)found.dlfo_map_end - start;
 	const uint32_t first =
 	    size < IDS ? flight_range(FLIGHT_BY_ADDRESS, (uint32_t)size, start, found.dlfo_link_map->l_addr, path) : 0;
-	return first ? id_in(&ranges[range_count - 1], address) : 0;
+	return first ? find(address) : 0; /* one that has come back is not the last range */
 }
 
 uint32_t flight_id_of(const void *function)
