@@ -735,6 +735,14 @@ def threads(bench, words):
     expect(bench.calls(log)["leaf"] == 6000, bench.calls(log))
 
 
+def sanitized(bench, words):
+    """gcc's sanitizers, whose libraries want to be first, beside the recorder."""
+    for kind in ("address,undefined", "thread"):
+        program = bench.build([*words, f"-fsanitize={kind}"], "program")
+        log, done = bench.record(program, "1", "100", "return")  # of which the sanitizers have nothing to say
+        expect(done.returncode == 0 and bench.calls(log)["leaf"] == 100, kind, done.returncode, done.stderr)
+
+
 def plugins(bench, words):
     program = bench.build(words, "program")
     library = bench.build(words, "plugin.so", "plugin.c", "-shared", "-fPIC")
@@ -1346,6 +1354,7 @@ def tests(options):
         yield f"{what}: core dumps", cores, words
     yield "descriptors of forked children", descriptors, []
     yield "eight deaths, with LLVM's runtime beside", deaths, sleds
+    yield "hooks: sanitizers", sanitized, hooks
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "sleds: libraries that are loaded and unloaded", plugged, sleds
     yield "returns: libraries that are loaded and unloaded", plugged, returns

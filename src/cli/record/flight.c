@@ -52,6 +52,18 @@ static bool set_preload(const char *library)
 	return good;
 }
 
+/* AddressSanitizer's library, that of gcc, ends a program in which it is not the first: the recorder does it no harm. */
+static bool set_sanitizer(void)
+{
+	const char *others = getenv("ASAN_OPTIONS");
+	char *list = NULL;
+	const bool good =
+	    asprintf(&list, "verify_asan_link_order=0%s%s", others ? ":" : "", others ? others : "") >= 0 &&
+	    setenv("ASAN_OPTIONS", list, 1) == 0;
+	free(list);
+	return good;
+}
+
 /* Adds a line to the text for each pattern, "+GLOB", "-GLOB" or "-@FILE": a list of files is the whole path of it. */
 static bool add_patterns(struct tw_text *text, const struct tw_list *list, char sign)
 {
@@ -112,7 +124,7 @@ static void become(const void *context)
 	tw_parts_snapshots(&flight->parts, snapshots);
 	if (setenv("TRACKWAY_FLIGHT", path, 1) == 0 && setenv("TRACKWAY_FLIGHT_SNAPSHOT", snapshots, 1) == 0 &&
 	    setenv("TRACKWAY_FLIGHT_OPTIONS", list, 1) == 0 && set_functions(flight->options) &&
-	    set_preload(flight->library))
+	    set_preload(flight->library) && set_sanitizer())
 		execvp(flight->words[0], flight->words);
 	fprintf(stderr, "trackway: error: %s: %s\n", flight->words[0], strerror(errno));
 }
