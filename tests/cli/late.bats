@@ -215,3 +215,14 @@ make_logs() {
 		trackway merge --json $name.json $name.json -o merged.json | grep -q '"shift_ns":-500000,'
 	done
 }
+
+# dur.json: a slice of 100 us from 0 on, and another in it. gpu_overlap.fxt: the last to end begins before others.
+@test "a trace ends where its last slice ends, for info and for SQL" {
+	local file
+	for file in chrome/dur.json chrome/p432.json fxt/gpu_overlap.fxt tracelog/t17-jit-nested.log; do
+		trackway sql --csv "$DATA/$file" 'select end_ts - start_ts from trace' | tail -n 1
+		trackway info --json "$DATA/$file" | grep -o '"end_ns":[0-9]*' | head -n 1
+	done >found
+	printf '%s\n"end_ns":%s\n' 100000 100000 100000 100000 2600 2600 50000000 50000000 | diff - found
+	[ "$(trackway sql --csv "$DATA/chrome/dur.json" 'select * from trace_bounds' | tail -n 1)" = 0,100000 ]
+}

@@ -202,6 +202,8 @@ static bool take_batch(struct sql_survey *survey, struct sql_scan *scan, uint64_
 			    *latest - event->time > survey->late_ns ? *latest - event->time : survey->late_ns;
 		else
 			*latest = event->time;
+		const uint64_t end = tw_event_end(event);
+		survey->end_ns = end > survey->end_ns ? end : survey->end_ns;
 		fine = take_last(survey, event) && (event->kind != TW_SWITCH || take_switch(survey, scan, event));
 		if (event->kind == TW_OBJECT && fine)
 			take_object(survey, scan, event);
@@ -347,7 +349,8 @@ static int read_all(struct sql_survey *survey, struct sql_scan *scan)
 	survey->format = tw_reader_format(scan->reader);
 	survey->bytes = tw_input_size(scan->reader->input);
 	survey->start_ns = tw_reader_clock(scan->reader)->start_ns;
-	survey->end_ns = tw_reader_clock(scan->reader)->end_ns;
+	const uint64_t end = tw_reader_clock(scan->reader)->end_ns;
+	survey->end_ns = end > survey->end_ns ? end : survey->end_ns; /* a slice may end later */
 	if (survey->index && !sql_index_finish(survey->index, survey)) {
 		sql_index_free(survey->index);
 		survey->index = NULL;

@@ -339,7 +339,8 @@ static const struct sql_column trace_columns[] = {
     {"events", "INTEGER", SQL_UNSIGNED, AT(events), SQL_PLAIN, "how many events it has"},
     {"start_ts", "INTEGER", SQL_UNSIGNED, AT(start), SQL_PLAIN,
      "the first event on the trace's own clock, in ns: ts of other tables begins there"},
-    {"end_ts", "INTEGER", SQL_UNSIGNED, AT(end), SQL_PLAIN, "the last event on the trace's own clock, in ns"},
+    {"end_ts", "INTEGER", SQL_UNSIGNED, AT(end), SQL_PLAIN,
+     "the end of the last event on the trace's own clock, in ns"},
 };
 #undef AT
 
