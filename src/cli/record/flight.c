@@ -52,7 +52,7 @@ static bool set_preload(const char *library)
 	return good;
 }
 
-/* AddressSanitizer's library, that of gcc, ends a program in which it is not the first: the recorder does it no harm. */
+/* AddressSanitizer's library, that of gcc, ends a program in which it is not the first; the recorder may be. */
 static bool set_sanitizer(void)
 {
 	const char *others = getenv("ASAN_OPTIONS");
