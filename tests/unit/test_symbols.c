@@ -702,9 +702,41 @@ static void demangles_rust_and_d(void **state)
 	    {"_RINvC7mycrate3fooKj7b_E", "mycrate::foo::<123>"},
 	    {"_RNvNvMs_C1aNtB6_1b1c1d", "<a::b>::c::d"},
 	    {"_D3app4mainFAAyaZi", "app.main"},
-	    {"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", NULL},
+	    {"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", "std.stdio.writeln!(immutable(char)[]).writeln"},
+	    {"_D3std5stdio__T7writelnTAyaTiZQpFNfQliZv", "std.stdio.writeln!(immutable(char)[], int).writeln"},
 	    {"_D4core6memory2GC6enableFNbZv", "core.memory.GC.enable"},
-	    {"_Dmain", NULL},
+	    {"_Dmain", "D main"},
+	    /* names by binutils' c++filt, without parameters but in arguments of templates */
+	    {"_D3app5outerFZ5innerMFZv", "app.outer.inner"},
+	    {"_D3foo3Bar6__ctorMFiZCQuQs", "foo.Bar.this"},
+	    {"_D3foo3Bar6__dtorMFZv", "foo.Bar.~this"},
+	    {"_D8demangle9__T4testZ1iFZv", "demangle.test!().i"},
+	    {"_D4core8internal5array8equality__T8__equalsTxaTxaZQqFNaNbNiNeMxAaMxQeZb",
+	     "core.internal.array.equality.__equals!(const(char), const(char)).__equals"},
+	    {"_D8demangle__T4testVAyaa3_616263ZQtFZv", "demangle.test!(\"abc\").test"},
+	    {"_D8demangle__T4testViN1ZQkFZv", "demangle.test!(-1).test"},
+	    {"_D8demangle__T4testVbi1ZQkFZv", "demangle.test!(true).test"},
+	    {"_D8demangle__T4testVmi7ZQkFZv", "demangle.test!(7uL).test"},
+	    {"_D8demangle__T4testVai65ZQlFZv", "demangle.test!('A').test"},
+	    {"_D8demangle__T4testVde0A8P6ZQoFZv", "demangle.test!(0x0.A8p6).test"},
+	    {"_D8demangle__T4testVHiiA2i1i2i3i4ZQuFZv", "demangle.test!([1:2, 3:4]).test"},
+	    {"_D8demangle__T4testVS3foo3BarS2i1nZQvFZv", "demangle.test!(foo.Bar(1, null)).test"},
+	    {"_D8demangle__T4testTHiAyaZQmFZv", "demangle.test!(immutable(char)[][int]).test"},
+	    {"_D8demangle__T4testTG5xiZQlFZv", "demangle.test!(const(int)[5]).test"},
+	    {"_D8demangle__T4testSQs3fooZQnFZv", "demangle.test!(demangle.foo).test"},
+	    {"_D8demangle__T4testTC3foo3BarZQqFZv", "demangle.test!(foo.Bar).test"},
+	    /* as D writes these types, which c++filt has in another order */
+	    {"_D8demangle__T4testTPUiZvZQmFZv", "demangle.test!(extern(C) void function(int)).test"},
+	    {"_D8demangle__T4testTDFNaNbZaZQpFZv", "demangle.test!(char delegate() pure nothrow).test"},
+	    /* variables, references to nowhere and to themselves, what is cut */
+	    {"_D3app1xi", NULL},
+	    {"_D1aQzFZv", NULL},
+	    {"_D1aFQaZv", NULL},
+	    {"_D1aFQbZv", NULL},
+	    {"_D1aFPQbZv", NULL},
+	    {"_D8demangle__T4testTPQbZQkFZv", NULL},
+	    {"_D8demangle__T4testTi", NULL},
+	    {"_D8demangle__T4testVAyaa9_61ZQtFZv", NULL},
 	    {"_D8demangle4testFaZv", "demangle.test"},
 	    {"_D3foo", NULL},
 	    {"_D99foo", NULL},
@@ -720,6 +752,25 @@ static void demangles_rust_and_d(void **state)
 			assert_null(name);
 		free(name);
 	}
+}
+
+/* Each argument of a template refers to the one before, twice: each is more than double that. */
+static void d_does_not_expand_without_bound(void **state)
+{
+	(void)state;
+	char symbol[2048] = "_D1a__T1bTHiiTHQfQh";
+	size_t budget = SIZE_MAX;
+	strcat(symbol, "Z1cFZv");
+	char *name = tw_demangle(symbol, &budget);
+	assert_string_equal(name, "a.b!(int[int], int[int][int[int]]).c");
+	free(name);
+	symbol[strlen("_D1a__T1bTHiiTHQfQh")] = '\0';
+	for (size_t i = 0; i < 60; i++)
+		strcat(symbol, "THQhQj");
+	strcat(symbol, "Z1cFZv");
+	budget = SIZE_MAX;
+	assert_null(tw_demangle(symbol, &budget));
+	assert_true(budget == SIZE_MAX);
 }
 
 /* pair<pair<..>, pair<..>>, each level twice the one before: 16 levels give 4 MB, 30 would give 64 GB. */
@@ -1095,6 +1146,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(takes_no_programs_from_bad_lines, set_up, tear_down),
 	    cmocka_unit_test(demangles_like_the_abi),
 	    cmocka_unit_test(demangles_rust_and_d),
+	    cmocka_unit_test(d_does_not_expand_without_bound),
 	    cmocka_unit_test(does_not_expand_without_bound),
 	    cmocka_unit_test(does_not_stay_for_ever),
 	    cmocka_unit_test(stops_when_the_budget_is_spent),

@@ -224,42 +224,13 @@ static bool comes_back(const char *symbol)
 	return true;
 }
 
-/* A name of D without its type, "app.main". Source: D's specification, "Name Mangling". Names of templates, and those
- * that refer back, stay as they are. */
-static char *demangle_d(const char *symbol, size_t length)
-{
-	char *name = malloc(length);
-	const char *at = symbol + 2, *end = symbol + length;
-	size_t used = 0;
-	while (name && at < end && *at >= '1' && *at <= '9') {
-		size_t size = 0;
-		for (; at < end && isdigit((unsigned char)*at) && size < length; at++)
-			size = size * 10 + (size_t)(*at - '0');
-		if (size > (size_t)(end - at) || (size > 2 && memcmp(at, "__", 2) == 0)) {
-			used = 0;
-			break;
-		}
-		if (used)
-			name[used++] = '.';
-		memcpy(name + used, at, size);
-		used += size;
-		at += size;
-	}
-	if (!used || at == end || !strchr("FUWVRYM", *at)) { /* functions, of each convention, and methods */
-		free(name);
-		return NULL;
-	}
-	name[used] = '\0';
-	return name;
-}
-
 static char *demangle(const char *symbol, size_t length)
 {
 	int status;
 	if (symbol[1] == 'R')
 		return tw_demangle_rust(symbol);
 	if (symbol[1] == 'D')
-		return demangle_d(symbol, length);
+		return tw_demangle_d(symbol);
 	return is_bounded(symbol, length) && comes_back(symbol) ? __cxa_demangle(symbol, NULL, NULL, &status) : NULL;
 }
 

@@ -12,4 +12,7 @@ char *tw_demangle(const char *symbol, size_t *budget);
 /* Demangles what begins with "_R", and is at most 4,096 bytes long; NULL where it is no such name. Who calls frees. */
 char *tw_demangle_rust(const char *symbol);
 
+/* The same of what begins with "_D": the name of a function, without its parameters and its result. */
+char *tw_demangle_d(const char *symbol);
+
 #endif
