@@ -29,6 +29,7 @@ struct flight {
 	char **words;
 	struct tw_parts parts;
 	struct tw_memory_logs memory;
+	bool has_log;     /* of the program itself, with calls or none */
 	uint64_t refused; /* processes that could make no log */
 	struct losses {
 		uint64_t records; /* that are not in a log */
@@ -240,6 +241,7 @@ static int finish(void *context, const char *part, unsigned long pid)
 	char path[TW_PART_ROOM];
 	bool has_calls;
 	uint32_t why;
+	flight->has_log |= pid == (unsigned long)flight->parts.pid;
 	if (is_refused(part, &why))
 		return say_without_log(flight, part, pid, why);
 	const int looked = look_at(part, &has_calls, &flight->lost);
@@ -291,8 +293,9 @@ static bool becomes_another(const char *path)
 }
 
 /* What the program's file tells of it, or else how to build it. */
-static const char *why_not(const char *program, const struct tw_record_options *options)
+static const char *why_not(const struct flight *flight, const char *program)
 {
+	const struct tw_record_options *options = flight->options;
 	char found[PATH_MAX];
 	const bool named = strchr(program, '/') != NULL;
 	const char *path = named ? program : tw_program_find(program, found) ? found : NULL;
@@ -301,6 +304,8 @@ static const char *why_not(const char *program, const struct tw_record_options *
 	const char *why = path ? tw_built_why_not(path) : NULL;
 	if (why)
 		return why;
+	if (!flight->has_log && !options->in_memory)
+		return "no log of it is there: something has removed it, or it could not be made";
 	if (options->only.count || options->never.count)
 		return "--function and --not-function leave none of those that it called, or it is not built for that: "
 		       "with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not with -static";
@@ -337,7 +342,7 @@ static int say_end(const struct flight *flight, const struct tw_program *program
 	enum { NOT_STARTED = 127 };
 	if (flight->parts.logs || own == NOT_STARTED)
 		return own;
-	tw_say_error("%s: no calls were recorded: %s", program->name, why_not(program->name, flight->options));
+	tw_say_error("%s: no calls were recorded: %s", program->name, why_not(flight, program->name));
 	return own ? own : TW_EXIT_FAILED;
 }
 
@@ -403,7 +408,7 @@ static int attach(struct flight *flight)
 		say_lost(flight);
 		if (status == 0 && !flight->parts.logs)
 			status = tw_say_error("process %ld: no calls were recorded: %s", (long)process,
-			                      why_not(program, flight->options));
+			                      why_not(flight, program));
 	}
 	return status;
 }
