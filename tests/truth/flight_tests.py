@@ -735,6 +735,23 @@ def threads(bench, words):
     expect(bench.calls(log)["leaf"] == 6000, bench.calls(log))
 
 
+def wrong(bench, words):
+    """Variables that are wrong: a line, and the program runs."""
+    program, log = bench.build(words, "program"), bench.directory / "own.xray"
+    for path, options, told in ((log, "", None), (log, "ring=32K,,clock=auto,", None), (log, "max-size=x", "max-size=x: no option"),
+                                (log, "count=1,clock=sundial,ring=1M", "clock=sundial: no option"), (log, "ring", "ring: no option"),
+                                (log, "ringing=1", "ringing=1: no option"), (log, "count=2", "count=2: no option"),
+                                (log, "ring=1M5", "ring=1M5: no option"), (log, "quiet=1,max-depth=-1", None),
+                                (bench.directory / "none/own.xray", "", "own.xray: no log could be made: No such file"),
+                                (bench.directory / "none/own.xray", "quiet=1", None)):
+        environment = {**os.environ, "LD_PRELOAD": bench.library(), "TRACKWAY_FLIGHT": str(path), "TRACKWAY_FLIGHT_OPTIONS": options}
+        done = subprocess.run([program, bench.directory / "counts", "1", "10", "return"], env=environment, stderr=subprocess.PIPE,
+                              text=True, check=True)
+        expect(told in done.stderr and done.stderr.count("\n") == 1 if told else done.stderr == "", options, done.stderr)
+        expect(log.exists() == (path == log and not told and "-1" not in options), options)
+        log.unlink(missing_ok=True)
+
+
 def sanitized(bench, words):
     """gcc's sanitizers, whose libraries want to be first, beside the recorder."""
     for kind in ("address,undefined", "thread"):
@@ -1354,6 +1371,7 @@ def tests(options):
         yield f"{what}: core dumps", cores, words
     yield "descriptors of forked children", descriptors, []
     yield "eight deaths, with LLVM's runtime beside", deaths, sleds
+    yield "hooks: variables that are wrong", wrong, hooks
     yield "hooks: sanitizers", sanitized, hooks
     yield "hooks: libraries that are loaded and unloaded", plugins, hooks
     yield "sleds: libraries that are loaded and unloaded", plugged, sleds

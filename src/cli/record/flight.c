@@ -107,7 +107,8 @@ static void put_options(const struct tw_record_options *options, char list[stati
 	               {"max-size", options->max_size},     {"ring", options->ring},
 	               {"max-depth", options->max_depth},   {"min-duration", options->min_duration},
 	               {"snapshot-age", options->since}};
-	int length = snprintf(list, OPTIONS_ROOM, "clock=%s,signals=1", options->clock ? options->clock : "auto");
+	int length =
+	    snprintf(list, OPTIONS_ROOM, "clock=%s,signals=1,quiet=1", options->clock ? options->clock : "auto");
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (numbers[i].value)
 			length += snprintf(list + length, OPTIONS_ROOM - (size_t)length, ",%s=%llu", numbers[i].name,

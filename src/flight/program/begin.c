@@ -8,9 +8,11 @@
 #include <elf.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 /*     TRACKWAY_FLIGHT=out-%p.xray
  *     TRACKWAY_FLIGHT_OPTIONS=max-size=1G,ring=8M,clock=monotonic,min-duration=1000,max-depth=5,count=1,signals=1
@@ -86,15 +88,33 @@ __attribute__((constructor(101))) static void take_types(void)
 		flight_take_types();
 }
 
+/* The program runs on, and is not recorded. */
+static void say_failed(const char *path, const char *list, int error)
+{
+	const char *wrong = flight_wrong_option(list);
+	if (strstr(list, "quiet=1"))
+		return;
+	if (wrong)
+		dprintf(STDERR_FILENO, "trackway: TRACKWAY_FLIGHT_OPTIONS: %.*s: no option, nothing is recorded\n",
+		        (int)strcspn(wrong, ","), wrong);
+	else
+		dprintf(STDERR_FILENO, "trackway: TRACKWAY_FLIGHT=%s: no log could be made: %s\n", path,
+		        strerror(error));
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *path = variable("TRACKWAY_FLIGHT"), *list = variable("TRACKWAY_FLIGHT_OPTIONS");
 	if (is_left_to_another())
 		return;
-	if (*path)
-		flight_start(path, list, variable("TRACKWAY_FLIGHT_SNAPSHOT"), variable("TRACKWAY_FLIGHT_FUNCTIONS"));
-	else if (!strstr(list, "control=off"))
+	if (*path) {
+		const int error = flight_start(path, list, variable("TRACKWAY_FLIGHT_SNAPSHOT"),
+		                               variable("TRACKWAY_FLIGHT_FUNCTIONS"));
+		if (error)
+			say_failed(path, list, error);
+	} else if (!strstr(list, "control=off")) {
 		flight_wait_for_requests();
+	}
 }
 
 /* What runs later is recorded, too. */

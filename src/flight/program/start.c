@@ -43,6 +43,67 @@ static bool is_one(const char *list, const char *name)
 	return value && *value == '1';
 }
 
+/* ---- What an option may be: true, and *end is behind it. ---- */
+
+static bool is_number(const char *value, const char **end)
+{
+	*end = value + strspn(value, "0123456789");
+	return *end > value;
+}
+
+static bool is_size(const char *value, const char **end)
+{
+	const bool is = is_number(value, end);
+	*end += **end && strchr("KMGT", **end);
+	return is;
+}
+
+static bool is_switch(const char *value, const char **end)
+{
+	*end = value + 1;
+	return *value == '0' || *value == '1';
+}
+
+static bool is_clock(const char *value, const char **end)
+{
+	*end = value + strcspn(value, ",");
+	const size_t length = (size_t)(*end - value);
+	return (length == 4 && memcmp(value, "auto", 4) == 0) || (length == 9 && memcmp(value, "monotonic", 9) == 0) ||
+	       (length == 3 && memcmp(value, "tsc", 3) == 0);
+}
+
+static bool is_off(const char *value, const char **end)
+{
+	*end = value + 3;
+	return strncmp(value, "off", 3) == 0;
+}
+
+static const struct {
+	const char *name;
+	bool (*is)(const char *value, const char **end);
+} known[] = {{"max-size", is_size}, {"ring", is_size},           {"min-duration", is_number}, {"max-depth", is_number},
+             {"clock", is_clock},   {"count", is_switch},        {"delayed", is_switch},      {"signals", is_switch},
+             {"quiet", is_switch},  {"snapshot-age", is_number}, {"control", is_off}};
+
+static bool is_option(const char *word)
+{
+	const size_t length = strcspn(word, ",="); /* of the name */
+	const char *end;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strlen(known[i].name) == length && memcmp(known[i].name, word, length) == 0)
+			return word[length] == '=' && known[i].is(word + length + 1, &end) &&
+			       (*end == ',' || *end == '\0');
+	return length == 0 && *word != '='; /* nothing between two commas */
+}
+
+const char *flight_wrong_option(const char *list)
+{
+	for (const char *word = list; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL)
+		if (!is_option(word))
+			return word;
+	return NULL;
+}
+
 static void take_options(const char *list)
 {
 	const char *max_size = value_of(list, "max-size"), *ring = value_of(list, "ring"),
@@ -102,7 +163,7 @@ int flight_start(const char *path, const char *list, const char *snapshots, cons
 {
 	if (flight_has_log())
 		return EALREADY;
-	if (!*path || strlen(path) >= sizeof options.path)
+	if (!*path || strlen(path) >= sizeof options.path || flight_wrong_option(list))
 		return EINVAL;
 	if (!choose(functions))
 		return EBUSY;
