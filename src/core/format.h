@@ -336,7 +336,7 @@ struct tw_target {
 	const char *compression;   /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
 	bool directory;            /* it opens what it writes itself, by writer->path */
 	bool measures;             /* it tells how long calls last: whoever reads for it asks for track_ends */
-	bool one_stack;            /* slices of a track must nest: of one time, ends come first */
+	bool one_stack;            /* slices of a track must nest: ends come before complete slices of their time */
 	const char *const *beside; /* endings behind its name of other files that may be written; NULL: none */
 	size_t thread_cost;        /* bytes that it keeps of each thread: struct tw_read_options */
 	bool texts;                /* it takes the text of records of its own format: tw_request.texts */

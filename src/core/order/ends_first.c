@@ -1,4 +1,4 @@
-/* ends_first.c - at one time a slice that ends goes before one that begins, for targets with one stack a track. */
+/* ends_first.c - an end goes before complete slices of its time, for targets with one stack a track. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/order/ends_first.h"
 
@@ -6,7 +6,6 @@
 #include "core/format.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	HELD_MOST = 1 << 16, /* rows of one time that are looked at together */
@@ -30,22 +29,22 @@ struct tw_begun_row {
 
 /* ---- Which rows need another order. ---- */
 
-/* Whether a slice begins that lasts beyond its time, as far as its own record tells. */
-static bool lasts(const struct tw_event *event)
+/* Whether a row is a complete slice that goes on behind its time. */
+static bool goes_on(const struct tw_event *event)
 {
-	return event->kind == TW_SLICE_BEGIN || (event->kind == TW_SLICE_COMPLETE && event->value);
+	return event->kind == TW_SLICE_COMPLETE && event->value;
 }
 
-/* Whether an end stands behind what begins at its time. It may do so although it stands where it should: the order that
- * is made is then the same. */
+/* Whether an end stands behind a complete slice that begins at its time. It may do so although it stands where it
+ * should: the order that is made is then the same. */
 static bool stands_behind(const struct tw_event *first, const struct tw_event *end)
 {
 	const struct tw_event *before = end;
 	while (before-- > first) {
 		if (end - before > LOOKED_AT)
 			return true;
-		if (before->track == end->track && lasts(before))
-			return before->kind != TW_SLICE_BEGIN || (end->name && end->name != before->name);
+		if (before->track == end->track && (goes_on(before) || before->kind == TW_SLICE_BEGIN))
+			return goes_on(before);
 	}
 	return false;
 }
@@ -58,10 +57,10 @@ static bool order_matters(const struct tw_event *first, size_t count)
 	return false;
 }
 
-static bool any_lasts(const struct tw_event *first, size_t count)
+static bool any_goes_on(const struct tw_event *first, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (lasts(&first[i]))
+		if (goes_on(&first[i]))
 			return true;
 	return false;
 }
@@ -118,7 +117,7 @@ static size_t find_begin(const struct tw_begun_row *begun, size_t depth, uint32_
 	return 0;
 }
 
-/* Finds the ends that go before other rows. begun: room for one more than rows; the first stands for all begins that
+/* Finds the ends that go before other rows: not before a begin that has no end yet, which they end, too. begun: room for one more than rows; the first stands for all begins that
  * are earlier. */
 static void find_ends(struct tw_tied_row *rows, size_t count, struct tw_begun_row *begun)
 {
@@ -128,18 +127,13 @@ static void find_ends(struct tw_tied_row *rows, size_t count, struct tw_begun_ro
 		const struct tw_event *event = rows[i].event;
 		if (event->kind == TW_SLICE_BEGIN)
 			begun[depth++] = (struct tw_begun_row){event->name, rows[i].place, SIZE_MAX};
-		else if (lasts(event))
+		else if (goes_on(event))
 			note_complete(begun, depth, rows[i].place);
 		if (event->kind != TW_SLICE_END)
 			continue;
 		const size_t own = find_begin(begun, depth, event->name);
-		rows[i].before = begun[own].complete;
-		if (own + 1 < depth && begun[own + 1].place < rows[i].before)
-			rows[i].before = begun[own + 1].place;
-		if (!own)
-			continue;
-		depth--;
-		memmove(&begun[own], &begun[own + 1], (depth - own) * sizeof *begun);
+		rows[i].before = begun[depth - 1].complete;
+		depth = own ? own : depth; /* it ends those above, too */
 	}
 }
 
@@ -272,7 +266,7 @@ int tw_ends_first_take(struct tw_ends_first *ends, const struct tw_batch *batch,
 	status = hand_on_held(ends, hand_on, context);
 	for (size_t at = from; at < batch->count && status >= 0; at = to) {
 		to = end_of_time(batch, at);
-		const bool last = to == batch->count && any_lasts(batch->events + at, to - at);
+		const bool last = to == batch->count && any_goes_on(batch->events + at, to - at);
 		if (!last && !order_matters(batch->events + at, to - at))
 			continue;
 		status = hand_on_part(batch, from, at, hand_on, context);

@@ -1,4 +1,4 @@
-/* ends_first.h - at one time a slice that ends goes before one that begins, for targets with one stack a track. */
+/* ends_first.h - an end goes before complete slices of its time, for targets with one stack a track. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_ORDER_ENDS_FIRST_H
 #define CORE_ORDER_ENDS_FIRST_H
@@ -19,9 +19,9 @@ struct tw_ends_first {
 /* Takes a batch in place of the caller. Returns 0 or a negative status. */
 typedef int (*tw_hand_on_fn)(void *context, const struct tw_batch *batch);
 
-/* Hands a batch on, and what was held before it. Where an end stands behind begins or complete slices of its time and
- * track that go on, and its own slice began before these, it goes before them; the complete slices stand the longest
- * first, as in tw_equal_times_nest(). All else keeps its order. Returns 0, TW_ERR_MEMORY, or what `hand_on` returns. */
+/* Hands a batch on, and what was held before it. Where an end stands behind complete slices of its time and track that
+ * go on, and no slice began in between that has no end, it goes before them; the complete slices stand the longest first,
+ * as in tw_equal_times_nest(). All else keeps its order. Returns 0, TW_ERR_MEMORY, or what `hand_on` returns. */
 int tw_ends_first_take(struct tw_ends_first *ends, const struct tw_batch *batch, tw_hand_on_fn hand_on, void *context);
 
 /* Hands on what is held. */
