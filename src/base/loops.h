@@ -23,13 +23,13 @@
 	X(CALLS_ONE, "calls-one")         /* core/calls/calls.h: the same, of any track */                             \
 	X(FIREFOX_RUNS, "firefox-runs")   /* export/firefox/track_runs.h: events of a track put together */            \
 	X(FXT_ROWS, "fxt-rows")           /* fxt/events/plain.c: events and switches to rows */                        \
-	X(FXT_SKIP, "fxt-skip")           /* fxt/events/skip.c: events that nobody wants */                            \
+	X(FXT_SKIP, "fxt-skip")           /* fxt/events/plain.c: events that nobody wants */                           \
 	X(FXT_CALLS, "fxt-calls")         /* fxt/jobs/calls.c: durations to the calls of a profile */                  \
 	X(FXT_CHECK, "fxt-check")         /* fxt/jobs/check_plain.c: records that keep all rules */                    \
 	X(FXT_COUNT, "fxt-count")         /* fxt/jobs/count.c: records counted */                                      \
 	X(FXT_WAIT, "fxt-wait")           /* fxt/merge/merge_window.c: times of a chunk whose rows are made later */   \
 	X(CHROME_TIMES, "chrome-times")   /* chrome/scan_times.c: times of events, found before all else */            \
-	X(MERGE_RECORDS, "merge-records") /* fxt/merge/merge_encode.c: events of merged archives to records */
+	X(MERGE_RECORDS, "merge-records") /* fxt/merge/merge_events.c: events of merged archives to records */
 
 #define X(loop, name) TW_LOOP_##loop,
 enum tw_loop { TW_LOOP_LIST TW_LOOPS };

@@ -1,6 +1,121 @@
-/* look.c - a first look at the times of all records: when the trace begins, and whether any comes late. */
+/* look.c - the times of a chunk's records, without rows; and a first look at those of all chunks: when the trace
+ * begins, and whether any record comes late. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "base/inline.h"
 #include "fxt/fxt.h"
+
+/* The effect of a record on the times of its chunk, by its type. */
+enum role {
+	ODD,             /* others depend on its row, or its time is not the second word */
+	CHANGES_CONTEXT, /* the records behind it may have another clock */
+	SILENT,          /* makes no row, or one with the time of the record before it */
+	TIMED            /* the second word is its time */
+};
+
+static const uint8_t roles[FXT_TYPES] = {
+    [TW_FXT_TYPE_METADATA] = CHANGES_CONTEXT,
+    [TW_FXT_TYPE_INITIALIZATION] = CHANGES_CONTEXT,
+    [TW_FXT_TYPE_STRING] = SILENT,
+    [TW_FXT_TYPE_THREAD] = SILENT,
+    [TW_FXT_TYPE_EVENT] = TIMED,
+    [TW_FXT_TYPE_BLOB] = ODD,
+    [TW_FXT_TYPE_SCHEDULING] = TIMED,
+    [TW_FXT_TYPE_LOG] = TIMED,
+    [TW_FXT_TYPE_PROFILER] = TIMED,
+};
+
+/* The times of the records of one context. */
+struct ticks_range {
+	uint64_t least, last, latest; /* ticks */
+	bool timed;
+};
+
+/* Takes the times of records from a place on. Returns the place of the first that is neither timed nor silent, or the
+ * end. */
+TW_INLINE size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool big, struct ticks_range *range)
+{
+	uint64_t header, least = range->least, last = range->last, latest = range->latest;
+	bool timed = range->timed;
+	for (; place < end; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
+		header = tw_load64(bytes + place, big);
+		enum role role = (enum role)roles[fxt_type(header)];
+		if (role <= CHANGES_CONTEXT)
+			break;
+		if (role == SILENT)
+			continue;
+		last = tw_load64(bytes + place + TW_FXT_WORD, big);
+		least = last < least ? last : least;
+		latest = last > latest ? last : latest;
+		timed = true;
+	}
+	*range = (struct ticks_range){least, last, latest, timed};
+	return place;
+}
+
+/* Adds the times of a range to those of the chunk. */
+static void add_range(struct fxt_chunk *chunk, const struct fxt_context *context, const struct ticks_range *range)
+{
+	struct tw_ticks clock;
+	if (!range->timed)
+		return;
+	tw_ticks_set(&clock, context->frequency);
+	uint64_t least = tw_ticks_ns(&clock, range->least), latest = tw_ticks_ns(&clock, range->latest);
+	chunk->merge.least = least < chunk->merge.least ? least : chunk->merge.least;
+	chunk->merge.latest = latest > chunk->merge.latest ? latest : chunk->merge.latest;
+	chunk->merge.last = tw_ticks_ns(&clock, range->last);
+}
+
+/* Where a look through a chunk is. */
+struct time_scan {
+	const struct fxt_context *context;
+	size_t contexts_taken; /* contexts that were passed */
+	struct ticks_range range;
+};
+
+static bool take_context(struct fxt_chunk *chunk, struct time_scan *scan)
+{
+	add_range(chunk, scan->context, &scan->range);
+	scan->range = (struct ticks_range){.least = UINT64_MAX};
+	if (scan->contexts_taken == chunk->walk.context_count)
+		return false;
+	scan->context = &chunk->walk.contexts[scan->contexts_taken++];
+	return scan->context->frequency <= TW_FREQUENCY_MAX;
+}
+
+static bool take_records(struct fxt_chunk *chunk, const struct fxt_piece *piece, struct time_scan *scan)
+{
+	for (size_t place = piece->from; place < piece->to;) {
+		place = piece->big ? take_times(chunk->bytes, place, piece->to, true, &scan->range)
+		                   : take_times(chunk->bytes, place, piece->to, false, &scan->range);
+		if (place == piece->to)
+			return true;
+		uint64_t header = tw_load64(chunk->bytes + place, piece->big);
+		if (roles[fxt_type(header)] != CHANGES_CONTEXT || fxt_kind(header) == TW_FXT_PROVIDER_EVENT ||
+		    !take_context(chunk, scan))
+			return false;
+		place += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
+	}
+	return true;
+}
+
+bool fxt_chunk_times(struct fxt_chunk *chunk)
+{
+	struct time_scan scan = {.context = &chunk->decoder.context, .range = {.least = UINT64_MAX}};
+	chunk->merge.least = UINT64_MAX;
+	chunk->merge.latest = 0;
+	bool fine = chunk->walk.piece_count && chunk->found.note_count == 0 &&
+	            chunk->decoder.context.frequency <= TW_FREQUENCY_MAX;
+	for (size_t i = 0; i < chunk->walk.piece_count && fine; i++) {
+		const struct fxt_piece *piece = &chunk->walk.pieces[i];
+		fine = piece->kind == FXT_RECORDS && !piece->odd && take_records(chunk, piece, &scan);
+	}
+	if (fine)
+		add_range(chunk, scan.context, &scan.range);
+	return fine && chunk->merge.least != UINT64_MAX;
+}
+
+/* ---- All chunks. ---- */
 
 /* What the reader does with its window, by the times of chunks alone. */
 struct look {

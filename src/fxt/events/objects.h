@@ -3,7 +3,7 @@
 #ifndef FXT_EVENTS_OBJECTS_H
 #define FXT_EVENTS_OBJECTS_H
 
-#include "fxt/walk/state.h"
+#include "fxt/walk/chunk.h"
 
 /* An object, as the key of a map of names. Each provider has objects of its own. A koid is one for the whole system, so
  * what others said of it holds where its own provider said nothing: Fuchsia's kernel names what programs refer to. */
@@ -24,5 +24,8 @@ void fxt_object_learn(struct tw_map *names, struct fxt_state *state, struct fxt_
 
 /* The name, 0 where there is none. */
 uint32_t fxt_object_name(const struct tw_map *names, struct fxt_object object);
+
+/* Notes what the record of a kernel object at a place tells of events that were dropped or overwritten. */
+void fxt_note_losses(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
 
 #endif

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "core/format.h"
-#include "fxt/events/losses.h"
 #include "fxt/events/objects.h"
 #include "fxt/events/values.h"
 #include "fxt/walk/chunk.h"

@@ -38,14 +38,11 @@ struct fxt_merge_events {
 /* Begins to make the events of a chunk. False when there is no memory. */
 bool fxt_merge_events_begin(struct fxt_chunk *chunk, const struct fxt_merge_names *names);
 
-/* merge_encode.c: makes a record of an event at a place of the chunk that has its names in the tables and no flaw.
+/* Makes a record of an event at a place of the chunk that has its names in the tables and no flaw.
  * thread: the event's; word: what stands behind its arguments, or 0. False where a name that it refers to has not been
  * written yet: then it must become a row. */
 bool fxt_merge_encode(struct fxt_chunk *chunk, size_t place, const struct fxt_merged_thread *thread,
                       const struct fxt_pair *names, uint64_t word);
-
-/* Adds a record of so many bytes that was put behind the others. False when there is no memory. */
-bool fxt_merge_add_record(struct fxt_chunk *chunk, size_t place, uint64_t time, size_t size);
 
 /* All of the chunk is decoded: adds the rows, and puts the events in the order of time. Those of one time stay in the
  * order of the archive. */

@@ -1,6 +1,6 @@
 /* merge_records.c - several FXT archives merged straight to the records of one.
  *
- * Threads that read ahead have made nearly all events records (merge_encode.c). From every chunk that is open, the
+ * Threads that read ahead have made nearly all events records (merge_events.c). From every chunk that is open, the
  * events up to some time are taken, a few thousand in all, sorted at once, and their records are copied to the output.
  * That time lies before the end of every open chunk, and no chunk that is still to come begins before it. Events that
  * are no records are rows, which go through the writer one by one. */

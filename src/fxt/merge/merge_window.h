@@ -79,7 +79,7 @@ void fxt_merge_window_empty(struct fxt_merge_window *window, struct fxt_chunk *c
 /* After the threads have ended; NULL is fine. */
 void fxt_merge_window_free(struct fxt_merge_window *window);
 
-/* chunk_times.c: finds the least time of a chunk that was walked, and the time of its last record, without making rows.
+/* look.c: finds the least time of a chunk that was walked, and the time of its last record, without making rows.
  * False where they have to be made now, because others depend on them, or not all of them have a time. */
 bool fxt_chunk_times(struct fxt_chunk *chunk);
 

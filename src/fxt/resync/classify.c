@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/resync/classify.h"
 
-#include "fxt/resync/swallowed.h"
 #include "fxt/walk/walk.h"
 
 #include <string.h>

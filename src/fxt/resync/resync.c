@@ -4,7 +4,6 @@
 #include "base/bytes/bytes.h"
 #include "core/format.h"
 #include "fxt/resync/classify.h"
-#include "fxt/resync/swallowed.h"
 #include "fxt/walk/walk_parts.h"
 
 /* So many records may be taken back when it shows that bytes before them are missing. */

@@ -420,14 +420,11 @@ size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
 
-/* skip.c: which records can be skipped where only some kinds of event are looked at. */
+/* plain.c: which records can be skipped where only some kinds of event are looked at. */
 uint32_t fxt_skips(uint32_t kinds);
 
-/* skip.c: whether a record with this header is one of these. */
+/* plain.c: whether a record with this header is one of these. */
 bool fxt_is_skipped(uint32_t skips, uint64_t header);
-
-/* skip.c: skips records up to the first that is to be taken; returns its place. */
-const uint8_t *fxt_skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to, bool big);
 
 /* notes.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
  * one. */

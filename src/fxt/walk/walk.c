@@ -5,7 +5,6 @@
 #include "base/memory/memory.h"
 #include "core/format.h"
 #include "fxt/resync/classify.h"
-#include "fxt/resync/swallowed.h"
 #include "fxt/walk/walk_parts.h"
 
 struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)

@@ -120,11 +120,11 @@ void fxt_add_thread(struct fxt_tables *tables, uint32_t track);
  * one already. It is not told again after such a record. arguments: the event's. */
 bool fxt_was_described(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments);
 
-/* object_names.c: describes the object that an argument of a record refers to, a pointer of this process or a koid,
+/* thread_table.c: describes the object that an argument of a record refers to, a pointer of this process or a koid,
  * by its name alone, unless that has been done. */
 void fxt_describe_object(struct fxt_tables *tables, uint64_t process, const struct tw_argument *argument);
 
-/* object_names.c: notes that a record about an object is being written. type: TW_ARG_POINTER, with its process, or
+/* thread_table.c: notes that a record about an object is being written. type: TW_ARG_POINTER, with its process, or
  * TW_ARG_KOID. */
 void fxt_note_object_name(struct fxt_tables *tables, enum tw_argument_type type, uint64_t process, uint64_t number,
                           uint32_t name);

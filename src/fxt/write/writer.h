@@ -49,7 +49,7 @@ struct fxt_writer {
 	bool cpu_told;
 	const void *source; /* merge_records.c: the archive of the event where archives are merged; otherwise NULL */
 	/* What has been written: */
-	struct fxt_described described; /* thread_table.c, object_names.c */
+	struct fxt_described described; /* thread_table.c */
 	struct fxt_large large;         /* blob_records.c */
 	struct tw_text stack;           /* arguments.c: of the event that is written */
 	bool failed;                    /* the same: no memory, something is missing */
