@@ -117,8 +117,8 @@ static size_t find_begin(const struct tw_begun_row *begun, size_t depth, uint32_
 	return 0;
 }
 
-/* Finds the ends that go before other rows: not before a begin that has no end yet, which they end, too. begun: room for one more than rows; the first stands for all begins that
- * are earlier. */
+/* Finds the ends that go before other rows: not before a begin that has no end yet, which they end, too. begun: room
+ * for one more than rows; the first stands for all begins that are earlier. */
 static void find_ends(struct tw_tied_row *rows, size_t count, struct tw_begun_row *begun)
 {
 	size_t depth = 1;

@@ -20,8 +20,8 @@ struct tw_ends_first {
 typedef int (*tw_hand_on_fn)(void *context, const struct tw_batch *batch);
 
 /* Hands a batch on, and what was held before it. Where an end stands behind complete slices of its time and track that
- * go on, and no slice began in between that has no end, it goes before them; the complete slices stand the longest first,
- * as in tw_equal_times_nest(). All else keeps its order. Returns 0, TW_ERR_MEMORY, or what `hand_on` returns. */
+ * go on, and no slice began in between that has no end, it goes before them; the complete slices stand the longest
+ * first, as in tw_equal_times_nest(). All else keeps its order. Returns 0, TW_ERR_MEMORY, or what `hand_on` returns. */
 int tw_ends_first_take(struct tw_ends_first *ends, const struct tw_batch *batch, tw_hand_on_fn hand_on, void *context);
 
 /* Hands on what is held. */
