@@ -70,8 +70,9 @@ int32_t profiler_collection_finished(struct com *own)
 	profiler_send(&line);
 	if (profiler.options.live_heap)
 		profiler_tell_heap(ms);
-	if (!profiler.options.old)
-		profiler_tell_generations(ms);
+	struct profiler_generations left;
+	if (!profiler.options.old && profiler_look_at_generations(&left))
+		profiler_tell_generations(&left, ms);
 	return COM_OK;
 }
 

@@ -72,33 +72,39 @@ void profiler_tell_heap(uint64_t ms)
 	profiler_send(&line);
 }
 
-/* By position: large objects, generations 2, 1, 0, and pinned objects where the runtime has a heap of them (from .NET 5
- * on). The names are free; tracelog.md says what is known of them. */
-void profiler_tell_generations(uint64_t ms)
+enum { GENERATIONS = PROFILER_GENERATIONS, PINNED = GENERATIONS - 1 };
+
+bool profiler_look_at_generations(struct profiler_generations *left)
 {
-	enum { RANGES = 256, GENERATIONS = 5, PINNED = 4 };
-	static const char *const names[GENERATIONS] = {" LOH:", " GEN2:", " GEN1:", " GEN0:", " POH:"};
-	static const uint32_t order[GENERATIONS] = {3, 2, 1, 0, PINNED};
+	enum { RANGES = 256 };
 	struct com_range ranges[RANGES];
-	uint64_t used[GENERATIONS] = {0}, reserved[GENERATIONS] = {0};
 	uint32_t count = 0;
-	unsigned parts = PINNED;
+	*left = (struct profiler_generations){.parts = PINNED};
 	if (COM_CALL(profiler.info, generations, RANGES, &count, ranges) < 0)
-		return;
+		return false;
 	for (uint32_t i = 0; i < count && i < RANGES; i++)
 		if (ranges[i].generation < GENERATIONS) {
-			used[ranges[i].generation] += ranges[i].length;
-			reserved[ranges[i].generation] += ranges[i].reserved;
-			parts = ranges[i].generation == PINNED ? GENERATIONS : parts;
+			left->used[ranges[i].generation] += ranges[i].length;
+			left->reserved[ranges[i].generation] += ranges[i].reserved;
+			left->parts = ranges[i].generation == PINNED ? GENERATIONS : left->parts;
 		}
+	return true;
+}
+
+/* By position: large objects, generations 2, 1, 0, and pinned objects where the runtime has a heap of them (from .NET 5
+ * on). The names are free; tracelog.md says what is known of them. */
+void profiler_tell_generations(const struct profiler_generations *left, uint64_t ms)
+{
+	static const char *const names[GENERATIONS] = {" LOH:", " GEN2:", " GEN1:", " GEN0:", " POH:"};
+	static const uint32_t order[GENERATIONS] = {3, 2, 1, 0, PINNED};
 	struct text line;
 	text_begin(&line, "gch gen ");
 	text_decimal(&line, ms);
-	for (unsigned i = 0; i < parts; i++) {
+	for (unsigned i = 0; i < left->parts; i++) {
 		text_string(&line, names[i]);
-		text_decimal(&line, used[order[i]]);
+		text_decimal(&line, left->used[order[i]]);
 		text_char(&line, ':');
-		text_decimal(&line, reserved[order[i]]);
+		text_decimal(&line, left->reserved[order[i]]);
 	}
 	profiler_send(&line);
 }

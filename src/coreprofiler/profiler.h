@@ -324,7 +324,17 @@ void profiler_resume_calls(void);
 
 void profiler_heap_add(uint64_t class_id, uint64_t size);
 void profiler_tell_heap(uint64_t ms);
-void profiler_tell_generations(uint64_t ms);
+
+/* What is used and reserved by generations (0 to 2), large objects, pinned ones. */
+enum { PROFILER_GENERATIONS = 5 };
+struct profiler_generations {
+	uint64_t used[PROFILER_GENERATIONS], reserved[PROFILER_GENERATIONS];
+	unsigned parts; /* one less where the runtime has no heap of pinned objects */
+};
+
+/* The runtime may have to be waited for. False: it does not tell. */
+bool profiler_look_at_generations(struct profiler_generations *left);
+void profiler_tell_generations(const struct profiler_generations *left, uint64_t ms);
 
 /* ---- Pausing (pause.c). ---- */
 

@@ -48,18 +48,26 @@ static void tell(const struct happened *happened)
 	profiler_send(&line);
 }
 
+/* What lived when it was looked at, unless that was later. */
+static void tell_heap_until(uint64_t ms)
+{
+	const uint64_t walked = atomic_load_explicit(&walked_ms, memory_order_acquire);
+	if (!walked || walked - 1 >= ms)
+		return;
+	profiler_tell_heap(walked - 1);
+	atomic_store_explicit(&walked_ms, 0, memory_order_release);
+}
+
 static void tell_those(void)
 {
 	bool any = false;
 	for (uint32_t at = taken; at != atomic_load_explicit(&put, memory_order_acquire); at++) {
+		tell_heap_until(ring[at % MOST].ms);
 		tell(&ring[at % MOST]);
 		any |= ring[at % MOST].ends;
 		atomic_store_explicit(&taken, at + 1, memory_order_release);
 	}
-	const uint64_t ms = atomic_load_explicit(&walked_ms, memory_order_acquire);
-	if (ms)
-		profiler_tell_heap(ms - 1);
-	atomic_store_explicit(&walked_ms, 0, memory_order_release);
+	tell_heap_until(UINT64_MAX);
 	if (any)
 		atomic_store_explicit(&ended, true, memory_order_release);
 }
@@ -79,11 +87,21 @@ static void tell_all(void)
 	}
 }
 
-/* Whoever has collected still has a lock that Mono takes for the answer: another thread asks. */
+/* Whoever has collected still has a lock that Mono takes for the answer: another thread asks. Mono may collect until it
+ * answers, and what it tells of that stands before: no line may come between the look at the clock and the one here. */
 void mono_tell_generations(void)
 {
-	if (atomic_exchange_explicit(&ended, false, memory_order_acquire) && !profiler.options.old)
-		profiler_tell_generations(profiler_ms());
+	struct profiler_generations left;
+	if (profiler.options.old || !atomic_exchange_explicit(&ended, false, memory_order_acquire) ||
+	    !profiler_look_at_generations(&left))
+		return;
+	if (pthread_mutex_trylock(&taking) != 0) {
+		atomic_store_explicit(&ended, true, memory_order_release);
+		return;
+	}
+	profiler_tell_generations(&left, profiler_ms());
+	pthread_mutex_unlock(&taking);
+	tell_all();
 }
 
 /* ---- What lives. ---- */

@@ -663,8 +663,10 @@ def promoted(log, one):
 
 
 def ran_at(log, one, previous):
-    """The function that the thread of a collection was seen in since the one before began."""
-    seen = [(it.ms, it.offset, it.stack) for it in [*log.samples, *log.allocations] if it.thread == one.thread]
+    """The function that the thread of a collection allocated in since the one before began; where no allocation is told by then,
+    that it was seen in."""
+    told = [it for it in log.allocations if (it.ms, it.offset) < begun(one)] or log.samples
+    seen = [(it.ms, it.offset, it.stack) for it in told if it.thread == one.thread]
     last = max((it for it in seen if (begun(previous) if previous else (-1, -1)) < it[:2] < begun(one)), default=None, key=lambda it: it[:2])
     return named(log, last[2][-1][0])[0][0] if last and last[2] else None
 

@@ -456,7 +456,9 @@ static void collections_tell_the_heap(void **state)
 	         gettid(), gettid());
 	expect_lines(lines);
 	pinned_heap = true;
-	profiler_tell_generations(41);
+	struct profiler_generations left;
+	assert_true(profiler_look_at_generations(&left));
+	profiler_tell_generations(&left, 41);
 	expect_lines("gch gen 41 LOH:40:400 GEN2:30:300 GEN1:20:200 GEN0:11:102 POH:50:500\n");
 }
 

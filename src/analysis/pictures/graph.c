@@ -24,6 +24,7 @@ struct graph {
 	const struct tw_rows *callers;
 	enum tw_weight weight;
 	uint64_t all;
+	bool counted; /* folded stacks of bytes have no counts */
 	uint64_t nodes_left_out, edges_left_out;
 };
 
@@ -106,6 +107,7 @@ static bool prepare(struct graph *graph, const struct tw_rows *functions, size_t
 	for (size_t i = 0; i < functions->count; i++) {
 		graph->nodes[i].row = &functions->rows[i];
 		graph->all = tw_sum(graph->all, functions->rows[i].self);
+		graph->counted |= functions->rows[i].count > 0;
 	}
 	qsort(graph->nodes, graph->count, sizeof *graph->nodes, by_identity);
 	return keep_top(graph, top);
@@ -139,7 +141,7 @@ static void put_dot_node(struct graph *graph, size_t number)
 	tw_put_name(out, row->name, LABEL_COLUMNS, dot_escapes);
 	put_share(graph, row->total, "total");
 	put_share(graph, row->self, "self");
-	if (tw_weight_has_count(graph->weight)) {
+	if (tw_weight_has_count(graph->weight) && graph->counted) {
 		tw_put_text(out, "\\n");
 		tw_put_counted(out, graph->weight, row->count);
 	}
@@ -156,7 +158,7 @@ static void put_dot_edge(struct graph *graph, const struct edge *edge)
 		return;
 	struct tw_output *out = graph->out;
 	tw_putf(out, "\tn%zu -> n%zu [label=\"", edge->from, edge->to);
-	if (tw_weight_has_count(graph->weight)) {
+	if (tw_weight_has_count(graph->weight) && graph->counted) {
 		tw_put_counted(out, graph->weight, edge->row->count);
 		tw_put_text(out, "\\n");
 	}

@@ -25,12 +25,16 @@ static void allocate(struct tw_gc_heap *heap, uint64_t bytes)
 	heap->since_begin = tw_sum(heap->since_begin, bytes);
 }
 
+/* Where allocations are told, they are what makes collections begin: what a thread ran besides is not asked. */
 static void see(struct tw_gc_heap *heap, struct tw_budget *budget, const struct tw_gc_moment *moment)
 {
+	const bool allocates = moment->told == TW_GC_ALLOCATION;
+	if (heap->allocations && !allocates)
+		return;
 	uint32_t thread =
 	    tw_budget_item(budget, TW_FOR_ROWS, &heap->threads, moment->track, &heap->seen, sizeof *heap->seen, 0);
 	if (thread != UINT32_MAX)
-		heap->seen[thread] = (struct tw_gc_seen){heap->time, moment->offset, moment->stack};
+		heap->seen[thread] = (struct tw_gc_seen){heap->time, moment->offset, moment->stack, allocates};
 }
 
 /* ---- Reports. ---- */
@@ -107,14 +111,15 @@ static void add_part(struct tw_gc_heap *heap, struct tw_gc_item *items, enum tw_
 
 /* ---- Collections. ---- */
 
-/* What the thread of a collection ran since the one before. */
+/* What the thread of a collection allocated in since the one before; where no allocations are told, what it ran. */
 static uint32_t stack_of(const struct tw_gc_heap *heap, const struct tw_gc_moment *moment)
 {
 	uint32_t thread;
 	const struct tw_gc_seen *seen =
 	    tw_map_find(&heap->threads.map, moment->track, &thread) ? &heap->seen[thread] : NULL;
-	bool since = seen && (!heap->begun || seen->time > heap->begin ||
-	                      (seen->time == heap->begin && seen->offset > heap->offset));
+	bool since =
+	    seen && seen->allocates == heap->allocations &&
+	    (!heap->begun || seen->time > heap->begin || (seen->time == heap->begin && seen->offset > heap->offset));
 	return since ? seen->stack : 0;
 }
 

@@ -31,6 +31,7 @@ struct tw_gc_waiting {
 struct tw_gc_seen {
 	uint64_t time, offset; /* offset: in the file */
 	uint32_t stack;
+	bool allocates; /* it is one of an allocation */
 };
 
 /* A collection while the trace is read: `row` without the function, which the stack has. */

@@ -54,6 +54,7 @@ static bool collect(struct tw_stacks *stacks, const struct tw_nodes *nodes, cons
 		if (tw_weight_is_sampled(stacks->weight) ? node->self == 0 : node->count == 0)
 			continue;
 		stacks->self = tw_sum(stacks->self, node->self);
+		stacks->counted |= node->count > 0;
 		if (!match)
 			continue;
 		stacks->items[stacks->count++] = i;

@@ -15,6 +15,7 @@ struct tw_stacks {
 	enum tw_weight weight;
 	uint32_t outermost; /* depth of a stack's outermost function */
 	uint64_t self;      /* of all, also those that --function leaves out */
+	bool counted;       /* the same: they have counts; folded stacks of bytes have none */
 	struct tw_note_counts notes;
 };
 

@@ -42,7 +42,7 @@ static void put_json(struct tw_screen *screen, const struct tw_stacks *stacks, u
 	tw_json_array(&json, "stack");
 	each_frame(stacks, i, path, put_frame_json, &json);
 	tw_json_array_end(&json);
-	tw_json_u64(&json, "count", node->count);
+	tw_json_known(&json, "count", node->count, stacks->counted);
 	tw_json_u64(&json, "open", node->open);
 	tw_json_weighed(&json, stacks->weight, node->total, &node->self);
 	tw_json_object_line_end(&json);
@@ -91,11 +91,12 @@ static void put_text(struct tw_screen *screen, const struct tw_stacks *stacks, u
 {
 	const struct tw_calltree_node *node = &stacks->nodes[i];
 	tw_screen_bold(screen);
-	bool counted = tw_weight_has_count(stacks->weight);
+	const bool weighed = tw_weight_has_count(stacks->weight) || !stacks->counted;
 	char head[4 * TW_SHOW_ROOM];
-	snprintf(head, sizeof head, "%7s  %s%s%s", tw_show_percent(node->self, stacks->self).text,
-	         counted ? show_self(stacks->weight, node->self).text : "", counted ? " self, " : "",
-	         tw_show_counted(stacks->weight, node->count).text);
+	snprintf(head, sizeof head, "%7s  %s%s%s%s", tw_show_percent(node->self, stacks->self).text,
+	         weighed ? show_self(stacks->weight, node->self).text : "", weighed ? " self" : "",
+	         weighed && stacks->counted ? ", " : "",
+	         stacks->counted ? tw_show_counted(stacks->weight, node->count).text : "");
 	tw_put_text(&screen->out, head);
 	if (stacks->outermost > 1)
 		put_thread(screen, stacks, i, strlen(head));

@@ -52,6 +52,7 @@ static bool collect(struct tw_stat_rows *rows, struct tw_profile *profile, const
 	const struct tw_profile_row *row;
 	for (size_t i = 0; (row = tw_profile_row(profile, i)); i++) {
 		rows->self = tw_sum(rows->self, row->self);
+		rows->counted |= row->count > 0;
 		if (options->recursive && row->count == 0)
 			continue;
 		if (rows->by != TW_BY_WHOLE_THREAD && !tw_function_wanted(&options->common, row->name))

@@ -14,6 +14,7 @@ struct tw_stat_rows {
 	enum tw_profile_by by;
 	enum tw_weight weight;
 	uint64_t self; /* of all functions, also those that --function leaves out */
+	bool counted;  /* the same: they have counts */
 	struct tw_note_counts notes;
 };
 

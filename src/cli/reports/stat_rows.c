@@ -95,11 +95,17 @@ static void put_calls_json(struct tw_json *json, const struct tw_profile_row *ro
 	put_numbers(json, ended(row), weight, ended_numbers, ENDED_NUMBERS);
 }
 
-static void put_samples_json(struct tw_json *json, const struct tw_profile_row *row, enum tw_weight weight)
+/* Folded stacks have bytes, and do not tell of how many objects. */
+static bool is_counted(const struct tw_stat_rows *rows)
+{
+	return rows->counted || rows->self == 0;
+}
+
+static void put_samples_json(struct tw_json *json, const struct tw_profile_row *row, const struct tw_stat_rows *rows)
 {
 	tw_json_u64(json, "id", row->id);
-	tw_json_u64(json, "count", row->count);
-	tw_json_weighed(json, weight, row->total, &row->self);
+	tw_json_known(json, "count", row->count, is_counted(rows));
+	tw_json_weighed(json, rows->weight, row->total, &row->self);
 	tw_json_text(json, "class", row->owner);
 	tw_json_text(json, "module", row->module);
 }
@@ -109,16 +115,16 @@ static bool is_by_thread(enum tw_profile_by by)
 	return by == TW_BY_THREAD || by == TW_BY_WHOLE_THREAD;
 }
 
-static void put_json_row(struct tw_output *out, const struct tw_profile_row *row, enum tw_profile_by by,
-                         enum tw_weight weight)
+static void put_json_row(struct tw_output *out, const struct tw_profile_row *row, const struct tw_stat_rows *rows)
 {
+	const enum tw_profile_by by = rows->by;
 	struct tw_json json = {.out = out};
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "name", row->name);
 	if (row->weighed)
-		put_samples_json(&json, row, weight);
+		put_samples_json(&json, row, rows);
 	else
-		put_calls_json(&json, row, weight);
+		put_calls_json(&json, row, rows->weight);
 	tw_json_text(&json, "file", row->file);
 	tw_json_u64(&json, "line", row->line);
 	if (is_by_thread(by)) {
@@ -139,7 +145,7 @@ static void put_json_row(struct tw_output *out, const struct tw_profile_row *row
 void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows)
 {
 	for (size_t i = 0; i < rows->list.shown; i++)
-		put_json_row(out, row_at(rows, i), rows->by, rows->weight);
+		put_json_row(out, row_at(rows, i), rows);
 }
 
 /* ---- Text. ---- */
@@ -225,7 +231,7 @@ static void add_samples(struct tw_table *table, const struct tw_profile_row *row
 	tw_table_add(table, tw_show_percent(row->self, rows->self).text);
 	tw_table_add(table, tw_show_weight(rows->weight, row->total).text);
 	tw_table_add(table, tw_show_percent(row->total, rows->self).text);
-	if (tw_weight_has_count(rows->weight))
+	if (tw_weight_has_count(rows->weight) && is_counted(rows))
 		tw_table_add(table, tw_show_count(row->count).text);
 }
 
@@ -240,7 +246,7 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 		columns[TOTAL_COLUMN].title = "INSTRUCTIONS";
 	if (rows->weight == TW_WEIGHT_TICKS)
 		columns[TOTAL_COLUMN].title = "TICKS";
-	if (sampled && tw_weight_has_count(rows->weight))
+	if (sampled && tw_weight_has_count(rows->weight) && is_counted(rows))
 		columns[count++] = (struct tw_column){tw_weight_title(rows->weight), true};
 	if (of_process)
 		columns[count++] = (struct tw_column){"PROCESS", false};

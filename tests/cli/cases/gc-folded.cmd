@@ -12,4 +12,9 @@ trackway gc --folded live.log | trackway flame --folded - | sort
 trackway gc --folded live.log | trackway flame -w bytes - | grep -o 'id="summary".*</text>'
 trackway gc --folded live.log | trackway stat -w bytes --top 1 -
 trackway gc --folded live.log | trackway stat -w cpu --top 1 -
+# Of how many objects such stacks are is not told.
+printf 'main;Make 60\nmain 40\n' >bytes.folded
+trackway stat -w bytes --json bytes.folded | grep -o '"name":"[^"]*","id":0,"count":[^,]*'
+trackway stacks -w bytes bytes.folded
+trackway graph -w bytes bytes.folded | grep -o 'Make.ntotal[^,]*,'
 trackway gc --folded --by generation live.log
