@@ -68,15 +68,15 @@ static bool fits_reference(const struct fdr_basic_reference *reference, uint64_t
 /* How far a counter is from the nearest of the references, as its number of bits. */
 static unsigned distance(const struct fdr_basic_reference *reference, uint64_t tsc)
 {
-	unsigned least = 64;
+	uint64_t least = UINT64_MAX;
+	unsigned bits = 0;
 	for (size_t i = 0; i < reference->count; i++) {
 		uint64_t ticks = reference->tsc[i] < tsc ? tsc - reference->tsc[i] : reference->tsc[i] - tsc;
-		unsigned bits = 0;
-		for (; ticks; ticks >>= 1)
-			bits++;
-		least = bits < least ? bits : least;
+		least = ticks < least ? ticks : least;
 	}
-	return least;
+	for (; least; least >>= 1)
+		bits++;
+	return bits;
 }
 
 enum { NOT_ALIGNED = UINT16_MAX };
@@ -105,16 +105,21 @@ static unsigned alignment(const struct fdr_basic_source *f, const uint8_t *bytes
 }
 
 /* Finds the next place, not beyond `reach` bytes, where records are aligned: of the first and those less than a record
- * behind it, the best. *found: 0 where none is. */
-static int find_aligned(const struct fdr_basic_source *f, uint64_t from, size_t reach, uint64_t *found)
+ * behind it, the best. *found: 0 where none is. The bytes from `record` on stay in the window: none is read twice. */
+static int find_aligned(const struct fdr_basic_source *f, uint64_t record, uint64_t from, size_t reach, uint64_t *found)
 {
+	const size_t before = (size_t)(from - record);
 	const uint8_t *bytes;
 	size_t have, end = reach;
 	unsigned best = NOT_ALIGNED;
 	*found = 0;
-	int status = tw_window_view(f->window, from, reach + SURE * RECORD, &bytes, &have);
+	int status = tw_window_view(f->window, record, before + reach + SURE * RECORD, &bytes, &have);
 	if (status < 0)
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
+	if (have <= before)
+		return 0;
+	bytes += before;
+	have -= before;
 	const size_t other = fdr_find_foreign(f->log, bytes, have, reach);
 	end = other < end ? other : end;
 	for (size_t at = 0; at < end && at + RECORD <= have; at++) {
@@ -178,9 +183,9 @@ static int judge(const struct fdr_basic_source *f, uint64_t at, const struct tw_
 	int status = find_possible(f, at, &goes_on);
 	if (status < 0 || goes_on)
 		return status;
-	status = find_aligned(f, at + RECORD, 1, &found);
+	status = find_aligned(f, at, at + RECORD, 1, &found);
 	if (status >= 0 && !found) {
-		status = find_aligned(f, at + 1, 2 * RECORD - 1, &found);
+		status = find_aligned(f, at, at + 1, 2 * RECORD - 1, &found);
 		*good = !found || (found - at) % RECORD == 0;
 	}
 	return status;
@@ -298,7 +303,7 @@ static int pass_junk(const struct fdr_basic_source *f, struct fdr_buffer *run)
 		if (status <= 0 || good)
 			return status < 0 ? status : 1;
 		report_bad(f, run->next, &record);
-		status = find_aligned(f, searched, (size_t)(run->next + 1 + REACH - searched), &found);
+		status = find_aligned(f, run->next, searched, (size_t)(run->next + 1 + REACH - searched), &found);
 		if (status >= 0 && found)
 			status = first_whole(f, run->next, &found);
 		if (status < 0)
