@@ -7,7 +7,7 @@
 #include <trackway/status.h>
 
 /* What is kept for each use, in eighths of the limit. */
-static const size_t kept[] = {[TW_FOR_STACKS] = 1, [TW_FOR_ROWS] = 2, [TW_FOR_COUNTS] = 2};
+static const size_t kept[] = {[TW_FOR_STACKS] = 1, [TW_FOR_ROWS] = 1, [TW_FOR_COUNTS] = 2};
 
 static size_t kept_for(const struct tw_budget *budget, unsigned use)
 {

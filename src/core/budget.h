@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 /* What memory is for. Something is kept for each, so that deep stacks leave room for rows, and rows for what is counted
- * in them: an eighth of the limit, a quarter, and a quarter. The rest is for whoever needs it first. */
+ * in them: an eighth of the limit, an eighth, and a quarter. The rest is for whoever needs it first: many threads with
+ * little each have more than half of it. */
 enum tw_budget_use { TW_FOR_STACKS, TW_FOR_ROWS, TW_FOR_COUNTS, TW_BUDGET_USES };
 
 /* A limit that several threads may share. */

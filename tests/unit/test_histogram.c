@@ -183,13 +183,26 @@ static void test_many_counts(void **state)
 	counts_many(MANY);
 }
 
+/* Each use may take what is not kept for the others: of eight parts one, one and two. */
+static void test_what_is_kept(void **state)
+{
+	static const size_t most[] = {[TW_FOR_STACKS] = 5000, [TW_FOR_ROWS] = 5000, [TW_FOR_COUNTS] = 6000};
+	struct tw_budget budget;
+	(void)state;
+	for (unsigned use = 0; use < TW_BUDGET_USES; use++) {
+		tw_budget_reset(&budget, 8000, 1);
+		assert_int_equal(tw_budget_most(&budget, use), most[use]);
+		assert_false(tw_budget_take(&budget, use, most[use] + 1));
+		assert_true(tw_budget_take(&budget, use, most[use]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_percentiles),
-	    cmocka_unit_test(test_buckets),
-	    cmocka_unit_test(test_histogram_carries),
-	    cmocka_unit_test(test_many_counts),
+	    cmocka_unit_test(test_percentiles),       cmocka_unit_test(test_buckets),
+	    cmocka_unit_test(test_histogram_carries), cmocka_unit_test(test_many_counts),
+	    cmocka_unit_test(test_what_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
