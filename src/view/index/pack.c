@@ -54,6 +54,17 @@ static unsigned choose(const uint64_t numbers[static VIEW_BLOCK], uint8_t *bits,
 	return least;
 }
 
+/* The same, where few are wider than others. */
+static unsigned choose_all(const uint64_t numbers[static VIEW_BLOCK], uint8_t *bits, uint8_t *more)
+{
+	uint64_t all = 0;
+	for (unsigned i = 0; i < VIEW_BLOCK; i++)
+		all |= numbers[i];
+	*more = 0;
+	*bits = (uint8_t)(all ? width_of(all) : 0);
+	return *bits;
+}
+
 /* Numbers of a width, one behind the other. What is begun is always written: a jump could not be predicted. */
 struct packer {
 	uint64_t *words;
@@ -100,7 +111,7 @@ bool view_pack(struct view_packed *packed, struct view_store *store,
 {
 	uint64_t size = 0;
 	for (unsigned k = 0; k < columns; k++)
-		size += choose(numbers[k], &packed->bits[k], &packed->more[k]) * sizeof(uint64_t);
+		size += (k ? choose : choose_all)(numbers[k], &packed->bits[k], &packed->more[k]) * sizeof(uint64_t);
 	const uint64_t place = view_store_take(store, size);
 	if (place == VIEW_NOWHERE)
 		return false;

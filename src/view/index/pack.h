@@ -20,7 +20,8 @@ struct view_packed {
 	uint8_t more[VIEW_BLOCK_COLUMNS]; /* 0: all numbers have no more than `bits` */
 };
 
-/* Packs some columns of VIEW_BLOCK numbers each. False where there is no room: store->error. */
+/* Packs some columns of VIEW_BLOCK numbers each; the first has all its bits in `bits`. False where there is no room:
+ * store->error. */
 bool view_pack(struct view_packed *packed, struct view_store *store,
                uint64_t numbers[static VIEW_BLOCK_COLUMNS][VIEW_BLOCK], unsigned columns);
 

@@ -36,9 +36,7 @@ static void *tail_at(const struct view_row *row, const struct view_store *store,
 /* Makes room for one more. What was there before is left: all of it is less than what there is now. */
 static bool make_room(struct view_row *row, struct view_store *store)
 {
-	const uint64_t count = row->count - packed_count(row);
-	if (count < row->tail_room)
-		return true;
+	const uint64_t count = row->count % VIEW_BLOCK;
 	const uint32_t room = row->tail_room ? 2 * (uint32_t)row->tail_room : 1 + (uint32_t)count;
 	const uint64_t place = view_store_take(store, room * item_size(row));
 	if (place == VIEW_NOWHERE)
@@ -349,11 +347,21 @@ static bool taken(struct view_row *row, struct view_store *store, uint64_t last)
 	return row->count % VIEW_BLOCK != 0 || pack(row, store);
 }
 
+/* Where the next item stands; NULL where there is no room. What cannot be packed stays, and nothing comes behind it. */
+static void *place_for(struct view_row *row, struct view_store *store)
+{
+	const uint64_t count = row->count % VIEW_BLOCK;
+	if (store->error || (count >= row->tail_room && !make_room(row, store)))
+		return NULL;
+	return store->bytes + row->tail + count * item_size(row);
+}
+
 bool view_row_add_slice(struct view_row *row, struct view_store *store, const struct view_slice *slice)
 {
-	if (!make_room(row, store))
+	struct view_slice *place = place_for(row, store);
+	if (!place)
 		return false;
-	*(struct view_slice *)tail_at(row, store, row->count) = *slice;
+	*place = *slice;
 	return taken(row, store, slice->end);
 }
 
@@ -363,9 +371,10 @@ bool view_row_add_sample(struct view_row *row, struct view_store *store, const s
 		row->tail = bits_of(sample->value);
 		return taken(row, store, sample->time);
 	}
-	if (!make_room(row, store))
+	struct view_sample *place = place_for(row, store);
+	if (!place)
 		return false;
-	*(struct view_sample *)tail_at(row, store, row->count) = *sample;
+	*place = *sample;
 	return taken(row, store, sample->time);
 }
 

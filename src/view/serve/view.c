@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 /* Bytes by which records may come late: sections of several providers are as long. */
-enum { REORDER_WINDOW = 8 << 20 };
+enum { REORDER_WINDOW = 8 << 20, REORDER_WINDOW_SEEN = 6 << 20 };
 
 /* No errno. */
 enum { LATE = INT_MAX };
@@ -39,9 +39,9 @@ static int look_while_reading(struct view *view)
 	const struct tw_format *format = view->reader->format;
 	view->order.wanted = view->options.count == 1 && format->reading.look && view->files[0].regular &&
 	                     tw_input_seekable(view->reader->input);
-	/* What comes later than the format's own window is seen, and read again with ours. */
-	if (view->order.wanted)
-		view->reader->options.reorder_window = view->options.read.reorder_window;
+	/* What comes later than that is seen, and all is read again with the greater one. */
+	if (view->order.wanted && !view->options.read.reorder_window)
+		view->reader->options.reorder_window = REORDER_WINDOW_SEEN;
 	return view->order.wanted ? tw_begin(view->reader, TW_USE_EVENTS, &request) : 0;
 }
 
