@@ -139,12 +139,13 @@ static bool put_stack(struct profiler_stack *stack, const struct sample *sample)
 	return true;
 }
 
+/* A thread that runs no managed code, as that of finalizers while it waits, has no samples. */
 static void tell(uint64_t id, struct sample *sample)
 {
 	struct profiler_thread *thread = profiler_thread_find(id);
 	for (uint64_t i = 0; i < sample->head.frames; i++)
 		sample->frames[i].method = mono_tell_frame(sample->frames[i].method, sample->frames[i].start);
-	if (!thread)
+	if (!thread || sample->head.frames == 0)
 		return;
 	profiler_take(thread);
 	if (thread->id == id && put_stack(&thread->now, sample))

@@ -55,6 +55,7 @@ def everything(bench):
     expect(len(collections) == len(bench.lines(log, "gch gcf ")), "each ends")
     expect(bench.lines(log, "gch gen "), "the heap after them")
     expect(any(row["name"] == "Truth::Busy" for row in bench.rows("stat", log)), "it was in Busy for long")
+    expect(not any(row["total"] and row["name"] == "(no stack)" for row in bench.rows("stat", log)), "who runs no managed code has no samples")
     places = {row["function"]: row for row in bench.rows("alloc", log, "--by", "function", "--class", "Marker")}
     expect({name: row["count"] for name, row in places.items()} == {"Truth::MakeMarkers": 1200}, "markers are made in one function", places)
     compiled = [row for row in bench.rows("jit", log) if row.get("name") == "Truth::MakeMarkers"]
