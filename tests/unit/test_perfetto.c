@@ -224,6 +224,28 @@ static void test_cpu_as_a_value(void **state)
 #undef EXPECT
 }
 
+/* Perfetto's FtraceTokenizer refuses the whole trace for a CPU of 1024 or more: such get numbers that are free. */
+static void test_large_cpus(void **state)
+{
+	struct fixture *f = *state;
+	static const uint16_t cpus[] = {1023, 1024, 999, 65535, 1024, 999, 1023};
+	static const char expected[][3] = {"\xff\x07", "\xe7\x07", "\xe6\x07", "\xe5\x07", /* 1023, 999, 998, 997 */
+	                                   "\xe7\x07", "\xe6\x07", "\xff\x07"};
+	for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)
+		PUT(f, EVENT(0, TW_SWITCH, f->worker, 0, .other = f->main, .value = 3, .cpu = cpus[i]));
+	expect_loss(f, "CPU number", 3, 0);
+	finish(f);
+	const char *at = f->text, *end = f->text + f->size;
+	for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
+		/* event { timestamp 1000 pid 8 sched_switch { prev_pid 8 prev_state 1 next_pid 7 } } */
+		at = memmem(at, (size_t)(end - at), "\x12\x0d\x08\xe8\x07\x10\x08\x22", 8);
+		assert_non_null(at);
+		assert_memory_equal(at - 3, "\x08", 1);
+		assert_memory_equal(at - 2, expected[i], 2);
+		at += 8;
+	}
+}
+
 /* Who wakes is told as the pid of the event: nothing of it is lost. */
 static void test_waker(void **state)
 {
@@ -488,6 +510,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_frequencies_and_idle_states, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_cpu_as_a_value, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_large_cpus, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_large_ids, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_long_names, setup, teardown),
 	    cmocka_unit_test(test_long_message),

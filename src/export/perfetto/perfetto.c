@@ -566,7 +566,7 @@ static void take_sample(struct perfetto *perfetto, const struct tw_event *event)
 	size_t addresses = count_addresses(arguments, event->argument_count);
 	if (!stack && addresses)
 		stack = tw_perfetto_addresses(perfetto, arguments, addresses);
-	tw_proto_uint(proto, SAMPLE_CPU, event->cpu);
+	tw_proto_uint(proto, SAMPLE_CPU, tw_perfetto_cpu(perfetto, event->cpu));
 	tw_proto_uint(proto, SAMPLE_PID, track->pid);
 	tw_proto_uint(proto, SAMPLE_TID, track->tid);
 	if (stack)

@@ -17,6 +17,8 @@ enum {
 	PERFETTO_NAME_MAX = 32 << 10,    /* the same for a name */
 	PERFETTO_EVENT_MAX = 512 << 10,  /* bytes of an event after which it takes no more arguments */
 	PERFETTO_STACK_MAX = 4096,       /* frames of one stack, the innermost */
+	PERFETTO_CPUS = 1024,            /* a CPU of this number and more makes the importer refuse the trace */
+	PERFETTO_CPU_FREE = 999,         /* from here down others stand, which no machine has as a rule */
 	PERFETTO_COMM_MAX = 32           /* bytes that stand for a thread, of those that are kept */
 };
 
@@ -170,9 +172,11 @@ struct perfetto_tracks {
 	uint64_t moves; /* and how often tracks had got a process */
 	struct perfetto_process *processes;
 	size_t process_room;
-	struct tw_map places;   /* process to its place in `processes` */
-	struct tw_map children; /* uuids of tracks of async events and counters that are told */
-	struct tw_map cpus;     /* frequencies and idle states of CPUs, to a hash of the counter whose they are */
+	struct tw_map places;                 /* process to its place in `processes` */
+	struct tw_map children;               /* uuids of tracks of async events and counters that are told */
+	uint16_t cpu_numbers[UINT16_MAX + 1]; /* of each CPU the one that it is written as, plus 1 */
+	bool cpu_taken[PERFETTO_CPUS];
+	struct tw_map cpus; /* frequencies and idle states of CPUs, to a hash of the counter whose they are */
 };
 
 struct perfetto {
@@ -250,6 +254,15 @@ static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *pe
  * the argument's name). They are told with their process where that is not done yet. */
 uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_event *event);
 uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_event *event, uint32_t series);
+
+/* The number that a CPU is written as: where it is too large, or was given to another, one that is free. */
+uint16_t tw_perfetto_number_cpu(struct perfetto *perfetto, uint16_t cpu);
+
+static inline uint32_t tw_perfetto_cpu(struct perfetto *perfetto, uint16_t cpu)
+{
+	uint16_t known = perfetto->tracks.cpu_numbers[cpu];
+	return known ? known - 1U : tw_perfetto_number_cpu(perfetto, cpu);
+}
 
 /* Whether a counter is the one that tells this of a CPU. Another, as of the machine that was merged, is a counter like
  * all others. */

@@ -11,7 +11,6 @@
 #include <strings.h>
 
 enum {
-	CPU_MAX = 1024, /* Perfetto refuses a whole trace for a CPU of this number: its FtraceTokenizer */
 	WORD_MAX = 12,
 	PREFIX = 3 /* "cpu" */
 };
@@ -52,13 +51,13 @@ static unsigned field_of(const char *text, size_t size)
 	return 0;
 }
 
-/* Reads digits: false where there are none. A number that is too large is CPU_MAX. */
+/* Reads digits: false where there are none. A number that is too large is PERFETTO_CPUS. */
 static bool read_number(const char *text, size_t size, uint64_t *number)
 {
 	enum { BASE = 10 };
 	*number = 0;
 	for (size_t i = 0; i < size && is_digit(text[i]); i++)
-		*number = *number < CPU_MAX ? *number * BASE + (uint64_t)(text[i] - '0') : CPU_MAX;
+		*number = *number < PERFETTO_CPUS ? *number * BASE + (uint64_t)(text[i] - '0') : PERFETTO_CPUS;
 	return size && is_digit(*text);
 }
 
@@ -123,7 +122,7 @@ static unsigned find_told(const struct perfetto *perfetto, const struct tw_event
 		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
 		if (is_named(perfetto, argument, "cpu", "cpu_id")) {
 			bool integer = argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT;
-			cpu->number = integer ? argument->value.u : CPU_MAX;
+			cpu->number = integer ? argument->value.u : PERFETTO_CPUS;
 			cpu->number_at = i;
 			told |= told & TELLS_CPU ? TELLS_ANOTHER : TELLS_CPU;
 		} else if (is_named(perfetto, argument, "value", "state")) {
@@ -148,6 +147,6 @@ bool tw_perfetto_is_cpu(const struct perfetto *perfetto, const struct tw_event *
 	        ? told != (TELLS_CPU | TELLS_STATE)
 	        : event->argument_count > 1 || !number_of(event, text + PREFIX, name->length - PREFIX, &cpu->number))
 		return false;
-	return cpu->number < CPU_MAX &&
+	return cpu->number < PERFETTO_CPUS &&
 	       state_of(&perfetto->arguments[event->first_argument + cpu->value_at], &cpu->state);
 }

@@ -93,7 +93,7 @@ static struct bundle begin_ftrace_at(struct perfetto *perfetto, uint64_t time, u
 
 static struct bundle begin_ftrace(struct perfetto *perfetto, const struct tw_event *event, unsigned field, uint32_t pid)
 {
-	return begin_ftrace_at(perfetto, event->time, event->cpu, field, pid);
+	return begin_ftrace_at(perfetto, event->time, tw_perfetto_cpu(perfetto, event->cpu), field, pid);
 }
 
 static void put_ftrace(struct perfetto *perfetto, const struct bundle *bundle)
@@ -186,12 +186,13 @@ static void put_switch(struct perfetto *perfetto, const struct tw_event *event, 
 		SWITCH_MAX = FIELDS * FIELD_MAX + 2 * PERFETTO_COMM_MAX
 	};
 	struct tw_output *out = &perfetto->writer->out;
+	const uint32_t cpu = tw_perfetto_cpu(perfetto, event->cpu);
 	uint8_t *start = (uint8_t *)tw_output_room(out, SWITCH_MAX);
 	uint8_t *packet = begin_message(start, TRACE_PACKET);
 	uint8_t *p = put_number(packet + 1, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
 	p = put_number(p, PACKET_SEQUENCE_FLAGS, FLAG_NEEDS_STATE);
 	uint8_t *bundle = begin_message(p, PACKET_FTRACE_EVENTS);
-	uint8_t *ftrace = begin_message(put_number(bundle + 1, BUNDLE_CPU, event->cpu), BUNDLE_EVENT);
+	uint8_t *ftrace = begin_message(put_number(bundle + 1, BUNDLE_CPU, cpu), BUNDLE_EVENT);
 	p = put_number(ftrace + 1, FTRACE_TIMESTAMP, event->time);
 	uint8_t *kind = begin_message(put_number(p, FTRACE_PID, pid), FTRACE_SCHED_SWITCH);
 	p = put_number(put_comm(kind + 1, from, LEAVING), SWITCH_PREV_STATE, linux_state(event->value));
@@ -236,7 +237,7 @@ void tw_perfetto_take_wakeup(struct perfetto *perfetto, const struct tw_event *e
 	struct bundle bundle = begin_ftrace(perfetto, event, FTRACE_SCHED_WAKING, waker);
 	add_comm(perfetto, WAKING_COMM, event->track);
 	tw_proto_uint(&perfetto->event, WAKING_PID, woken);
-	tw_proto_uint(&perfetto->event, WAKING_TARGET_CPU, event->cpu);
+	tw_proto_uint(&perfetto->event, WAKING_TARGET_CPU, tw_perfetto_cpu(perfetto, event->cpu));
 	put_ftrace(perfetto, &bundle);
 	count_others(perfetto, event);
 }
@@ -244,7 +245,7 @@ void tw_perfetto_take_wakeup(struct perfetto *perfetto, const struct tw_event *e
 /* Of no thread: the trace does not tell who was there. */
 void tw_perfetto_put_cpu(struct perfetto *perfetto, uint64_t time, const struct perfetto_cpu *cpu)
 {
-	uint32_t number = (uint32_t)cpu->number;
+	uint32_t number = tw_perfetto_cpu(perfetto, (uint16_t)cpu->number);
 	struct bundle bundle = begin_ftrace_at(perfetto, time, number, cpu->field, 0);
 	tw_proto_uint(&perfetto->event, POWER_STATE, cpu->state);
 	tw_proto_uint(&perfetto->event, POWER_CPU_ID, number);

@@ -259,6 +259,21 @@ uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_ev
 	return uuid;
 }
 
+uint16_t tw_perfetto_number_cpu(struct perfetto *perfetto, uint16_t cpu)
+{
+	struct perfetto_tracks *tracks = &perfetto->tracks;
+	uint16_t number = cpu;
+	if (cpu >= PERFETTO_CPUS || tracks->cpu_taken[cpu]) {
+		number = PERFETTO_CPU_FREE;
+		while (number && tracks->cpu_taken[number])
+			number--;
+		tw_count_loss(perfetto->writer, "CPU number", true);
+	}
+	tracks->cpu_taken[number] = true;
+	tracks->cpu_numbers[cpu] = (uint16_t)(number + 1);
+	return number;
+}
+
 bool tw_perfetto_is_counter_of_cpu(struct perfetto *perfetto, const struct tw_event *event,
                                    const struct perfetto_cpu *cpu)
 {
