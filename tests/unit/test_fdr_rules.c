@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_findings.h"
 
+#include <trackway/writer.h>
+
 #include <zlib.h>
 
 enum { ANY = 1 << 30 };
@@ -987,6 +989,25 @@ static void test_every_case_has_a_rule(void **state)
 	}
 }
 
+/* Logs behind each other are repaired one by one, whatever order they were opened in. */
+static void test_repair_of_several(void **state)
+{
+	static struct bytes b;
+	static const enum tw_order orders[] = {TW_ORDER_FILE, TW_ORDER_TIME, TW_ORDER_TRACK};
+	(void)state;
+	two_kinds(&b);
+	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+		const struct tw_read_options options = {.order = orders[i]};
+		struct tw_rewrite_result result;
+		struct tw_reader *reader;
+		assert_int_equal(tw_open_memory(&reader, "made", b.data, b.size, &options), 0);
+		assert_int_equal(tw_repair(reader, "/dev/null", &result), 0);
+		assert_int_equal(result.bytes_out, b.size);
+		assert_int_equal(result.records_in, result.records_out);
+		tw_close(reader);
+	}
+}
+
 /* Without TW_CHECK_ALL a log that breaks rules, but can be read, is read in silence. */
 static void test_damage_only(void **state)
 {
@@ -1015,6 +1036,7 @@ int main(void)
 	    cmocka_unit_test(test_in_file_order),
 	    cmocka_unit_test(test_every_rule_has_a_case),
 	    cmocka_unit_test(test_every_case_has_a_rule),
+	    cmocka_unit_test(test_repair_of_several),
 	    cmocka_unit_test(test_in_order_of_time),
 	    cmocka_unit_test(test_damage_only),
 	};

@@ -237,6 +237,7 @@ static int open_log(struct tw_reader *reader, uint64_t offset)
 		report(reader, &unreadable_rule, offset, tw_reader_error(input->reader));
 		tw_close(input->reader);
 		input->reader = NULL;
+		free(trace->path);
 		return 0;
 	}
 	merge->trace_count++;
@@ -316,7 +317,6 @@ struct tw_logs_survey {
 	struct tw_kind_count *kinds;
 	struct tw_thread_info *threads;
 	struct tw_field *fields; /* of `list` */
-	struct tw_field count;
 	struct tw_info_list list;
 };
 
@@ -410,7 +410,6 @@ static int read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *in
 	struct tw_logs_survey *survey = merge->survey;
 	for (size_t i = 0; i < merge->count; i++)
 		add_log(reader, i, info);
-	survey->count = (struct tw_field){.name = "logs", .type = TW_FIELD_UINT, .value.u = merge->count};
 	survey->list =
 	    (struct tw_info_list){.name = "logs", .fields = survey->fields, .columns = COLUMNS, .rows = merge->count};
 	info->version = survey->infos[0].version;
@@ -419,12 +418,36 @@ static int read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *in
 	info->clock_start_ns = reader->clock.start_ns;
 	info->kinds = survey->kinds;
 	info->threads = survey->threads;
-	info->fields = &survey->count;
-	info->field_count = 1;
 	info->lists = &survey->list;
 	info->list_count = 1;
 	tw_merge_count_findings(reader);
 	return 0;
+}
+
+/* ---- All of them written again. ---- */
+
+/* A repair goes by the order of the file. What there is to find has been told. */
+static int repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result)
+{
+	struct tw_read_options options = reader->options;
+	struct tw_reader *first;
+	options.order = TW_ORDER_FILE;
+	options.on_finding = NULL;
+	int status = tw_open_log(&first, reader, 0, 0, false, &options);
+	if (!first)
+		return tw_fail_memory(reader);
+	if (status == 0)
+		status = tw_begin(first, TW_USE_WHOLE, &(struct tw_request){0});
+	if (status == 0 && !first->format->rewriting.repair)
+		status = tw_fail(first, TW_ERR_UNSUPPORTED, "%s: cannot be repaired", tw_source_name(reader));
+	if (status == 0)
+		status = first->format->rewriting.repair(first, out, result);
+	if (status == 0)
+		status = rewrite_behind(first, out, NULL, result);
+	if (status < 0)
+		tw_fail(reader, status, "%s", tw_reader_error(first));
+	tw_close(first);
+	return status;
 }
 
 /* ---- The entry. ---- */
@@ -438,6 +461,7 @@ static int begin(struct tw_reader *reader)
 		return tw_fail_memory(reader);
 	merge->logs = &logs;
 	reader->options.order = TW_ORDER_TIME;
+	reader->log.another_at = 0;
 	reader->traits = (struct tw_traits){.origin = reader->format->name};
 	reader->clock = (struct tw_clock){.ticks_per_second = TW_NS_PER_SECOND};
 	return open_logs(reader);
@@ -475,6 +499,7 @@ static int open_all(struct tw_reader *reader)
 	    .traits = {.samples_beside = true},
 	    .reading = {.open = begin, .read = tw_merge_read, .read_record = read_record, .close = tw_merge_close},
 	    .survey = {.info = read_info},
+	    .rewriting = {.repair = repair},
 	};
 	reader->format = &merge->format;
 	count_told(reader, told);
