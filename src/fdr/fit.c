@@ -222,6 +222,7 @@ struct judge {
 	struct node *nodes;    /* by place, one more than there are bytes */
 	uint64_t told;         /* behind the record that is looked at */
 	bool before_gap;       /* it is */
+	bool fitted;           /* once at least */
 	bool strict;           /* functions that the log does not have elsewhere are none */
 	size_t copy, copy_end; /* no record begins here */
 };
@@ -377,6 +378,7 @@ static int32_t gain(struct judge *j, size_t at, uint32_t *size)
 static void fit_all(struct judge *j)
 {
 	size_t at = j->span->size;
+	j->fitted = true;
 	j->nodes[at] = (struct node){.gap = GAP_COST - TAIL_COST, .told = UINT64_MAX, .told_after_gap = UINT64_MAX};
 	while (at-- > 0) {
 		struct node *node = &j->nodes[at];
@@ -506,36 +508,54 @@ static uint64_t told_first(const struct fdr_log *log, const struct fdr_span *spa
 	return 0;
 }
 
-/* Fits a span without a copy. Keeps it as *best if no other leaves more. */
+/* Fits a span without a copy, SIZE_MAX: without any. */
+static void fit_without(struct judge *j, size_t copy)
+{
+	const size_t begin = copy == SIZE_MAX ? 0 : copy, end = copy == SIZE_MAX ? 0 : copy + (size_t)j->span->excess;
+	if (begin == j->copy && end == j->copy_end && j->fitted)
+		return;
+	j->copy = begin;
+	j->copy_end = end;
+	fit_all(j);
+}
+
+/* The same. Keeps the copy as *best if without no other more is left. */
 static void try_copy(struct judge *j, size_t copy, int32_t *most, size_t *best)
 {
-	j->copy = copy;
-	j->copy_end = copy + (size_t)j->span->excess;
-	fit_all(j);
+	fit_without(j, copy);
 	if (j->nodes[0].whole <= *most)
 		return;
 	*most = j->nodes[0].whole;
 	*best = copy;
 }
 
+/* Where the record, or gap, begins that a place is in. */
+static size_t begin_of(const struct judge *j, size_t place)
+{
+	size_t at = 0, next = 0;
+	while (next <= place && next < j->span->size) {
+		at = next;
+		next = j->nodes[at].size ? at + j->nodes[at].size : next_resumed(j, at + 1);
+	}
+	return at;
+}
+
 /* Fits a span of which a stretch may stand there twice. A few bytes do by chance, too: of all second copies, that one
  * is left out without which most is left. One that begins inside a record ends inside it, too: it may as well be looked
- * for a few bytes before. */
+ * for where the record begins. */
 static void fit_without_copy(struct judge *j)
 {
-	enum { MOST = 8 };
+	enum { MOST = 4 };
 	size_t best = SIZE_MAX, from, copy = next_copy(j->span, 0, &from);
 	int32_t most = NEVER;
 	for (unsigned count = 0; count < MOST && copy != SIZE_MAX; count++) {
 		try_copy(j, copy, &most, &best);
 		copy = next_copy(j->span, from, &from);
 	}
-	copy = best;
-	for (size_t i = 1; i < TW_FDR_FUNCTION_SIZE && best != SIZE_MAX; i++)
-		try_copy(j, copy - i, &most, &best);
-	j->copy = best == SIZE_MAX ? 0 : best;
-	j->copy_end = best == SIZE_MAX ? 0 : best + (size_t)j->span->excess;
-	fit_all(j);
+	fit_without(j, best);
+	if (best != SIZE_MAX)
+		try_copy(j, begin_of(j, best), &most, &best);
+	fit_without(j, best);
 }
 
 /* Whether the bytes that are no records are in one place, where they may have been put in. */
@@ -553,16 +573,16 @@ static bool is_put_in_once(const struct judge *j)
 	return fits && count == 1;
 }
 
-/* Fits a span that is as long as it says without the calls of functions that the log does not have elsewhere, give or
- * take a record or two: bytes were put in there. False where it is not. */
-static bool fit_strictly(struct judge *j)
+/* Fits a span. One that is as long as it says without the calls of functions that the log does not have elsewhere, give
+ * or take a record or two, had bytes put in there. */
+static void fit_span(struct judge *j)
 {
 	j->strict = j->span->excess && j->known->calls >= FEW;
-	if (!j->strict)
-		return false;
 	fit_without_copy(j);
-	j->strict = is_put_in_once(j);
-	return j->strict;
+	if (!j->strict || is_put_in_once(j))
+		return;
+	j->strict = false;
+	fit_all(j);
 }
 
 int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr_span *span,
@@ -576,8 +596,7 @@ int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr
 		return TW_ERR_MEMORY;
 	if (!span->from_start)
 		span->told = told_first(log, span);
-	if (!fit_strictly(&j))
-		fit_without_copy(&j);
+	fit_span(&j);
 	size_t count = list_stretches(&j, stretches, most, done);
 	span->told = last_told(&j, stretches, count);
 	free(j.nodes);
