@@ -555,6 +555,31 @@ static void test_sort_index(void **state)
 }
 
 /* Without a process it is not known of which file a track is: then it is of none rather than of another one. */
+/* One name of two categories, in turn: each slice has its own, and the name is sent once. */
+static void test_categories(void **state)
+{
+	(void)state;
+#define SLICE(category, time)                                                                                          \
+	"{\"ph\":\"X\",\"name\":\"a\",\"cat\":\"" category "\",\"pid\":1,\"tid\":2,\"ts\":" time ",\"dur\":5}"
+	static const char turns[] =
+	    "[" SLICE("one", "0") "," SLICE("two", "10") "," SLICE("one", "20") "," SLICE("two", "30") "]";
+#undef SLICE
+	static const char *const categories[] = {"\"category\":\"one\"", "\"category\":\"two\""};
+	struct scene scene;
+	struct view_answer answer;
+	show(&scene, turns);
+	for (unsigned i = 0; i < 4; i++) {
+		char address[64];
+		snprintf(address, sizeof address, "/api/slice?track=1&lane=0&depth=0&item=%u", i);
+		expect_text(&scene, address, 200, categories[i % 2]);
+	}
+	ask(&scene, "/api/window?from=0&to=40000&width=1000&tracks=1&names=0", &answer);
+	assert_int_equal(answer.status, 200);
+	assert_int_equal(tw_load32((const uint8_t *)answer.body.bytes + 32, false), 1);
+	view_answer_free(&answer);
+	hide(&scene);
+}
+
 static void test_files_without_processes(void **state)
 {
 	(void)state;
@@ -839,27 +864,17 @@ static void test_entering(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_addresses),
-	    cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_who_asks),
-	    cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_counter),
-	    cmocka_unit_test(test_answers),
-	    cmocka_unit_test(test_entering),
-	    cmocka_unit_test(test_sql),
-	    cmocka_unit_test(test_cancel),
-	    cmocka_unit_test(test_stop),
-	    cmocka_unit_test(test_several_files),
-	    cmocka_unit_test(test_sort_index),
-	    cmocka_unit_test(test_diff),
-	    cmocka_unit_test(test_too_many_files),
-	    cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read),
-	    cmocka_unit_test(test_files_without_processes),
-	    cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_addresses),      cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_who_asks),       cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_counter),        cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_sql),
+	    cmocka_unit_test(test_cancel),         cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_sort_index),
+	    cmocka_unit_test(test_categories),     cmocka_unit_test(test_diff),
+	    cmocka_unit_test(test_too_many_files), cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_late),           cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_files_without_processes),
+	    cmocka_unit_test(test_places),         cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
