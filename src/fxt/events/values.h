@@ -13,6 +13,13 @@ size_t fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count);
  * their record, whose size is right. */
 bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count);
 
+/* The same of the arguments of an event whose thread and names are references. */
+static inline bool fxt_has_registered(struct fxt_chunk *chunk, uint64_t header, size_t place)
+{
+	const uint64_t count = tw_bits(header, 20, 23);
+	return count == 0 || fxt_are_registered(chunk, place, place + (size_t)2 * TW_FXT_WORD, count);
+}
+
 /* The argument at a place of the chunk, which is such a value; offset: of its record. */
 struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset);
 

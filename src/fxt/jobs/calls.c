@@ -160,14 +160,6 @@ TW_NOINLINE const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t hea
 	return names;
 }
 
-/* Whether the arguments of an event refer to registered strings alone. */
-static inline bool has_registered(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
-{
-	const size_t place = (size_t)(bytes - chunk->bytes);
-	const uint64_t count = tw_bits(header, 20, 23);
-	return count == 0 || fxt_are_registered(chunk, place, place + (size_t)2 * TW_FXT_WORD, count);
-}
-
 /* The place in a record of the time at which the call ends; of a begin or an end, of its time. */
 static inline size_t end_place(uint64_t header, unsigned kind)
 {
@@ -229,7 +221,8 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 		    tw_load64(bytes + TW_FXT_WORD + ((size - 2 * TW_FXT_WORD) & shape->complete), big);
 		const uint64_t first = tw_load64(bytes + TW_FXT_WORD, big) - clock.base_tsc;
 		const uint64_t last = ended - clock.base_tsc;
-		if (first > last || last > clock.near || !has_registered(chunk, header, bytes))
+		if (first > last || last > clock.near ||
+		    !fxt_has_registered(chunk, header, (size_t)(bytes - chunk->bytes)))
 			break;
 		made->track = cursor->track;
 		made->name = called->name;
@@ -252,7 +245,7 @@ static bool take_call(const struct call_scan *scan, uint64_t header, const uint8
 	const struct fxt_pair *names = cursor->track != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
 	if (!names || cursor->track == UNWANTED)
 		return names;
-	if (!has_registered(chunk, header, bytes))
+	if (!fxt_has_registered(chunk, header, (size_t)(bytes - chunk->bytes)))
 		return false;
 	const uint64_t begin = tw_load64(bytes + TW_FXT_WORD, big),
 		       end = tw_load64(bytes + end_place(header, kind), big);
@@ -287,7 +280,8 @@ static bool take_other(const struct call_scan *scan, uint64_t header, const uint
 		return false;
 	struct fxt_call_cursor *cursor = cursor_of(scan->chunk, index, bytes);
 	const bool told = cursor->track == UNWANTED ||
-	                  (has_names(scan->chunk, header, bytes) && has_registered(scan->chunk, header, bytes));
+	                  (has_names(scan->chunk, header, bytes) &&
+	                   fxt_has_registered(scan->chunk, header, (size_t)(bytes - scan->chunk->bytes)));
 	if (cursor->track == UNKNOWN || !told)
 		return false;
 	see_going_on(cursor, ticks);

@@ -426,9 +426,8 @@ TW_INLINE bool has_thread(const struct fxt_chunk *chunk, uint64_t header, const 
 TW_INLINE bool has_names(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
 {
 	const size_t place = (size_t)(bytes - chunk->bytes);
-	const uint64_t count = tw_bits(header, 20, 23);
 	return (fxt_known_pair(chunk, header) || fxt_look_up_pair(chunk, header, place)) &&
-	       (count == 0 || fxt_are_registered(chunk, place, place + (size_t)2 * TW_FXT_WORD, count));
+	       fxt_has_registered(chunk, header, place);
 }
 
 /* Counts an event of a known type. False where it is not for the fast path. */
