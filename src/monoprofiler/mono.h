@@ -65,6 +65,7 @@ enum mono_gc_event {
 	X(const char *, image_get_filename, (struct mono_image * image))                                               \
 	X(struct mono_assembly *, image_get_assembly, (struct mono_image * image))                                     \
 	X(void *, image_rva_map, (struct mono_image * image, uint32_t address))                                        \
+	X(int, image_is_dynamic, (struct mono_image * image))                                                          \
 	X(struct mono_image *, assembly_get_image, (struct mono_assembly * assembly))                                  \
 	X(struct mono_assembly_name *, assembly_get_name, (struct mono_assembly * assembly))                           \
 	X(const char *, assembly_name_get_name, (struct mono_assembly_name * name))                                    \

@@ -33,12 +33,18 @@ static void domain_named(void *own, struct mono_domain *domain, const char *name
 	put_loaded(&line, name);
 }
 
+/* One that a program makes while it runs has no place, and Mono does not ask itself whether it has. */
+static const void *base_of(struct mono_image *image)
+{
+	return mono.image_is_dynamic(image) ? NULL : mono.image_rva_map(image, 0);
+}
+
 static void image_loaded(void *own, struct mono_image *image)
 {
 	struct text line;
 	text_begin(&line, "mod ldf");
 	profiler_add_pointer(&line, ID(image));
-	profiler_add_pointer(&line, ID(mono.image_rva_map(image, 0)));
+	profiler_add_pointer(&line, ID(base_of(image)));
 	profiler_add_pointer(&line, ID(mono.image_get_assembly(image)));
 	put_loaded(&line, mono.image_get_filename(image));
 }

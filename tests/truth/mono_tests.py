@@ -206,6 +206,34 @@ def domains(bench):
     expect(made == wanted, made)
 
 
+MADE_LATE = """
+using System; using System.Reflection.Emit;
+class P {
+    public static int Leaf(int x) { return x + 1; }
+    static void Main() {
+        var late = new DynamicMethod("Late", typeof(int), new[] { typeof(int) });
+        var code = late.GetILGenerator();
+        code.Emit(OpCodes.Ldarg_0); code.Emit(OpCodes.Call, typeof(P).GetMethod("Leaf")); code.Emit(OpCodes.Ret);
+        var call = (Func<int, int>)late.CreateDelegate(typeof(Func<int, int>));
+        for (int i = 0; i < 25; i++) call(i);
+    }
+}
+"""
+
+
+def made_late(bench):
+    """An assembly that the program makes while it runs is in no file, and its methods are called as others."""
+    program, log = bench.directory / "late.exe", bench.directory / "late.log"
+    program.with_suffix(".cs").write_text(MADE_LATE)
+    subprocess.run(["mcs", "-nologo", f"-out:{program}", program.with_suffix(".cs")], check=True)
+    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", log, "--collect-method", "Instrumentation", "--", "mono", program])
+    expect(done.returncode == 0, done)
+    bench.check(log)
+    called = {name: sum(len(re.findall(f" 0x{int(iid, 16):x}(?= |$)", line)) for line in bench.lines(log, "sam str "))
+              for iid, name in re.findall(r'^fun nam (\w+) "[^"]*::(Late|Leaf)"', log.read_text(), re.M)}
+    expect(called == {"Late": 25, "Leaf": 25}, called)
+
+
 def told_stacks(bench, log, *command):
     """How many stacks came by steps, each of which is that of Mono's own walk, for one that Mono walked."""
     done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", log, "--", *command], TRACKWAY_TRACELOG_CHECK_STACKS="1")
@@ -295,6 +323,7 @@ TESTS = {
     "estimates of allocations": estimates,
     "threads that collect": stress,
     "domains that go": domains,
+    "an assembly made while it runs": made_late,
     "stacks of every kind": stacks,
     "it is killed anywhere": kills,
     "a limit of size": limit,
