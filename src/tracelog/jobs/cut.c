@@ -9,6 +9,7 @@
 #include "tracelog/jobs/cut.h"
 
 #include "base/memory/memory.h"
+#include "base/text/digits.h"
 #include "core/filter/wanted.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/log/log.h"
@@ -360,7 +361,8 @@ static void catch_up(struct cut_thread *thread)
  * category. */
 static bool passes(const struct tracelog_cut *cut, const struct tw_tracelog_record *record)
 {
-	return cut->without_category && in_window(cut) && tw_thread_wanted(cut->options, record->thread);
+	const uint64_t thread = record->thread == TW_TRACELOG_IID_NONE ? TW_UNKNOWN_TASK : record->thread;
+	return cut->without_category && in_window(cut) && tw_thread_wanted(cut->options, thread);
 }
 
 static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *record)

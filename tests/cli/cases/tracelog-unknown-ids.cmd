@@ -10,6 +10,7 @@ printf '%s\n' 'prf stm 2024-01-01 00:00:00.000 +00:00' 'fun nam 0x00000002 "A::B
     'sam mem ? 10 0x1:2:48' 'thr cpu ? 20 5000' >thread.log
 trackway stat --by thread thread.log
 trackway stat --thread '?' --json --by thread thread.log
+trackway cut --thread '?' thread.log -o cut.log && grep '?' cut.log
 trackway cpu thread.log
 trackway alloc --by thread thread.log
 trackway info thread.log | tail -n 5
