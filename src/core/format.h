@@ -59,6 +59,7 @@ struct tw_traits {
 	const struct tw_text *document; /* what stands around the events, as it is to be written again, where
 	                                   tw_request.texts asks for it; NULL: the format has no such */
 	const struct tw_text *frames;   /* the frames that events with their text refer to, which are no part of that */
+	bool numbers_clash;             /* function ids of its events are of several logs, in which they mean others */
 	bool raised; /* the merge, as it reads: events would come before time 0, which is theirs instead */
 	struct tw_altered altered;
 	uint64_t disordered; /* tw_request.lasting: so many events came behind later ones of their track. A reader that

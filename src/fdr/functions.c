@@ -7,8 +7,9 @@
 
 void fdr_functions_of(struct fdr_functions *functions, const struct tw_reader *reader)
 {
-	/* of one log: in several a number may mean several functions */
-	functions->own = reader->format == &tw_format_fdr || reader->format == &tw_format_basic;
+	const char *format = tw_reader_format(reader);
+	functions->own = !reader->traits.numbers_clash &&
+	                 (strcmp(format, tw_format_fdr.name) == 0 || strcmp(format, tw_format_basic.name) == 0);
 }
 
 uint32_t fdr_function_id(struct fdr_functions *functions, const struct tw_dictionary *dictionary, uint32_t name,

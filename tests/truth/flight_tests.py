@@ -966,6 +966,18 @@ def cut(bench, words):
     expect(f":0x{log.stat().st_size:x}: note: a log of another kind, clock or program begins" in done.stdout, done.stdout)
     done = subprocess.run([bench.tool, "stat", "--csv", two], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     expect(re.search("^main,[0-9]*,2,", done.stdout, re.M), done.stdout)
+    # The recorder's notes are no thread; logs are placed by the time of day, which it knows.
+    tell = [bench.tool, "info", "--json"]
+    info = json.loads(subprocess.run([*tell, two], stdout=subprocess.PIPE, check=True).stdout)
+    expect(info["threads"] == 6 and len(info["logs"]) == 2, info)
+    expect(all(thread["thread"] for thread in info["thread_list"]), info)
+    earlier = log.rename(bench.directory / "earlier.xray")
+    later, _ = bench.record(program, "2", "100", "return")
+    merged = bench.directory / "merged.json"
+    subprocess.run([bench.tool, "merge", "--align", "wall", later, earlier, "-o", merged], stderr=subprocess.DEVNULL, check=True)
+    mains = sorted((event["ts"], event["pid"]) for event in json.loads(merged.read_text())["traceEvents"] if event.get("name") == "main")
+    first = json.loads(subprocess.run([*tell, earlier], stdout=subprocess.PIPE, check=True).stdout)["thread_list"][0]["process"]
+    expect(len(mains) == 2 and mains[0][1] == first and mains[0][0] < mains[1][0], mains)
 
 
 def linked(bench, words):
