@@ -142,16 +142,27 @@ static void add_thread(struct showing *show, const char *const names[3], const s
 	add_uint(&show->fields, names[2], thread->index);
 }
 
+/* The object of a koid, or of a pointer in the process of the record. False where the record's thread is not defined. */
+static bool find_object(const struct showing *show, bool koid, uint64_t value, struct fxt_object *object)
+{
+	const struct fxt_cursor *cursor = &show->records->cursor;
+	const struct fxt_provider *provider = cursor->chunk->decoder.context.provider;
+	uint64_t process, thread;
+	if (koid)
+		*object = fxt_koid(provider, value);
+	else if (koids(cursor, &show->record->thread, &process, &thread))
+		*object = fxt_pointer(provider, process, value);
+	else
+		return false;
+	return true;
+}
+
 static void add_object(const struct showing *show, struct field_list *list, const struct tw_fxt_argument *argument)
 {
-	uint64_t process = 0, thread, value = argument->value.u;
-	const struct tw_fxt_record *record = show->record;
-	const struct fxt_provider *provider = show->records->cursor.chunk->decoder.context.provider;
-	bool koid = argument->type == TW_FXT_ARG_KOID;
-	if (!koid && !koids(&show->records->cursor, &record->thread, &process, &thread))
+	struct fxt_object object;
+	if (!find_object(show, argument->type == TW_FXT_ARG_KOID, argument->value.u, &object))
 		return;
-	uint32_t number = fxt_object_name(&show->records->objects,
-	                                  koid ? fxt_koid(provider, value) : fxt_pointer(provider, process, value));
+	uint32_t number = fxt_object_name(&show->records->objects, object);
 	if (number == 0)
 		return;
 	const struct tw_name *name = tw_dictionary_name(show->records->cursor.reader->dictionary, number);
@@ -300,19 +311,16 @@ static void add_field(struct showing *show, const struct fxt_record_field *from)
 static void learn_name(struct showing *show)
 {
 	const struct tw_fxt_record *record = show->record;
-	const struct fxt_cursor *cursor = &show->records->cursor;
-	const struct fxt_provider *provider = cursor->chunk->decoder.context.provider;
-	struct fxt_state *state = &show->records->cursor.state;
+	struct fxt_cursor *cursor = &show->records->cursor;
+	struct fxt_object object;
 	const char *text;
 	size_t length;
-	uint64_t process, thread;
-	bool pointer = record->kind == TW_FXT_USERSPACE_OBJECT;
-	if (!(pointer ? koids(cursor, &record->thread, &process, &thread) : record->kind == TW_FXT_KERNEL_OBJECT) ||
-	    !resolve(cursor, &record->name, &text, &length) || !length)
+	if (record->kind != TW_FXT_USERSPACE_OBJECT && record->kind != TW_FXT_KERNEL_OBJECT)
 		return;
-	fxt_object_learn(&show->records->objects, state,
-	                 pointer ? fxt_pointer(provider, process, record->id) : fxt_koid(provider, record->id),
-	                 fxt_state_name(state, text, length));
+	if (find_object(show, record->kind == TW_FXT_KERNEL_OBJECT, record->id, &object) &&
+	    resolve(cursor, &record->name, &text, &length) && length > 0)
+		fxt_object_learn(&show->records->objects, &cursor->state, object,
+		                 fxt_state_name(&cursor->state, text, length));
 }
 
 static void describe(struct fxt_records *records, const struct tw_fxt_record *from, struct tw_record *record)
