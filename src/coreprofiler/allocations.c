@@ -18,12 +18,18 @@ uint32_t profiler_gone(void)
 
 /* ---- Writing. ---- */
 
+/* Also where nothing is on it: what stands before is another one. Calls are a stack that is written already. */
+static bool has_own_stack(void)
+{
+	return profiler.options.stacks && profiler.options.method != PROFILER_INSTRUMENTATION;
+}
+
 static void tell(struct profiler_thread *thread, struct profiler_place *place)
 {
 	struct profiler_stack *stack = &place->stack;
 	const uint64_t ip = stack->depth ? stack->frames[stack->depth - 1].ip : 0;
 	struct text line;
-	if (stack->depth)
+	if (has_own_stack())
 		profiler_tell_stack(thread, stack, 0, profiler_ms());
 	text_begin(&line, "sam mem ");
 	text_id(&line, thread->iid);

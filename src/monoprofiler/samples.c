@@ -59,6 +59,7 @@ static int take_frame(struct mono_method *method, struct mono_domain *domain, vo
 	return 0;
 }
 
+/* A thread that runs no managed code, as that of finalizers while it waits, has no samples. */
 void mono_sampled(void *own, const void *ip, const void *registers)
 {
 	struct ring *ring = own_ring;
@@ -69,6 +70,8 @@ void mono_sampled(void *own, const void *ip, const void *registers)
 	struct walk walk = {ring, begin + OF_HEAD, end, 0, end - begin < OF_HEAD};
 	if (!walk.full)
 		mono.stack_walk_async_safe(take_frame, (void *)(uintptr_t)registers, &walk);
+	if (!walk.full && walk.frames == 0)
+		return;
 	ring->lost++;
 	if (walk.full)
 		return;
@@ -139,13 +142,12 @@ static bool put_stack(struct profiler_stack *stack, const struct sample *sample)
 	return true;
 }
 
-/* A thread that runs no managed code, as that of finalizers while it waits, has no samples. */
 static void tell(uint64_t id, struct sample *sample)
 {
 	struct profiler_thread *thread = profiler_thread_find(id);
 	for (uint64_t i = 0; i < sample->head.frames; i++)
 		sample->frames[i].method = mono_tell_frame(sample->frames[i].method, sample->frames[i].start);
-	if (!thread || sample->head.frames == 0)
+	if (!thread)
 		return;
 	profiler_take(thread);
 	if (thread->id == id && put_stack(&thread->now, sample))

@@ -202,8 +202,10 @@ def domains(bench):
                      TRACKWAY_TRACELOG_CHECK_STACKS="1")
     expect(done.returncode == 0 and done.stdout == "unloaded\n" and " 0 differ" in done.stderr, done)
     bench.check(log)
-    made = {(row["function"], row["class"]): row["count"] for row in bench.rows("alloc", log, "--by", "function") if row["function"].startswith(("Even::Make", "Odds::Make"))}
+    rows = {(row["function"], row["class"]): row["count"] for row in bench.rows("alloc", log, "--by", "function")}
+    made = {key: count for key, count in rows.items() if key[0] and key[0].startswith(("Even::Make", "Odds::Make"))}
     expect(made == wanted, made)
+    expect(rows.get((None, "System.OutOfMemoryException")) == 1, "what Mono makes before any method runs is of none", rows)
 
 
 MADE_LATE = """
