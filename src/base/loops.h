@@ -15,7 +15,6 @@
 	X(XRAY_ROWS, "xray-rows")           /* fdr/stream.c: entries and exits to rows */                              \
 	X(XRAY_COUNT, "xray-count")         /* fdr/info.c: function records, counted */                                \
 	X(TRACELOG_LINES, "tracelog-lines") /* tracelog/log/parsed_block.c: samples, allocations and usages */         \
-	X(TRACELOG_TOLD, "tracelog-told")   /* the same: lines that nobody wants are left out */                       \
 	X(TRACELOG_COUNT, "tracelog-count") /* tracelog/jobs/count.c: the same lines, counted */                       \
 	X(CALLS_BY_TRACK,                                                                                              \
 	  "calls-by-track")               /* struct tw_format's read_calls and calls_by_track: no events in between */ \

@@ -1,6 +1,5 @@
 /* reader.c - the events of a log, in the order asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/loops.h"
 #include "base/text/plural.h"
 #include "core/threads/pipeline.h"
 #include "tracelog/jobs/dependencies.h"
@@ -87,11 +86,12 @@ static void take_line(struct tracelog_events *events, const uint8_t *bytes, size
 		tracelog_lose(&events->log, line.size);
 }
 
-static inline void take_entry(struct tracelog_events *events, const struct tracelog_fast_line *entry)
+static inline void take_entry(struct tracelog_events *events, size_t i)
 {
 	const struct tracelog_parsed_block *parsed = events->parsed;
+	const struct tracelog_fast_line *entry = &parsed->entries[i];
 	uint64_t offset = parsed->block.offset + entry->at;
-	events->log.at = (struct tracelog_place){offset, events->lines + entry->line + 1};
+	events->log.at = (struct tracelog_place){offset, events->lines + i + 1};
 	events->next = offset + entry->size;
 	if (entry->kind == TRACELOG_OTHER_LINE || parsed->block.cut)
 		take_line(events, parsed->block.bytes + entry->at, entry->size);
@@ -114,7 +114,7 @@ static int advance(struct tw_reader *reader)
 	struct tracelog_events *events = events_of(reader);
 	void *piece;
 	if (events->parsed)
-		events->lines += events->parsed->lines;
+		events->lines += events->parsed->entry_count;
 	int status = tw_pipeline_next(events->ahead, &piece);
 	if (status < 0)
 		return status == TW_ERR_MEMORY ? tw_fail_memory(reader)
@@ -132,7 +132,7 @@ static void take_entries(struct tracelog_events *events, const struct row_piece 
 	const struct tracelog_parsed_block *parsed = events->parsed;
 	size_t i = events->entry, count = parsed->entry_count;
 	for (; i < count && events->next < end && piece->slab.count < events->piece_rows && !events->log.failed; i++) {
-		take_entry(events, &parsed->entries[i]);
+		take_entry(events, i);
 		if (events->log.dependencies)
 			tracelog_depend_line(&events->log, events->next - events->log.at.offset);
 	}
@@ -296,24 +296,13 @@ static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
 
 /* ---- The beginning and the end. ---- */
 
-/* Kinds of plain lines that no rows are made of, and nothing is judged by. */
-static unsigned unwanted(const struct tracelog_log *log)
-{
-	const uint32_t of_usage = 1u << TW_COUNTER | 1u << TW_CPU_SAMPLE, of_allocation = 1u << TW_ALLOCATION_SAMPLE;
-	unsigned usage = log->request.kinds & of_usage ? 0 : 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU;
-	unsigned allocation = log->request.kinds & of_allocation ? 0 : 1u << TRACELOG_ALLOCATION;
-	return log->request.check || !tw_loop_is_on(TW_LOOP_TRACELOG_TOLD) ? 0 : usage | allocation;
-}
-
 /* Nobody but the caller waits for a pipe: it would wait for as long when the reader is closed. */
 static bool read_ahead(struct tracelog_events *events, const struct tw_reader *reader)
 {
 	static const struct tw_pipeline_steps activity = {read_lines, look_through};
 	void *pieces[PARSED_BLOCKS];
-	for (size_t i = 0; i < PARSED_BLOCKS; i++) {
-		events->parsed_blocks[i].unwanted = unwanted(&events->log);
+	for (size_t i = 0; i < PARSED_BLOCKS; i++)
 		pieces[i] = &events->parsed_blocks[i];
-	}
 	events->ahead = tw_pipeline_new(&activity, events, pieces, PARSED_BLOCKS,
 	                                tw_input_seekable(reader->input) ? reader->options.jobs : 1);
 	return events->ahead;

@@ -111,12 +111,10 @@ static void compare_all(struct tracelog_parsed_block *parsed, const char *text, 
 	assert_false(parsed->failed);
 	for (size_t i = 0; i < parsed->entry_count; i++) {
 		assert_int_equal(parsed->entries[i].at, at);
-		assert_int_equal(parsed->entries[i].line, i);
 		at += parsed->entries[i].size;
 		compare(parsed, &parsed->entries[i]);
 	}
 	assert_int_equal(at, size);
-	assert_int_equal(parsed->lines, parsed->entry_count);
 }
 
 static struct tracelog_parsed_block new_block(void)
@@ -219,45 +217,6 @@ static void test_which_numbers_are_plain(void **state)
 	tracelog_parsed_block_free(&parsed);
 }
 
-/* Of lines that nobody wants, those are left out that are the third or a later one of a time, of a thread that was met;
- * what is no plain line may have a time, too. */
-static void test_unwanted(void **state)
-{
-	static const char text[] = "thr cpu 0x00000001 10 5\n"
-				   "thr cpu 0x00000002 10 5\n"
-				   "thr cpu 0x00000001 10 6\n"               /* out */
-				   "sam mem 0x00000002 10 0x1:1:8 0x2:2:9\n" /* out */
-				   "sam mem 0x00000003 10 0x1:1:8\n"
-				   "sam str 0x00000001 10 1 0:0 0x7\n"
-				   "prc cpu 10 9\n" /* out */
-				   "prc cpu 20 9\n"
-				   "thr cpu 0x00000001 20 6\n"
-				   "thr cpu 0x00000001 20 6\n" /* out */
-				   "gch gcf 1 7\n"
-				   "thr cpu 0x00000001 20 6\n"
-				   "thr cpu 0x00000001 20 6\n"
-				   "sam mem 0x00000003 20 0x4:1:8\n"   /* out */
-				   "sam str 0x00000101 20 1 0:0 0x8\n" /* in the place of thread 1 */
-				   "thr cpu 0x00000001 20 7\n";
-	static const unsigned kept[] = {0, 1, 4, 5, 7, 8, 10, 11, 12, 14, 15};
-	struct tracelog_parsed_block parsed = new_block();
-	(void)state;
-	memcpy(parsed.block.bytes, text, sizeof text);
-	parsed.block.size = sizeof text - 1;
-	parsed.unwanted = 1u << TRACELOG_THREAD_CPU | 1u << TRACELOG_PROCESS_CPU | 1u << TRACELOG_ALLOCATION;
-	tracelog_parse_block(&parsed);
-	assert_int_equal(parsed.lines, 16);
-	assert_int_equal(parsed.entry_count, sizeof kept / sizeof *kept);
-	for (size_t i = 0; i < parsed.entry_count; i++)
-		assert_int_equal(parsed.entries[i].line, kept[i]);
-	assert_int_equal(parsed.lists.allocation_count, 1);
-	assert_int_equal(parsed.lists.frame_count, 2);
-	parsed.unwanted = 0;
-	tracelog_parse_block(&parsed);
-	assert_int_equal(parsed.entry_count, 16);
-	tracelog_parsed_block_free(&parsed);
-}
-
 /* Digits are taken in words: each number of them is another case. */
 static void test_lengths(void **state)
 {
@@ -354,7 +313,6 @@ int main(void)
 	    cmocka_unit_test(test_which_numbers_are_plain),
 	    cmocka_unit_test(test_lengths),
 	    cmocka_unit_test(test_same_with_any_number_of_jobs),
-	    cmocka_unit_test(test_unwanted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,7 +142,8 @@ static void add_thread(struct showing *show, const char *const names[3], const s
 	add_uint(&show->fields, names[2], thread->index);
 }
 
-/* The object of a koid, or of a pointer in the process of the record. False where the record's thread is not defined. */
+/* The object of a koid, or of a pointer in the process of the record. False where the thread of the record is not
+ * defined. */
 static bool find_object(const struct showing *show, bool koid, uint64_t value, struct fxt_object *object)
 {
 	const struct fxt_cursor *cursor = &show->records->cursor;

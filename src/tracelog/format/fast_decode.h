@@ -35,7 +35,6 @@ enum tracelog_line_kind {
 struct tracelog_fast_line {
 	/* The line's place in its block, and its bytes, no more than the memory limit allows a line. */
 	uint32_t at, size;
-	uint32_t line; /* its number in the block, from 0 */
 	enum tracelog_line_kind kind;
 	bool has_ip;
 	bool ip_known;    /* an instruction pointer stands in the line that is not "?" */

@@ -29,62 +29,23 @@ static const uint8_t *take_line(struct tracelog_parsed_block *parsed, struct tra
 	}
 	entry->at = (uint32_t)(line - block->bytes);
 	entry->size = (uint32_t)(next - line);
-	entry->line = parsed->lines++;
 	return next;
 }
-
-/* ---- Lines that nobody wants. ---- */
-
-enum { THREADS = 256 };
-
-/* The thread and the time that the entries have told. */
-struct delivered_lines {
-	uint32_t ms;
-	unsigned times;            /* how many plain lines in a row had that time */
-	uint64_t threads[THREADS]; /* by what a division leaves of their iids: iid plus 1 */
-};
-
-/* Whether an entry says nothing new, of its thread or the time. A time holds from its second line on
- * (tracelog_unwrap()); the third changes nothing. */
-static inline bool is_told(struct delivered_lines *told, const struct tracelog_fast_line *entry)
-{
-	enum { HOLDS = 2 };
-	if (entry->kind == TRACELOG_OTHER_LINE) {
-		told->times = 0;
-		return false;
-	}
-	told->times = told->times && told->ms == entry->ms ? told->times + 1 : 1;
-	told->ms = entry->ms;
-	if (entry->kind == TRACELOG_PROCESS_CPU)
-		return told->times > HOLDS;
-	uint64_t *thread = &told->threads[entry->thread % THREADS], is = (uint64_t)entry->thread + 1;
-	bool known = *thread == is;
-	*thread = is;
-	return known && told->times > HOLDS;
-}
-
-/* ---- The block. ---- */
 
 /* Takes the lines up to `end`. */
 static void take_lines(struct tracelog_parsed_block *parsed, const uint8_t *line, const uint8_t *ended,
                        const uint8_t *end)
 {
-	struct delivered_lines told = {0};
-	size_t count = 0;
 	while (line < end && !parsed->failed) {
+		size_t count = parsed->entry_count;
 		parsed->failed = count == parsed->entry_room &&
 		                 !tw_grow(&parsed->entries, &parsed->entry_room, count + 1, sizeof *parsed->entries);
 		if (parsed->failed)
 			break;
-		struct tracelog_fast_line *entry = &parsed->entries[count];
-		line = take_line(parsed, entry, line, ended);
+		line = take_line(parsed, &parsed->entries[count], line, ended);
 		parsed->failed = parsed->lists.failed;
-		bool drop = parsed->unwanted && is_told(&told, entry) && parsed->unwanted >> entry->kind & 1;
-		if (drop && entry->kind == TRACELOG_ALLOCATION)
-			parsed->lists.allocation_count = entry->first;
-		count += !drop;
+		parsed->entry_count++;
 	}
-	parsed->entry_count = count;
 }
 
 void tracelog_parse_block(struct tracelog_parsed_block *parsed)
@@ -93,7 +54,6 @@ void tracelog_parse_block(struct tracelog_parsed_block *parsed)
 	size_t size = parsed->block.size;
 	parsed->lists.frame_count = parsed->lists.allocation_count = 0;
 	parsed->entry_count = 0;
-	parsed->lines = 0;
 	if (!size)
 		return;
 	const uint8_t *last = parsed->block.single ? NULL : memrchr(line, '\n', size);

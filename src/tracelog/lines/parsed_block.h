@@ -8,17 +8,14 @@
 
 struct tracelog_parsed_block {
 	struct tracelog_line_block block;
-	unsigned
-	    unwanted; /* kinds of line that tell nothing but threads and times, bits 1 << enum tracelog_line_kind */
-	struct tracelog_fast_line *entries;
+	struct tracelog_fast_line *entries; /* one a line */
 	size_t entry_count, entry_room;
-	uint32_t lines; /* how many there are */
 	struct tracelog_fast_lists lists;
 	bool failed; /* no memory */
 };
 
-/* Makes entries of the lines of the block, but for unwanted ones that tell neither a new thread nor a new time. A block
- * of a single line, whose list may be long, is one entry to be decoded. */
+/* Makes entries of the lines of the block. A block of a single line, whose list may be long, is one entry to be
+ * decoded. */
 void tracelog_parse_block(struct tracelog_parsed_block *parsed);
 
 void tracelog_parsed_block_free(struct tracelog_parsed_block *parsed);
