@@ -311,7 +311,7 @@ int tw_open_log(struct tw_reader **log, struct tw_reader *file, uint64_t offset,
 		return TW_ERR_MEMORY;
 	const uint64_t base = file->log.base + offset;
 	reader->log = (struct tw_log_place){.base = base, .before = before, .apart = apart, .namer = file->log.namer};
-	reader->options.namer = tw_namer_of(reader->log.namer, tw_source_name(file), base);
+	reader->options.namer = tw_namer_of_log(reader->log.namer, tw_source_name(file), base);
 	reader->reports.quiet = base == 0; /* it was opened before */
 	int status = open_input(reader, tw_input_behind(&reader->input, file->input, offset));
 	reader->reports.quiet = false;
@@ -359,7 +359,7 @@ int tw_opened(struct tw_reader *reader, int status)
 static void take_namer(struct tw_reader *reader, const char *path)
 {
 	reader->log.namer = reader->options.namer;
-	reader->options.namer = tw_namer_of(reader->log.namer, path, 0);
+	reader->options.namer = tw_namer_of(reader->log.namer, path);
 }
 
 static int open_path(struct tw_reader *reader, const char *path)

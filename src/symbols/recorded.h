@@ -16,6 +16,9 @@ int tw_symbols_add_recorded(struct tw_symbols *symbols, const char *list);
 /* As tw_symbols_add_trace(), but for the lists beside traces. */
 int tw_symbols_add_log(struct tw_symbols *symbols, const char *path);
 
+/* Names of the logs of files that have several, each read when it is met: to a handle without functions. */
+int tw_symbols_add_later(struct tw_symbols *symbols);
+
 /* Who is told of logs that stand behind others in a file, as they are met: how many of their programs are missing, and
  * why the last is. */
 void tw_symbols_on_missing(struct tw_symbols *symbols, void (*missing)(int count, const char *error));

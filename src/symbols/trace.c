@@ -36,9 +36,10 @@ struct logs {
 	struct tw_namer plain;      /* that, without what logs tell, */
 	struct tw_namer first;      /* and with what the first that tells does */
 	bool some, several;         /* logs tell of programs, and of other ones */
+	bool later;                 /* each has symbols of its own, once it is met as one of several in a file */
 	struct log **items;
 	size_t count, room, namer_room;
-	pthread_mutex_t lock; /* around all but the first four */
+	pthread_mutex_t lock; /* around all but the first four, and `later` */
 	void (*missing)(int count, const char *error);
 };
 
@@ -84,7 +85,7 @@ static int name_log(struct logs *logs, struct log *log)
 	log->namer = same ? same->namer : logs->plain;
 	if (same || !log->list)
 		return 0;
-	if (!logs->some && !log->offset) {
+	if (!logs->some && !log->offset && !logs->later) {
 		/* adding them gives the handle their namer */
 		logs->symbols->namer = logs->plain;
 		const int missing = tw_symbols_add_recorded(logs->symbols, log->list);
@@ -125,9 +126,11 @@ static int add_log(struct logs *logs, const char *path, uint64_t offset)
 }
 
 /* That of a log which is met as a file is read. */
-static const struct tw_namer *name_behind(void *context, const char *path, uint64_t offset)
+static const struct tw_namer *name_met(void *context, const char *path, uint64_t offset)
 {
 	struct logs *logs = context;
+	if (!is_regular(path))
+		return &logs->plain;
 	pthread_mutex_lock(&logs->lock);
 	int missing = find_log(logs, path, offset) ? 0 : add_log(logs, path, offset);
 	if (missing && logs->missing)
@@ -149,7 +152,7 @@ static bool give_namers(struct logs *logs)
 			namers->items[namers->count++] =
 			    (struct tw_own_namer){.path = logs->items[i]->path, .namer = &logs->items[i]->namer};
 	namers->others = logs->several || !logs->some ? &logs->plain : &logs->first;
-	namers->behind = name_behind;
+	namers->log = name_met;
 	namers->context = logs;
 	tw_namers_ready(namers);
 	logs->symbols->namer = namers->namer;
@@ -183,6 +186,15 @@ int tw_symbols_add_log(struct tw_symbols *symbols, const char *path)
 		return TW_ERR_MEMORY;
 	int status = !is_regular(path) || find_log(logs, path, 0) ? 0 : add_log(logs, path, 0);
 	return give_namers(logs) ? status : TW_ERR_MEMORY;
+}
+
+int tw_symbols_add_later(struct tw_symbols *symbols)
+{
+	struct logs *logs = logs_of(symbols);
+	if (!logs)
+		return TW_ERR_MEMORY;
+	logs->later = true;
+	return give_namers(logs) ? 0 : TW_ERR_MEMORY;
 }
 
 int tw_symbols_add_trace(struct tw_symbols *symbols, const char *path)

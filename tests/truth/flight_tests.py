@@ -966,6 +966,13 @@ def cut(bench, words):
     expect(f":0x{log.stat().st_size:x}: note: a log of another kind, clock or program begins" in done.stdout, done.stdout)
     done = subprocess.run([bench.tool, "stat", "--csv", two], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     expect(re.search("^main,[0-9]*,2,", done.stdout, re.M), done.stdout)
+    sized = subprocess.run([bench.tool, "sql", two, "select bytes from trace"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    expect(sized.split()[-1] == str(two.stat().st_size), sized)
+    # A part of both is of names, because numbers are of one.
+    for command in ("cut", "repair"):
+        subprocess.run([bench.tool, command, "--to-time", "1000s", two, "-o", part], stderr=subprocess.DEVNULL, check=True)
+        table = (bench.directory / "part.xray.functions").read_text().splitlines()
+        expect({"main", "leaf"} <= {line.split("\t")[1] for line in table} and "#" not in str(table), command, table)
     # The recorder's notes are no thread; logs are placed by the time of day, which it knows.
     tell = [bench.tool, "info", "--json"]
     info = json.loads(subprocess.run([*tell, two], stdout=subprocess.PIPE, check=True).stdout)

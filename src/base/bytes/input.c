@@ -404,10 +404,9 @@ int tw_input_behind(struct tw_input **behind, const struct tw_input *input, uint
 
 void tw_input_end_at(struct tw_input *input, uint64_t offset)
 {
-	if (offset >= input->size)
-		return;
-	input->behind += input->size - offset;
-	input->size = offset;
+	const uint64_t whole = input->size + input->behind;
+	input->size = offset < whole ? offset : whole;
+	input->behind = whole - input->size;
 }
 
 void tw_input_close(struct tw_input *input)

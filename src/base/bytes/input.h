@@ -76,7 +76,7 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input);
  * outlive the first. Returns as tw_input_open(). */
 int tw_input_behind(struct tw_input **behind, const struct tw_input *input, uint64_t offset);
 
-/* From now on a seekable input ends at this offset, where it is less than its size. */
+/* From now on a seekable input ends at this offset, where it is less than its size; UINT64_MAX: at its own end. */
 void tw_input_end_at(struct tw_input *input, uint64_t offset);
 
 /* Makes it seekable: copies what a pipe or compressed file holds, from its first byte, to a temporary file without a

@@ -61,6 +61,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_usage(&tw_command_cut, "--to-snapshot is not behind --from-snapshot");
 	struct tw_walk walk = {
 	    .nameless = true,
+	    .in_part = true,
 	    .common = common,
 	    .options = {.order = TW_ORDER_COPY},
 	    .filter_slices = true,

@@ -161,6 +161,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct repair repair = {.writing = {.common = common, .output = common->output, .written = &repair.written}};
 	struct tw_walk walk = {
 	    .nameless = true,
+	    .in_part = filters,
 	    .common = common,
 	    .options = {.order = filters ? TW_ORDER_COPY : TW_ORDER_FILE},
 	    .filter_slices = true,

@@ -184,7 +184,8 @@ int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 		walk->findings.limit = TW_FINDINGS_SHOWN;
 	for (size_t i = 0; wants_names(walk) && i < count; i++)
 		tw_names_want(&names, walk->common, paths[i]);
-	int status = tw_names_open(&names, walk->common, &walk->options);
+	int status = walk->in_part && !wants_names(walk) ? tw_names_open_later(&names, walk->common, &walk->options)
+	                                                 : tw_names_open(&names, walk->common, &walk->options);
 	if (status == 0)
 		for (size_t i = 0; i < count; i++) {
 			walk->options.before = (const char *const *)paths;

@@ -17,6 +17,7 @@ struct tw_walk {
 	bool all_threads;               /* --thread is the command's work: the reader gives all, `chosen` tells which */
 	bool all_times;                 /* the same of --from-time and --to-time */
 	bool nameless;         /* functions are not shown: a list of names beside the trace is not opened unasked */
+	bool in_part;          /* nameless, and a part is written: functions of several logs have their names in it */
 	bool together;         /* the files are summed: calls that a forked process has written again count once */
 	bool quiet;            /* no progress line: the command writes while it reads */
 	bool allocations;      /* it tells of allocations, whatever the weight: where they are estimates it is said */

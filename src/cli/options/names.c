@@ -295,6 +295,21 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 	return status;
 }
 
+int tw_names_open_later(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
+{
+	int status = tw_symbols_new(&names->symbols);
+	if (status == 0 && common->no_demangle)
+		tw_symbols_keep_mangled(names->symbols);
+	if (status == 0)
+		tw_symbols_on_missing(names->symbols, say_missing);
+	if (status == 0)
+		status = tw_symbols_add_later(names->symbols);
+	if (status < 0)
+		return fail(names->symbols, "");
+	options->namer = tw_symbols_namer(names->symbols);
+	return 0;
+}
+
 void tw_names_close(struct tw_names *names)
 {
 	free(names->list);

@@ -31,6 +31,10 @@ void tw_names_want(struct tw_names *names, const struct tw_common *common, const
 /* Opens what the options name, or else the list beside the trace, for the traces that were looked at. Returns 0, or
  * TW_EXIT_FAILED after saying why; close it in any case. */
 int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options);
+
+/* Instead, where functions are not shown: names of files with several logs, whose numbers mean others in each. */
+int tw_names_open_later(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options);
+
 void tw_names_close(struct tw_names *names);
 
 #endif

@@ -462,6 +462,7 @@ static int begin(struct tw_reader *reader)
 	merge->logs = &logs;
 	reader->options.order = TW_ORDER_TIME;
 	reader->log.another_at = 0;
+	tw_input_end_at(reader->input, UINT64_MAX);
 	reader->traits = (struct tw_traits){.origin = reader->format->name, .numbers_clash = true};
 	reader->clock = (struct tw_clock){.ticks_per_second = TW_NS_PER_SECOND};
 	return open_logs(reader);

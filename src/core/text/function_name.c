@@ -49,15 +49,30 @@ void tw_namers_ready(struct tw_namers *namers)
 	namers->namer = (struct tw_namer){.name = name_others, .address = address_others, .context = namers};
 }
 
-const struct tw_namer *tw_namer_of(const struct tw_namer *namer, const char *path, uint64_t offset)
+static const struct tw_namer *find_own(const struct tw_namers *namers, const char *path)
+{
+	for (size_t i = 0; i < namers->count; i++)
+		if (strcmp(namers->items[i].path, path) == 0)
+			return namers->items[i].namer;
+	return NULL;
+}
+
+const struct tw_namer *tw_namer_of(const struct tw_namer *namer, const char *path)
 {
 	if (!namer || namer->name != name_others)
 		return namer;
 	const struct tw_namers *namers = namer->context;
-	if (offset)
-		return namers->behind ? namers->behind(namers->context, path, offset) : namers->others;
-	for (size_t i = 0; i < namers->count; i++)
-		if (strcmp(namers->items[i].path, path) == 0)
-			return namers->items[i].namer;
-	return namers->others;
+	const struct tw_namer *own = find_own(namers, path);
+	return own ? own : namers->others;
+}
+
+const struct tw_namer *tw_namer_of_log(const struct tw_namer *namer, const char *path, uint64_t offset)
+{
+	if (!namer || namer->name != name_others)
+		return namer;
+	const struct tw_namers *namers = namer->context;
+	const struct tw_namer *own = offset ? NULL : find_own(namers, path);
+	if (own || !namers->log)
+		return own ? own : namers->others;
+	return namers->log(namers->context, path, offset);
 }

@@ -19,13 +19,14 @@ struct tw_namers {
 	} * items;
 	size_t count;
 	const struct tw_namer *others; /* of all other traces; NULL: they have none */
-	/* NULL, or gives that of a log which stands behind others in a file, at an offset. */
-	const struct tw_namer *(*behind)(void *context, const char *path, uint64_t offset);
+	/* NULL, or gives that of one of several logs in a file, at an offset, which has none here. */
+	const struct tw_namer *(*log)(void *context, const char *path, uint64_t offset);
 	void *context;
 };
 void tw_namers_ready(struct tw_namers *namers);
 
-/* The namer of one trace, or of the log at an offset of it; NULL where it has none. */
-const struct tw_namer *tw_namer_of(const struct tw_namer *namer, const char *path, uint64_t offset);
+/* The namer of one trace, or of one of several logs in it, at an offset; NULL where it has none. */
+const struct tw_namer *tw_namer_of(const struct tw_namer *namer, const char *path);
+const struct tw_namer *tw_namer_of_log(const struct tw_namer *namer, const char *path, uint64_t offset);
 
 #endif
