@@ -141,10 +141,12 @@ static int probe(const uint8_t *bytes, size_t size)
 	    {"\"source\"", "\"DevTools\"", 50}, {"\"nodes\"", "\"callFrame\"", 80},
 	};
 	size_t at = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	size_t first = size < TW_PROBE_SIZE ? size : TW_PROBE_SIZE;
-	at = pass_blanks(bytes, at, first);
-	if (at == first || (bytes[at] != '[' && bytes[at] != '{'))
+	at = pass_blanks(bytes, at, size);
+	if (at == size)
+		return size == TW_PROBE_SIZE ? TW_PROBE_MORE : 0;
+	if (bytes[at] != '[' && bytes[at] != '{')
 		return 0;
+	size_t first = size - at < TW_PROBE_SIZE ? size : at + TW_PROBE_SIZE;
 	if (is_empty_array(bytes, at, size))
 		return 50;
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)

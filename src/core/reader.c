@@ -80,15 +80,27 @@ static const struct tw_format *probe_again(struct tw_reader *reader, uint64_t as
 	return probe(bytes, size < TW_PROBE_MOST ? size : TW_PROBE_MOST, asked, &more);
 }
 
+static size_t pass_blanks(const uint8_t *bytes, size_t at, size_t size)
+{
+	while (at < size && isspace(bytes[at]))
+		at++;
+	return at;
+}
+
+/* Where text begins: behind a byte order mark and blanks. */
+static size_t first_word(const uint8_t *bytes, size_t size)
+{
+	static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+	return pass_blanks(bytes, size >= sizeof mark && memcmp(bytes, mark, sizeof mark) == 0 ? sizeof mark : 0, size);
+}
+
 /* Whether text begins as an object of JSON, or an array of them, however many blanks there are. */
 static bool is_json(const uint8_t *bytes, size_t size)
 {
-	size_t at = 0;
-	while (at < size && isspace(bytes[at]))
-		at++;
+	size_t at = first_word(bytes, size);
 	bool array = at < size && bytes[at] == '[';
-	for (at += array; array && at < size && isspace(bytes[at]);)
-		at++;
+	if (array)
+		at = pass_blanks(bytes, at + 1, size);
 	return at < size ? bytes[at] == '{' : array;
 }
 
@@ -116,6 +128,8 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (size >= strlen(known[i].magic) && memcmp(bytes, known[i].magic, strlen(known[i].magic)) == 0)
 			return known[i].text;
+	if (first_word(bytes, size) == size)
+		return "white space";
 	if (is_json(bytes, size))
 		return "JSON text";
 	for (size_t i = 0; i < size; i++)
@@ -140,6 +154,8 @@ static const char *hint(const char *what, const uint8_t *bytes, size_t size)
 		return "; profiles whose calls are a tree (\"head\"), as Chrome wrote them until 2016, are not read";
 	if (what && strcmp(what, "JSON text") == 0)
 		return "; --from chrome reads it where events come later";
+	if (what && strcmp(what, "white space") == 0 && size == TW_PROBE_SIZE)
+		return "; --from chrome reads JSON that comes later";
 	if (what && strcmp(what, "text") == 0 && ends_in_number(bytes, size))
 		return "; --from folded reads lines of stacks that end in numbers";
 	return "";

@@ -120,6 +120,10 @@ comes_back() { # log
 	done
 	printf '[{"args":{"x":"%s"},"cat":"c","name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":2}]' "$much" >late.json
 	trackway stat --json late.json | grep -q '"name":"a"'
+	for begin in '' '\xef\xbb\xbf'; do
+		printf "$begin%200000s{%s}" '' "$events" >late.json
+		[ "$(trackway stat --json late.json | grep -c '"name":"a"')" -eq 1 ] || fail "white space behind '$begin'"
+	done
 	# Where nothing in them tells what it is, more than this is not looked at.
 	printf '{"x":"%01200000d",%s}' 0 "$events" >late.json
 	run trackway stat late.json
@@ -131,6 +135,11 @@ comes_back() { # log
 		[ "$status" -eq 2 ]
 		[[ "$output" == *"found JSON text; --from chrome reads it"* ]] || fail "$begin: $output"
 	done
+	printf '%1200000s{%s}' '' "$events" >late.json
+	run trackway stat late.json
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"found white space; --from chrome reads JSON that comes later" ]] || fail "$output"
+	trackway stat --from chrome --json late.json | grep -q '"name":"a"'
 }
 
 @test "flows of the newer kind are events in FXT, and no records of their own" {
