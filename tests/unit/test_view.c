@@ -251,6 +251,66 @@ static void test_window(void **state)
 	hide(&scene);
 }
 
+enum { MANY = 300, MANY_PIXELS = 64, STEP = 7000, PIXEL = 32000 };
+
+struct many_entry {
+	double begin, end, busy, item, longest;
+	uint32_t count;
+};
+
+/* Entries of slices that begin each 7 us and last 0 to 5, in pixels of 32 us, by the words of doc/view.md. */
+static size_t many_entries(struct many_entry entries[MANY])
+{
+	size_t count = 0;
+	int before = -1; /* the pixel of the entry before, where another may be in it */
+	for (int i = 0; i * STEP < MANY_PIXELS * PIXEL; i++) {
+		const int begin = i * STEP, lasts = i * 5 % 6 * 1000, pixel = begin / PIXEL;
+		const bool fits = begin + lasts <= (pixel + 1) * PIXEL;
+		if (!fits || pixel != before)
+			entries[count++] = (struct many_entry){.begin = begin, .item = i, .longest = lasts};
+		struct many_entry *entry = &entries[count - 1];
+		entry->end = begin + lasts;
+		entry->busy += lasts;
+		entry->item = lasts > entry->longest ? i : entry->item;
+		entry->longest = lasts > entry->longest ? lasts : entry->longest;
+		entry->count++;
+		before = fits ? pixel : -1;
+	}
+	return count;
+}
+
+/* More than a block of them. */
+static void test_window_of_many(void **state)
+{
+	(void)state;
+	struct many_entry entries[MANY];
+	struct tw_text text = {0};
+	struct scene scene;
+	struct view_answer answer;
+	for (int i = 0; i < MANY; i++) {
+		char line[128];
+		int length = snprintf(line, sizeof line,
+		                      "%c{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":%d}",
+		                      i ? ',' : '[', i * STEP / 1000, i * 5 % 6);
+		assert_true(tw_text_add(&text, line, (size_t)length));
+	}
+	assert_true(tw_text_add(&text, "]", 1));
+	show(&scene, text.bytes);
+	tw_text_free(&text);
+	ask(&scene, "/api/window?from=0&to=2048000&width=64&names=0&tracks=1", &answer);
+	const uint8_t *at = (const uint8_t *)answer.body.bytes + 40;
+	const size_t count = many_entries(entries);
+	assert_int_equal(tw_load32(at + 12, false), count);
+	for (size_t i = 0; i < count; i++) {
+		const double found[] = {entries[i].begin, entries[i].end, entries[i].busy, entries[i].item};
+		for (size_t k = 0; k < 4; k++)
+			assert_true(real_at(at + 16 + 8 * (k * count + i)) == found[k]);
+		assert_int_equal(tw_load32(at + 16 + 32 * count + 4 * i, false), entries[i].count);
+	}
+	view_answer_free(&answer);
+	hide(&scene);
+}
+
 static void test_counter(void **state)
 {
 	(void)state;
@@ -864,17 +924,29 @@ static void test_entering(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_addresses),      cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_who_asks),       cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_counter),        cmocka_unit_test(test_answers),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_sql),
-	    cmocka_unit_test(test_cancel),         cmocka_unit_test(test_stop),
-	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_sort_index),
-	    cmocka_unit_test(test_categories),     cmocka_unit_test(test_diff),
-	    cmocka_unit_test(test_too_many_files), cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_late),           cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_files_without_processes),
-	    cmocka_unit_test(test_places),         cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_addresses),
+	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_who_asks),
+	    cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_window_of_many),
+	    cmocka_unit_test(test_counter),
+	    cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_sql),
+	    cmocka_unit_test(test_cancel),
+	    cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_several_files),
+	    cmocka_unit_test(test_sort_index),
+	    cmocka_unit_test(test_categories),
+	    cmocka_unit_test(test_diff),
+	    cmocka_unit_test(test_too_many_files),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_files_without_processes),
+	    cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

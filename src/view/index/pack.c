@@ -138,14 +138,13 @@ static const uint64_t *column_of(const struct view_packed *packed, const struct 
 	return words;
 }
 
-/* Number i of those of a width, which is not 0. */
+/* Number i of those of a width, which is not 0. The rest of one that is in one word comes from that word once more, and
+ * is masked: a jump could not be predicted. */
 static inline uint64_t number_of(const uint64_t *words, unsigned bits, unsigned i)
 {
 	const unsigned bit = bits * i, in = bit % WORD;
-	uint64_t number = words[bit / WORD] >> in;
-	if (in + bits > WORD)
-		number |= words[bit / WORD + 1] << (WORD - in);
-	return number & mask_of(bits);
+	const uint64_t low = words[bit / WORD] >> in, rest = words[(bit + bits - 1) / WORD] << 1 << (WORD - 1 - in);
+	return (low | rest) & UINT64_MAX >> (WORD - bits);
 }
 
 void view_unpack(const struct view_packed *packed, const struct view_store *store, unsigned column,

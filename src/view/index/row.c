@@ -172,6 +172,16 @@ uint64_t view_row_end(const struct view_row *row, const struct view_store *store
 	return times->begins[i % VIEW_BLOCK] + times->lasts[i % VIEW_BLOCK];
 }
 
+bool view_row_times(const struct view_row *row, const struct view_store *store, uint64_t i,
+                    struct view_block_times *block)
+{
+	if (i >= packed_count(row))
+		return false;
+	const struct view_times *times = times_of(row, store, i / VIEW_BLOCK);
+	*block = (struct view_block_times){i - i % VIEW_BLOCK, times->begins, times->lasts};
+	return true;
+}
+
 uint32_t view_row_name(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
 	if (i >= packed_count(row))
@@ -419,7 +429,9 @@ uint64_t view_row_begin_at(const struct view_row *row, const struct view_store *
 	if (from < packed) {
 		const uint64_t block = block_before(row, store, from / VIEW_BLOCK, time);
 		const uint64_t first = block * VIEW_BLOCK, end = first + VIEW_BLOCK;
-		from = item_at(row, store, from > first ? from : first, end, time);
+		const uint64_t *begins = times_of(row, store, block)->begins;
+		for (from = from > first ? from : first; from < end && begins[from - first] < time;)
+			from++;
 		if (from < end || end < packed)
 			return from;
 	}
@@ -470,6 +482,8 @@ static uint64_t part_end(const struct view_row *row, uint64_t i, uint64_t to)
 static union view_sum sum_of(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t to)
 {
 	union view_sum sum = {.busy = {0}};
+	if (to - from < VIEW_BLOCK && part_end(row, from, to) == to)
+		return part_of(row, store, from, to);
 	for (uint64_t i = from, size; i < to; i += size) {
 		uint32_t level;
 		union view_sum more;

@@ -86,6 +86,15 @@ uint64_t view_row_begin(const struct view_row *row, const struct view_store *sto
 uint64_t view_row_end(const struct view_row *row, const struct view_store *store, uint64_t i);
 uint32_t view_row_name(const struct view_row *row, const struct view_store *store, uint64_t i);
 
+/* Of the block of slices that item i is in: of the first, and of those behind it. They are there until another row or
+ * block is looked at. False where it is not in a block. */
+struct view_block_times {
+	uint64_t first; /* item */
+	const uint64_t *begins, *lasts;
+};
+bool view_row_times(const struct view_row *row, const struct view_store *store, uint64_t i,
+                    struct view_block_times *block);
+
 /* Returns the first item from `from` on that begins at a time or later; the count where there is none. The first steps
  * are short: what is near is found soon. */
 uint64_t view_row_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time);

@@ -41,36 +41,44 @@ static void put_u32(struct answer *answer, uint32_t value)
 	put(answer, bytes, sizeof bytes);
 }
 
-static void put_u64(struct answer *answer, uint64_t value)
-{
-	uint8_t bytes[8];
-	tw_store64(bytes, value, false);
-	put(answer, bytes, sizeof bytes);
-}
-
-static void put_real(struct answer *answer, double value)
-{
-	uint64_t bits;
-	memcpy(&bits, &value, sizeof bits);
-	put_u64(answer, bits);
-}
-
 static void pad(struct answer *answer)
 {
 	static const char zeroes[8];
 	put(answer, zeroes, (8 - answer->text->length % 8) % 8);
 }
 
+/* Where so many bytes more are written; NULL without memory. */
+static char *place_for(struct answer *answer, size_t size)
+{
+	struct tw_text *text = answer->text;
+	if (!tw_extend(&text->bytes, &text->room, text->length + size + 1, 1)) {
+		answer->failed = true;
+		return NULL;
+	}
+	char *place = text->bytes + text->length;
+	text->length += size;
+	text->bytes[text->length] = '\0';
+	return place;
+}
+
 static void put_reals(struct answer *answer, size_t member)
 {
-	for (size_t i = 0; i < answer->count; i++)
-		put_real(answer, *(const double *)((const char *)&answer->entries[i] + member));
+	char *place = place_for(answer, answer->count * sizeof(uint64_t));
+	for (size_t i = 0; place && i < answer->count; i++) {
+		uint64_t bits;
+		memcpy(&bits, (const char *)&answer->entries[i] + member, sizeof bits);
+		tw_store64((uint8_t *)place + i * sizeof bits, bits, false);
+	}
 }
 
 static void put_numbers(struct answer *answer, size_t member)
 {
-	for (size_t i = 0; i < answer->count; i++)
-		put_u32(answer, *(const uint32_t *)((const char *)&answer->entries[i] + member));
+	char *place = place_for(answer, answer->count * sizeof(uint32_t));
+	for (size_t i = 0; place && i < answer->count; i++) {
+		uint32_t number;
+		memcpy(&number, (const char *)&answer->entries[i] + member, sizeof number);
+		tw_store32((uint8_t *)place + i * sizeof number, number, false);
+	}
 	pad(answer);
 }
 
@@ -103,6 +111,8 @@ static uint64_t pixel_end(const struct view_window *window, uint64_t time)
 	uint64_t from = window->start + window->from, span = window->to - window->from;
 	__extension__ typedef unsigned __int128 wide;
 	uint64_t in = time > from ? time - from : 0;
+	if (in <= span && span < (uint64_t)1 << 47 && window->width <= UINT16_MAX) /* a division of 128 bits is slow */
+		return from + ((in * window->width / span + 1) * span + window->width - 1) / window->width;
 	uint64_t pixel = (uint64_t)((wide)in * window->width / span) + 1;
 	uint64_t end = (uint64_t)(((wide)pixel * span + window->width - 1) / window->width);
 	return from + end;
@@ -119,20 +129,26 @@ static uint32_t name_of(struct answer *answer, uint32_t name)
 	return sent;
 }
 
-/* Adds items from one to the one before another as one. */
+/* Adds items from one to the one before another as one, of which the times are those of the reader. */
+static void add_run(struct answer *answer, const struct view_row *row, uint64_t count, const struct view_busy *busy,
+                    uint64_t begin, uint64_t end)
+{
+	const uint32_t name = view_row_name(row, &answer->index->store, busy->item);
+	add_entry(answer, &(struct entry){
+			      .begin = relative(answer, begin),
+			      .end = relative(answer, end),
+			      .busy = (double)busy->busy,
+			      .item = (double)busy->item,
+			      .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
+			      .name = name_of(answer, name),
+			  });
+}
+
 static void add_slices(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
 {
 	const struct view_store *store = &answer->index->store;
 	const struct view_busy busy = view_row_busy(row, store, from, to);
-	const uint32_t name = view_row_name(row, store, busy.item);
-	add_entry(answer, &(struct entry){
-			      .begin = relative(answer, view_row_begin(row, store, from)),
-			      .end = relative(answer, view_row_end(row, store, to - 1)),
-			      .busy = (double)busy.busy,
-			      .item = (double)busy.item,
-			      .count = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX,
-			      .name = name_of(answer, name),
-			  });
+	add_run(answer, row, to - from, &busy, view_row_begin(row, store, from), view_row_end(row, store, to - 1));
 }
 
 /* The first item behind those that begin and end in the pixel of one; that one's next where it is longer. */
@@ -150,6 +166,42 @@ static uint64_t pixel_over(const struct answer *answer, const struct view_row *r
 	return over && next - 1 > first ? next - 1 : next;
 }
 
+/* The same where all that could be in the pixel is in one block; 0 where it is not. */
+static uint64_t pixel_over_times(const struct view_window *window, const struct view_block_times *times, uint64_t first)
+{
+	const uint64_t *begins = times->begins, *lasts = times->lasts, begin = begins[first - times->first];
+	const uint64_t end = pixel_end(window, begin), to = times->first + VIEW_BLOCK;
+	uint64_t next = first + 1;
+	if (begin < window->start + window->from || begin + lasts[first - times->first] > end)
+		return next;
+	while (next < to && begins[next - times->first] < end)
+		next++;
+	if (next == to)
+		return 0;
+	const uint64_t last = next - 1 - times->first;
+	return begins[last] + lasts[last] > end && next - 1 > first ? next - 1 : next;
+}
+
+/* Adds items of the block of one, but for those that may be in a pixel with others behind it. Returns the first left. */
+static uint64_t take_block(struct answer *answer, const struct view_row *row, uint64_t first, uint64_t last)
+{
+	struct view_block_times times;
+	if (answer->window->apart || !view_row_times(row, &answer->index->store, first, &times))
+		return first;
+	const uint64_t to = times.first + VIEW_BLOCK < last ? times.first + VIEW_BLOCK : last;
+	while (first < to && !answer->failed) {
+		uint64_t next = pixel_over_times(answer->window, &times, first);
+		if (next == 0)
+			break;
+		next = next > to ? to : next;
+		const struct view_busy busy = view_row_busy(row, &answer->index->store, first, next);
+		const uint64_t begin = times.begins[first - times.first], at = next - 1 - times.first;
+		add_run(answer, row, next - first, &busy, begin, times.begins[at] + times.lasts[at]);
+		first = next;
+	}
+	return first;
+}
+
 static void take_slices(struct answer *answer, const struct view_row *row)
 {
 	const struct view_store *store = &answer->index->store;
@@ -159,7 +211,7 @@ static void take_slices(struct answer *answer, const struct view_row *row)
 	if (first > 0 && view_row_end(row, store, first - 1) > from)
 		first--;
 	uint64_t last = view_row_begin_at(row, store, first, to);
-	while (first < last && !answer->failed) {
+	while ((first = take_block(answer, row, first, last)) < last && !answer->failed) {
 		uint64_t next = pixel_over(answer, row, first);
 		next = next > last ? last : next;
 		add_slices(answer, row, first, next);
