@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/fit.h"
 
+#include "core/text/function_name.h"
 #include "symbols/program.h"
 #include "symbols/recorded.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +24,18 @@ static const struct {
     {"function.enter-args", TW_SLED_ARGS_ENTRY, "arguments of %s, which has no sled that takes them"},
 };
 
-static uint32_t function_id(const struct tw_record *record)
+static const struct tw_field *field_of(const struct tw_record *record, const char *name)
 {
 	for (size_t i = 0; i < record->field_count; i++)
-		if (strcmp(record->fields[i].name, "function_id") == 0)
-			return (uint32_t)record->fields[i].value.u;
-	return 0;
+		if (strcmp(record->fields[i].name, name) == 0)
+			return &record->fields[i];
+	return NULL;
+}
+
+static uint32_t function_id(const struct tw_record *record)
+{
+	const struct tw_field *id = field_of(record, "function_id");
+	return id ? (uint32_t)id->value.u : 0;
 }
 
 /* What an id is in: one of the objects, or the handle itself; NULL: nothing that was given. */
@@ -72,10 +78,10 @@ static void look_at(struct tw_symbols *symbols, uint32_t id, size_t kind, char w
 	const uint32_t own = id & ((UINT32_C(1) << TW_OBJECT_BITS) - 1);
 	struct tw_symbols *object = object_of(symbols, id);
 	const struct tw_symbols_function *function = object ? tw_symbols_find(object, own) : NULL;
-	char name[32];
+	char number[32];
 	if (object && !function) {
-		snprintf(name, sizeof name, "#%" PRIu32 ", which it", own);
-		tell(why, object, "%s has not", name);
+		tw_function_number(number, sizeof number, id);
+		tell(why, object, "%s, which it has not", number);
 	}
 	if (!function || kinds[kind].sled == ANY_SLED || !learn(object))
 		return;
@@ -84,6 +90,32 @@ static void look_at(struct tw_symbols *symbols, uint32_t id, size_t kind, char w
 		return;
 	tell(why, object, kinds[kind].text, function->name);
 	*has |= TW_SYMBOLS_UNFIT;
+}
+
+/* "#4;#2;#1:7", as tw_function_number() writes them. */
+static void look_at_path(struct tw_symbols *symbols, const struct tw_record *record, char why[static TW_MISFIT_TEXT])
+{
+	const struct tw_field *path = field_of(record, "path");
+	const char *at = path ? path->value.bytes : NULL, *end = at ? at + path->size : NULL;
+	uint32_t object = 0, id = 0;
+	for (; at < end; at++) {
+		if (*at == ':')
+			object = id;
+		id = *at >= '0' && *at <= '9' ? id * 10 + (uint32_t)(*at - '0') : 0;
+		if (at + 1 < end && at[1] != ';')
+			continue;
+		look_at(symbols, object << TW_OBJECT_BITS | id, 0, why);
+		object = 0;
+	}
+}
+
+static void look_at_record(struct tw_symbols *symbols, const struct tw_record *record, char why[static TW_MISFIT_TEXT])
+{
+	if (strcmp(record->kind, "path") == 0)
+		look_at_path(symbols, record, why);
+	for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
+		if (strcmp(record->kind, kinds[kind].record) == 0)
+			look_at(symbols, function_id(record), kind, why);
 }
 
 static int look_at_records(struct tw_symbols *symbols, const char *path, char why[static TW_MISFIT_TEXT])
@@ -95,9 +127,7 @@ static int look_at_records(struct tw_symbols *symbols, const char *path, char wh
 	if (status == 0 && strncmp(tw_reader_format(reader), "xray-", 5) != 0)
 		status = TW_ERR_VALUE;
 	for (size_t i = 0; i < LOOK && status >= 0 && (status = tw_read_record(reader, &record)) > 0; i++)
-		for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
-			if (strcmp(record.kind, kinds[kind].record) == 0)
-				look_at(symbols, function_id(&record), kind, why);
+		look_at_record(symbols, &record, why);
 	tw_close(reader);
 	return status == TW_ERR_MEMORY ? status : 0;
 }

@@ -56,6 +56,9 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	run trackway stat -b 256="$MAP" shared.xray
 	[ "$status" -eq 2 ]
 	[ "$output" = "trackway: error: object 256: expected a number of at most 255" ]
+	run trackway stat -b "$MAP" -b 0=other shared.xray
+	[ "$status" -eq 2 ]
+	[ "$output" = "trackway: error: object 0 cannot be two programs, $MAP and other" ]
 }
 
 @test "names: a program that is not the one of the log is told once, and gives no names that cannot be" {
@@ -66,6 +69,10 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	[ "$(cat functions)" = '#2 #3 arg(int) leaf name' ]
 	head -n 3 "$MAP" >short.yaml
 	trackway stat -b short.yaml "$DATA/xray/basic-v3.xray" 2>&1 >rows | grep -q 'the log has #2, which it has not'
+	trackway stat -b 1=short.yaml "$DATA/field/xray/dso-fdr.xray" 2>&1 >rows | grep -q 'the log has #1:5, which it has not'
+	# paths of profiles, of which #1 calls none
+	trackway stat -b short.yaml "$DATA/profiling/profiling-nested.xray" 2>&1 >rows | grep -q 'the log has #2, which it has not'
+	grep -q ' arg(int)$' rows
 }
 
 @test "names: a program that is newer than the log is told" {

@@ -160,6 +160,12 @@ bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *r
 	return false;
 }
 
+void tw_say_ticks_in(const struct tw_reader *reader)
+{
+	if (strcmp(tw_reader_format(reader), "xray-profiling") == 0 && tw_reader_clock(reader)->ticks_per_second == 0)
+		tw_say("nothing tells how many ticks are a second: they stand as nanoseconds (--frequency HZ)");
+}
+
 void tw_say_none(const struct tw_common *common, const char *what)
 {
 	struct tw_text list = {0};

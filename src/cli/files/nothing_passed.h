@@ -29,6 +29,9 @@ bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *r
 /* The same where that is known. */
 void tw_say_numbers_only(void);
 
+/* Says that times are ticks, where they are that and are about to be taken for nanoseconds. */
+void tw_say_ticks_in(const struct tw_reader *reader);
+
 /* Says on standard error that the trace has no `what`, or that none passes the filters. */
 void tw_say_none(const struct tw_common *common, const char *what);
 

@@ -160,6 +160,8 @@ int tw_write_events(const struct tw_writing *writing, struct tw_reader *reader)
 		status = status < 0 ? status : report_written(writing, writer);
 		if (status == 0 && writing->written->passed.events && strncmp(writing->format, "xray", 4) != 0)
 			tw_say_numbers_in(writing->common, reader);
+		if (status == 0 && writing->written->passed.events && strcmp(writing->format, "folded") != 0)
+			tw_say_ticks_in(reader);
 	}
 	tw_discard(writer);
 	tw_text_free(&functions);

@@ -186,13 +186,19 @@ static int fail(const struct tw_symbols *symbols, const char *more)
 /* Where no number is told, the first has 0, and each the one behind the last. */
 static int open_ids(struct tw_names *names, const struct tw_common *common)
 {
+	const char *programs[TW_OBJECT_MOST + 1] = {NULL};
 	int status = tw_symbols_new(&names->symbols);
 	if (status == 0 && common->no_demangle)
 		tw_symbols_keep_mangled(names->symbols);
 	uint64_t number = 0;
 	for (size_t i = 0; status == 0 && names->ids && i < common->binaries.count; i++, number++) {
 		const char *path = tw_binary_path(common->binaries.items[i], &number);
+		if (number <= TW_OBJECT_MOST && programs[number])
+			return tw_say_error("object %u cannot be two programs, %s and %s", (unsigned)number,
+			                    programs[number], path);
 		status = tw_symbols_add_object(names->symbols, number, path);
+		if (status == 0)
+			programs[number] = path;
 	}
 	return status < 0 ? fail(names->symbols, "") : 0;
 }

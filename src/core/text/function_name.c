@@ -10,7 +10,7 @@
  * byte. */
 enum { OBJECT_BITS = 24 };
 
-static size_t put_number(char *text, size_t room, uint32_t id)
+size_t tw_function_number(char *text, size_t room, uint32_t id)
 {
 	const uint32_t object = id >> OBJECT_BITS, function = id & ((UINT32_C(1) << OBJECT_BITS) - 1);
 	int length = object ? snprintf(text, room, "#%" PRIu32 ":%" PRIu32, object, function)
@@ -25,7 +25,7 @@ uint32_t tw_function_name(struct tw_reader *reader, uint32_t id)
 	const struct tw_namer *namer = reader->options.namer;
 	if (!namer || !namer->name || !namer->name(namer->context, id, &name) || !name.length) {
 		name.text = text;
-		name.length = put_number(text, sizeof text, id);
+		name.length = tw_function_number(text, sizeof text, id);
 	}
 	name.id = id;
 	return tw_dictionary_intern(reader->dictionary, &name);

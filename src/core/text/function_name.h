@@ -9,6 +9,9 @@
  * is no memory. */
 uint32_t tw_function_name(struct tw_reader *reader, uint32_t id);
 
+/* "#7", or "#1:7" of a shared object. Returns the length. */
+size_t tw_function_number(char *text, size_t room, uint32_t id);
+
 /* Several traces, each with a namer of its own, as one: `namer` is given for all of them. All live until the
  * readers are closed. */
 struct tw_namers {
