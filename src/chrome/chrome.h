@@ -286,10 +286,11 @@ struct chrome_records;
 struct chrome_summary;
 
 struct chrome_track_info {
-	uint64_t bytes;  /* of its events */
-	uint64_t latest; /* time of all its slices that were delivered; where `looked` is false */
-	uint16_t cpu;    /* of its last event, where the file tells */
-	bool cpu_told;   /* by the text of an event */
+	uint64_t bytes;         /* of its events */
+	uint64_t latest;        /* time of all its slices that were delivered; where `looked` is false */
+	uint64_t sampled_until; /* the end of what the samples of a profile stand for; profiles.c */
+	uint16_t cpu;           /* of its last event, where the file tells */
+	bool cpu_told;          /* by the text of an event */
 };
 
 /* Times of events. Written by events.c, reader.c and look.c. */
@@ -303,6 +304,7 @@ struct chrome_times {
 	int64_t
 	    earliest; /* of all events of the first window, or of all, of threads that are left out, too: ts in ns */
 	bool started; /* rows went out: the clock's start is known */
+	uint64_t sampled_until; /* the latest of all tracks; profiles.c */
 };
 
 /* The order of rows. Written by reader.c. */

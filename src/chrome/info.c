@@ -93,15 +93,17 @@ static void tell_thread(struct tw_reader *reader, struct chrome_summary *survey,
 {
 	const struct chrome_state *state = reader->state;
 	const struct tw_track *track = tw_dictionary_track(reader->dictionary, number);
+	const struct chrome_track_info none = {0}, *known = number < state->track_room ? &state->tracks[number] : &none;
 	const struct thread_count *tally = &survey->tallies[number];
-	bool timed = tally->first <= tally->last;
+	const uint64_t last = tally->last > known->sampled_until ? tally->last : known->sampled_until;
+	bool timed = tally->first <= last;
 	survey->threads[info->thread_count++] = (struct tw_thread_info){
 	    .process = track->process,
 	    .thread = track->thread,
 	    .records = tally->records,
-	    .bytes = number < state->track_room ? state->tracks[number].bytes : 0,
+	    .bytes = known->bytes,
 	    .start_ns = timed ? tally->first - info->clock_start_ns : 0,
-	    .end_ns = timed ? tally->last - info->clock_start_ns : 0,
+	    .end_ns = timed ? last - info->clock_start_ns : 0,
 	};
 }
 
@@ -161,6 +163,7 @@ int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	if (status < 0)
 		return status;
 	note_start(state, &all);
+	all.last = state->times.sampled_until > all.last ? state->times.sampled_until : all.last;
 	info->version = 1;
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = state->stream.lost;

@@ -6,6 +6,7 @@
  * for the time up to the next. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "base/memory/sum.h"
 #include "chrome/chrome.h"
 
 #include <stdlib.h>
@@ -340,6 +341,20 @@ uint32_t chrome_sample_stack(struct chrome_fill *fill)
 
 /* ---- Samples. ---- */
 
+/* A sample of a profile stands for the time behind it. */
+static void note_end(struct chrome_fill *fill, const struct tw_event *event)
+{
+	struct chrome_state *state = fill->state;
+	const uint64_t end = tw_sum(event->time, event->id);
+	if (!tw_grow(&state->tracks, &state->track_room, event->track + (size_t)1, sizeof *state->tracks)) {
+		fill->failed = true;
+		return;
+	}
+	struct chrome_track_info *track = &state->tracks[event->track];
+	track->sampled_until = end > track->sampled_until ? end : track->sampled_until;
+	state->times.sampled_until = end > state->times.sampled_until ? end : state->times.sampled_until;
+}
+
 static void add_sample(struct chrome_fill *fill, const struct tw_event *like, int64_t ns)
 {
 	struct chrome_state *state = fill->state;
@@ -347,11 +362,11 @@ static void add_sample(struct chrome_fill *fill, const struct tw_event *like, in
 	bool fits = true;
 	event.kind = TW_STACK_SAMPLE;
 	event.time = chrome_on_clock(fill, ns, &fits);
-	event.name = 0;
 	if (!state->times.timed)
 		state->times.timed_at = state->stream.at;
 	state->times.timed = true;
 	state->stream.items++;
+	note_end(fill, &event);
 	if (chrome_wanted(fill->reader, event.track))
 		fill->failed |= !tw_slab_add(&fill->piece->slab, &event);
 }
@@ -558,6 +573,7 @@ static void take_global_sample(struct chrome_fill *fill, const struct chrome_val
 	struct chrome_value ts = member_of(sample, "ts"), pid = member_of(sample, "pid"),
 			    tid = member_of(sample, "tid");
 	struct chrome_value frame = member_of(sample, "sf"), weight = member_of(sample, "weight");
+	struct chrome_value name = member_of(sample, "name");
 	bool lone = !pid.type && tid.type;
 	struct tw_event event = {.value = 1,
 	                         .track = lone ? chrome_koid_track(fill->reader, &tid)
@@ -569,6 +585,7 @@ static void take_global_sample(struct chrome_fill *fill, const struct chrome_val
 	if (chrome_integer(&weight, &number))
 		event.value = number;
 	event.other = frame.type ? stack_of(fill, key_of_id(0, &frame)) : 0;
+	event.name = chrome_name_of(fill, &name);
 	fill->failed |= event.track == UINT32_MAX;
 	if (!fill->failed)
 		add_sample(fill, &event, time.ns);

@@ -207,6 +207,8 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 			clock->start_ns = first_time(state, time);
 		state->times.started = true;
 	}
+	if (state->times.sampled_until > clock->end_ns)
+		clock->end_ns = state->times.sampled_until;
 	take_told_clock(reader);
 }
 

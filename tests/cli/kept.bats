@@ -397,10 +397,9 @@ plain() {
 }
 
 # profile.proto: duration_nanos is field 10, default_sample_type field 14, an index of field 6.
-@test "pprof: the duration is that of the whole trace, and a type is chosen" {
-	trackway convert "$DATA/chrome/dur.json" --to pprof -o out.pb.gz
-	"$PYTHON" - <<-'END'
-		import gzip
+pprof_states() { # DURATION TYPE
+	"$PYTHON" - "$@" <<-'END'
+		import gzip, sys
 		data = gzip.decompress(open("out.pb.gz", "rb").read())
 		at, fields = 0, {}
 		def number():
@@ -419,9 +418,19 @@ plain() {
 		    if tag & 7 == 2:
 		        value, at = data[at:at + value], at + value
 		    fields.setdefault(tag >> 3, []).append(value)
-		assert fields[10] == [100000], fields
-		assert fields[6][fields[14][0]] == b"wall", fields
+		assert fields[10] == [int(sys.argv[1])], fields
+		assert fields[6][fields[14][0]] == sys.argv[2].encode(), fields
 	END
+}
+
+# A sample of V8 stands for the time behind it, the last until "endTime": from 1 ms to 8 ms.
+@test "pprof: the duration is that of the whole trace, and a type is chosen" {
+	trackway convert "$DATA/chrome/dur.json" --to pprof -o out.pb.gz
+	pprof_states 100000 wall
+	trackway convert "$DATA/chrome/small.cpuprofile" --to pprof -o out.pb.gz
+	pprof_states 7000000 samples
+	trackway info "$DATA/chrome/small.cpuprofile" | grep -q '^span: *7.000 ms'
+	trackway sql --csv "$DATA/chrome/small.cpuprofile" 'select end_ts from trace' | grep -q '^8000000'
 }
 
 @test "V8's profiles: a chunk may stand before the event that tells its thread and its start" {
@@ -698,4 +707,18 @@ assert sum(json.loads(line)["self"] for line in sys.stdin) == 8900000'
 		assert list(zip(names, markers["phase"])) == [("first", 2), ("second", 2), ("first", 3), ("second", 3),
 		                                              ("async-end", 3)], names
 	END
+}
+
+# The Trace Event Format: sample events have no weight, global samples have a name.
+@test "merge: samples keep their names, and get no weight that they did not have" {
+	echo '{"traceEvents":[{"ph":"P","name":"tick","cat":"cpu","ts":1,"pid":1,"tid":1,"sf":1}],"stackFrames":{"1":{"name":"main"}}}' >a.json
+	echo '{"traceEvents":[],"samples":[{"tid":1,"ts":2,"name":"cycles","sf":1,"weight":3}],"stackFrames":{"1":{"name":"work"}}}' >b.json
+	trackway merge a.json b.json -o out.json
+	"$PYTHON" - <<-'END'
+		import json
+		one, other = (e for e in json.load(open("out.json"))["traceEvents"] if e["ph"] == "P")
+		assert (one["name"], one["cat"], "args" in one) == ("tick", "cpu", False), one
+		assert (other["name"], other["args"]) == ("cycles", {"weight": 3}), other
+	END
+	printf 'main 1\nwork 3\n' | diff - <(trackway convert --to folded --weight samples out.json -o - | sort)
 }

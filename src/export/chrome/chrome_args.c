@@ -219,10 +219,16 @@ static void add_told(const struct chrome_context *context, const struct chrome_t
 		tw_line_exact_u64(line, tw_dictionary_track(context->dictionary, (uint32_t)value)->thread);
 }
 
+/* A sample with a category of its own counts once where nothing else is told. */
+static bool is_one_sample(const struct tw_event *event)
+{
+	return event->kind == TW_STACK_SAMPLE && event->category && event->value == 1;
+}
+
 static void add_numbers(const struct chrome_context *context, const struct tw_event *event,
                         const struct chrome_shape *type, size_t root_size)
 {
-	if (type->value.form != CHROME_NOT_TOLD)
+	if (type->value.form != CHROME_NOT_TOLD && !is_one_sample(event))
 		add_told(context, &type->value, event->value, root_size);
 	if (type->id.form != CHROME_NOT_TOLD)
 		add_told(context, &type->id, event->id, root_size);
