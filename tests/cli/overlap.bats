@@ -95,6 +95,20 @@ print(*("%s=%s/%s" % (row["name"], row["total_ns_a"], row["total_ns_b"]) for row
 	trackway convert --strict tie.json -o tie.folded
 }
 
+# y, from 2 to 7, holds z, from 2 to 5, although b, which is neither, ends between the two in the file.
+@test "the longer of two slices that begin together holds the other, whatever ends between them" {
+	echo '[{"ph":"X","name":"z","ts":2,"dur":3,"pid":1,"tid":1},{"ph":"B","name":"b","ts":1,"pid":1,"tid":1},
+		{"ph":"E","ts":2,"pid":1,"tid":1},{"ph":"X","name":"y","ts":2,"dur":5,"pid":1,"tid":1}]' >between.json
+	trackway convert --strict between.json -o between.fxt
+	for file in between.json between.fxt; do
+		trackway sql --csv "$file" 'select name, dur, depth from slice' | tail -n +2 | sort >slices
+		printf '%s\n' b,1000,0 y,5000,0 z,3000,1 | diff - slices
+		printf '%s\n' 'b 1000' 'y 2000' 'y;z 3000' | diff - <(trackway flame --folded "$file" -o -)
+		trackway stat --json --jobs 1 "$file" | grep -q '"name":"y".*"self_ns":2000' || fail "$file"
+		trackway convert --strict --to pprof "$file" -o out.pb.gz
+	done
+}
+
 # x lasts until 100, b from 50 to 150, in and y are in b.
 @test "begins and ends beside complete slices: depth, lane and stacks are known once all have ended" {
 	echo '[{"ph":"X","name":"x","ts":0,"dur":100,"pid":1,"tid":1},{"ph":"B","name":"b","ts":50,"pid":1,"tid":1},

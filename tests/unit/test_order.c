@@ -158,7 +158,7 @@ static void rows_that_come_too_late_are_counted(void **state)
 }
 
 /* In one slab, and in two. */
-static void a_begin_or_an_end_keeps_slices_apart(void **state)
+static void a_begin_keeps_slices_apart_and_an_end_those_without_length(void **state)
 {
 	(void)state;
 	static const struct tw_event rows[] = {
@@ -172,8 +172,12 @@ static void a_begin_or_an_end_keeps_slices_apart(void **state)
 	    {.track = 2, .kind = TW_SLICE_END},
 	    {.track = 2, .kind = TW_SLICE_COMPLETE, .value = 12},
 	    {.track = 1, .kind = TW_SLICE_COMPLETE, .value = 2},
+	    {.track = 3, .kind = TW_SLICE_COMPLETE, .value = 0}, /* may be inside of what ends */
+	    {.track = 3, .kind = TW_SLICE_COMPLETE, .value = 3},
+	    {.track = 3, .kind = TW_SLICE_END},
+	    {.track = 3, .kind = TW_SLICE_COMPLETE, .value = 5},
 	};
-	static const uint64_t order[] = {0, 6, 2, 3, 5, 9, 1, 7, 8, 4};
+	static const uint64_t order[] = {0, 8, 2, 3, 5, 9, 6, 7, 1, 4, 13, 10, 12, 11};
 	enum { COUNT = sizeof rows / sizeof *rows };
 	for (size_t first = 0; first <= COUNT; first++) { /* rows in the first of two slabs */
 		struct tw_slab slabs[2] = {0};
@@ -327,7 +331,7 @@ int main(void)
 	    cmocka_unit_test(what_is_between_slices_of_one_time_stays_there),
 	    cmocka_unit_test(an_end_and_a_begin_of_one_time_keep_their_order),
 	    cmocka_unit_test(rows_that_come_too_late_are_counted),
-	    cmocka_unit_test(a_begin_or_an_end_keeps_slices_apart),
+	    cmocka_unit_test(a_begin_keeps_slices_apart_and_an_end_those_without_length),
 	    cmocka_unit_test(a_slab_is_in_use_until_all_its_rows_are_delivered),
 	    cmocka_unit_test(merging_is_sorting),
 	    cmocka_unit_test(any_times_are_sorted),

@@ -13,7 +13,7 @@ struct tw_equal_slice {
 	uint64_t length;
 	size_t place; /* among the rows */
 	uint32_t track;
-	bool complete;
+	uint8_t kind;
 };
 
 bool tw_equal_times_add(struct tw_equal_times *equal, const struct tw_slab *slab, uint32_t row)
@@ -73,41 +73,66 @@ static size_t find_slices(struct tw_equal_times *equal)
 	for (size_t i = 0; i < equal->count; i++) {
 		const struct tw_event *event = event_of(&equal->rows[i]);
 		if (begins_or_ends(event))
-			equal->slices[found++] =
-			    (struct tw_equal_slice){event->value, i, event->track, event->kind == TW_SLICE_COMPLETE};
+			equal->slices[found++] = (struct tw_equal_slice){event->value, i, event->track, event->kind};
 	}
 	qsort(equal->slices, found, sizeof *equal->slices, by_track);
 	return found;
 }
 
 /* Puts complete slices in order in the places that they have. sorted: room for as many. */
-static void nest(struct tw_equal_times *equal, const struct tw_equal_slice *slices, size_t count,
+static void nest(struct tw_equal_times *equal, struct tw_equal_slice *slices, size_t count,
                  struct tw_equal_slice *sorted)
 {
 	memcpy(sorted, slices, count * sizeof *slices);
 	qsort(sorted, count, sizeof *sorted, longer_first);
 	for (size_t i = 0; i < count; i++)
 		equal->spare[i] = equal->rows[sorted[i].place];
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		equal->rows[slices[i].place] = equal->spare[i];
+		slices[i].length = sorted[i].length;
+	}
+}
+
+/* Those that stand together: one without length may be inside of what ends behind it. */
+static void nest_together(struct tw_equal_times *equal, size_t count)
+{
+	struct tw_equal_slice *slices = equal->slices;
+	for (size_t from = 0, to; from < count; from = to) {
+		for (to = from;
+		     to < count && slices[to].kind == TW_SLICE_COMPLETE && slices[to].track == slices[from].track;)
+			to++;
+		if (to > from + 1)
+			nest(equal, slices + from, to - from, slices + count);
+		to += to == from; /* a begin or an end */
+	}
+}
+
+/* Those that last, and stand between the same begins: no end of that time is of what holds them. */
+static void nest_across_ends(struct tw_equal_times *equal, size_t count)
+{
+	struct tw_equal_slice *slices = equal->slices, *lasting = slices + count, *sorted = lasting + count;
+	for (size_t from = 0, to; from < count; from = to) {
+		size_t found = 0;
+		for (to = from;
+		     to < count && slices[to].kind != TW_SLICE_BEGIN && slices[to].track == slices[from].track; to++)
+			if (slices[to].kind == TW_SLICE_COMPLETE && slices[to].length)
+				lasting[found++] = slices[to];
+		if (found > 1)
+			nest(equal, lasting, found, sorted);
+		to += to == from; /* a begin */
+	}
 }
 
 bool tw_equal_times_nest(struct tw_equal_times *equal)
 {
 	if (!has_two_slices(equal))
 		return true;
-	if (!tw_grow(&equal->slices, &equal->slice_room, 2 * equal->count, sizeof *equal->slices) ||
+	if (!tw_grow(&equal->slices, &equal->slice_room, 3 * equal->count, sizeof *equal->slices) ||
 	    !tw_grow(&equal->spare, &equal->spare_room, equal->count, sizeof *equal->spare))
 		return false;
-	const struct tw_equal_slice *slices = equal->slices;
-	size_t count = find_slices(equal);
-	equal->trackless |= slices->track == 0; /* the least stands first */
-	for (size_t from = 0, to; from < count; from = to) {
-		for (to = from; to < count && slices[to].complete && slices[to].track == slices[from].track;)
-			to++;
-		if (to > from + 1)
-			nest(equal, slices + from, to - from, equal->slices + count);
-		to += to == from; /* a begin or an end */
-	}
+	const size_t count = find_slices(equal);
+	equal->trackless |= equal->slices->track == 0; /* the least stands first */
+	nest_together(equal, count);
+	nest_across_ends(equal, count);
 	return true;
 }

@@ -29,8 +29,9 @@ struct tw_equal_times {
 bool tw_equal_times_add(struct tw_equal_times *equal, const struct tw_slab *slab, uint32_t row);
 
 /* Puts rows in order that stand as in their file. The complete slices of a track stand the longest first, because that
- * one contains the others; but they stay between those begins and ends of their track between which they stood, and all
- * else stays in its place. False when there is no memory. */
+ * one contains the others; but they stay between those begins of their track between which they stood, those without
+ * length also between the same ends, and all else stays in its place. Parts of the rows may have been put in order
+ * before. False when there is no memory. */
 bool tw_equal_times_nest(struct tw_equal_times *equal);
 
 void tw_equal_times_free(struct tw_equal_times *equal);

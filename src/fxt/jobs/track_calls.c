@@ -121,16 +121,37 @@ static void sort(struct tw_call_item *items, size_t count, struct tw_call_item *
 	}
 }
 
-/* Complete slices of one time between which no call begins or ends stand the longest first. */
+/* Returns how many items stand at one time before a begin. */
+static size_t before_begin(const struct tw_call_item *items, size_t count)
+{
+	size_t found = 0;
+	while (found < count && items[found].time == items->time && tw_item_kind(&items[found]) != TW_CALL_BEGIN)
+		found++;
+	return found;
+}
+
+/* Puts ends first, and then the longest slice. */
+static void sort_time(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
+{
+	size_t ends = 0, slices = 0;
+	for (size_t i = 0; i < count; i++)
+		if (tw_item_is_complete(&items[i]))
+			spare[slices++] = items[i];
+		else
+			items[ends++] = items[i];
+	memcpy(items + ends, spare, slices * sizeof *items);
+	sort(items + ends, slices, spare, false);
+}
+
+/* Complete slices of one time between which no call begins stand the longest first, as in tw_equal_times_nest(). */
 static void sort_track(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
 {
+	if (count < 2)
+		return;
 	sort(items, count, spare, true);
-	for (size_t from = 0, to; from < count; from = to) {
-		to = from + 1;
-		while (tw_item_is_complete(&items[from]) && to < count && items[to].time == items[from].time &&
-		       tw_item_is_complete(&items[to]))
-			to++;
-		sort(items + from, to - from, spare, false);
+	for (size_t from = 0, found; from < count; from += found ? found : 1) {
+		found = before_begin(items + from, count - from);
+		sort_time(items + from, found, spare);
 	}
 }
 
