@@ -92,7 +92,7 @@ static bool wants_more(const struct chrome_state *state)
 		return false;
 	if (sorter->count == 0)
 		return true;
-	const struct tw_slab *oldest = sorter->lanes[sorter->oldest % TW_ORDER_SLABS].slab;
+	const struct tw_slab *oldest = sorter->queues[sorter->oldest % TW_ORDER_SLABS].slab;
 	return state->stream.at - ((const struct chrome_piece *)oldest)->end < state->order.window;
 }
 
@@ -299,7 +299,7 @@ void chrome_order_free(struct chrome_state *state)
 	struct tw_sorter *sorter = state->order.sorter;
 	if (sorter) {
 		for (size_t i = 0; i < sorter->count; i++) {
-			const struct tw_slab *held = sorter->lanes[(sorter->oldest + i) % TW_ORDER_SLABS].slab;
+			const struct tw_slab *held = sorter->queues[(sorter->oldest + i) % TW_ORDER_SLABS].slab;
 			give_piece(state, (struct chrome_piece *)(uintptr_t)held);
 		}
 		tw_sorter_free(sorter);

@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 
 enum {
-	LANE = 16,
+	VECTOR = 16,
 	BLOCK = 64,
 	AHEAD = 3, /* bytes of a key behind its quote */
 	INTEGER_DIGITS = 15,
@@ -37,14 +37,14 @@ struct scan {
 	void *context;
 };
 
-static unsigned mask_of(__m128i lanes)
+static unsigned mask_of(__m128i bytes)
 {
-	return (unsigned)_mm_movemask_epi8(lanes);
+	return (unsigned)_mm_movemask_epi8(bytes);
 }
 
-static __m128i equal(__m128i lanes, char c)
+static __m128i equal(__m128i bytes, char c)
 {
-	return _mm_cmpeq_epi8(lanes, _mm_set1_epi8(c));
+	return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c));
 }
 
 /* "ts" or "ph", from the quote on. */
@@ -61,12 +61,12 @@ static unsigned keys_at(const uint8_t *p, __m128i quotes)
 static struct masks masks_at(const uint8_t *p)
 {
 	struct masks masks = {0};
-	for (unsigned i = 0; i < BLOCK; i += LANE) {
-		__m128i lanes = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i lower = _mm_or_si128(lanes, _mm_set1_epi8(0x20)); /* [ is { without that bit, ] is } */
-		__m128i quotes = equal(lanes, '"');
+	for (unsigned i = 0; i < BLOCK; i += VECTOR) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20)); /* [ is { without that bit, ] is } */
+		__m128i quotes = equal(bytes, '"');
 		masks.quotes |= (uint64_t)mask_of(quotes) << i;
-		masks.slashes |= (uint64_t)mask_of(equal(lanes, '\\')) << i;
+		masks.slashes |= (uint64_t)mask_of(equal(bytes, '\\')) << i;
 		masks.brackets |= (uint64_t)mask_of(_mm_or_si128(equal(lower, '{'), equal(lower, '}'))) << i;
 		masks.keys |= (uint64_t)keys_at(p + i, quotes) << i;
 	}

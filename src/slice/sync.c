@@ -35,8 +35,8 @@ struct order_reader {
 	struct tw_output *order;
 	size_t chosen;  /* the track whose interval is wanted */
 	uint64_t begin; /* offset of its first instruction */
-	struct ordered_track *lanes;
-	uint32_t *heap; /* numbers of the lanes that have another TIME, the earliest on top */
+	struct ordered_track *tracks;
+	uint32_t *heap; /* numbers of the tracks that have another TIME, the earliest on top */
 	size_t waiting;
 };
 
@@ -115,56 +115,57 @@ static int find_points(struct order_reader *work, const struct xtrace_track *tra
 
 /* ---- A track. ---- */
 
-static void take_instruction(const struct order_reader *work, struct ordered_track *lane)
+static void take_instruction(const struct order_reader *work, struct ordered_track *track)
 {
-	uint64_t offset = lane->cursor.offset;
-	if (lane->opens || (lane == &work->lanes[work->chosen] && offset == work->begin)) {
-		lane->begin = offset;
-		lane->first = lane->number;
-		lane->opens = false;
+	uint64_t offset = track->cursor.offset;
+	if (track->opens || (track == &work->tracks[work->chosen] && offset == work->begin)) {
+		track->begin = offset;
+		track->first = track->number;
+		track->opens = false;
 	}
-	lane->number++;
-	lane->count = 0;
+	track->number++;
+	track->count = 0;
 }
 
-static int take_access(const struct order_reader *work, struct ordered_track *lane, const struct tw_xtrace_token *token)
+static int take_access(const struct order_reader *work, struct ordered_track *track,
+                       const struct tw_xtrace_token *token)
 {
-	if (lane->count == ACCESSES)
+	if (track->count == ACCESSES)
 		return tw_fail(work->reader, TW_ERR_UNSUPPORTED, "an instruction with more than %d accesses", ACCESSES);
-	lane->accesses[lane->count++] =
+	track->accesses[track->count++] =
 	    (struct timed_access){token->value, token->payload_size, token->kind == TW_XTRACE_STORE};
 	return 0;
 }
 
 /* Whether this TIME is between the two points. */
-static bool take_time(const struct order_reader *work, struct ordered_track *lane, uint64_t time)
+static bool take_time(const struct order_reader *work, struct ordered_track *track, uint64_t time)
 {
 	if (time <= work->sync->after) {
-		lane->opens = true;
-		lane->count = 0;
+		track->opens = true;
+		track->count = 0;
 		return false;
 	}
-	lane->time = time;
-	lane->length = lane->number - lane->first;
-	return lane->number > 0;
+	track->time = time;
+	track->length = track->number - track->first;
+	return track->number > 0;
 }
 
 /* Goes to the next TIME between the two points. Returns 1, 0 when there is none, or a negative status. */
-static int advance(const struct order_reader *work, struct ordered_track *lane)
+static int advance(const struct order_reader *work, struct ordered_track *track)
 {
 	struct tw_xtrace_token token;
 	int status;
-	lane->count = 0;
-	while ((status = xtrace_cursor_next(&lane->cursor, &token)) > 0) {
+	track->count = 0;
+	while ((status = xtrace_cursor_next(&track->cursor, &token)) > 0) {
 		if (is_instruction(&token) && token.level)
-			return refuse_kernel(work, lane->cut->track);
+			return refuse_kernel(work, track->cut->track);
 		if (is_instruction(&token))
-			take_instruction(work, lane);
+			take_instruction(work, track);
 		else if (token.kind == TW_XTRACE_LOAD || token.kind == TW_XTRACE_STORE)
-			status = take_access(work, lane, &token);
+			status = take_access(work, track, &token);
 		else if (token.kind == TW_XTRACE_TIME && token.value > work->sync->until)
 			return 0;
-		else if (token.kind == TW_XTRACE_TIME && take_time(work, lane, token.value))
+		else if (token.kind == TW_XTRACE_TIME && take_time(work, track, token.value))
 			return 1;
 		if (status < 0)
 			return status;
@@ -174,56 +175,56 @@ static int advance(const struct order_reader *work, struct ordered_track *lane)
 
 /* ---- The order. ---- */
 
-static void put_access(const struct order_reader *work, const struct ordered_track *lane, const char *kind,
+static void put_access(const struct order_reader *work, const struct ordered_track *track, const char *kind,
                        const struct timed_access *access)
 {
-	tw_putf(work->order, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t0x%" PRIx64 "\t%" PRIu32 "\n", lane->time,
-	        lane->cut->track->name.number, lane->number - 1 - lane->first, kind, access->address, access->size);
+	tw_putf(work->order, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t0x%" PRIx64 "\t%" PRIu32 "\n", track->time,
+	        track->cut->track->name.number, track->number - 1 - track->first, kind, access->address, access->size);
 	work->sync->accesses++;
 }
 
-static void put_time(const struct order_reader *work, const struct ordered_track *lane)
+static void put_time(const struct order_reader *work, const struct ordered_track *track)
 {
 	const struct timed_access call = {0};
-	for (size_t i = 0; i < lane->count; i++)
-		put_access(work, lane, lane->accesses[i].stores ? "store" : "load", &lane->accesses[i]);
-	if (!lane->count)
-		put_access(work, lane, "call", &call);
+	for (size_t i = 0; i < track->count; i++)
+		put_access(work, track, track->accesses[i].stores ? "store" : "load", &track->accesses[i]);
+	if (!track->count)
+		put_access(work, track, "call", &call);
 }
 
 static bool earlier(const void *context, uint32_t a, uint32_t b)
 {
 	const struct order_reader *work = context;
-	return work->lanes[a].time < work->lanes[b].time;
+	return work->tracks[a].time < work->tracks[b].time;
 }
 
-static int open_lane(struct order_reader *work, uint32_t number)
+static int open_track(struct order_reader *work, uint32_t number)
 {
-	struct ordered_track *lane = &work->lanes[number];
-	int status = xtrace_files_open(&lane->files, work->reader, lane->cut->track);
-	xtrace_files_thin(&lane->files);
-	xtrace_cursor_init(&lane->cursor, &lane->files);
-	lane->opens = true;
+	struct ordered_track *track = &work->tracks[number];
+	int status = xtrace_files_open(&track->files, work->reader, track->cut->track);
+	xtrace_files_thin(&track->files);
+	xtrace_cursor_init(&track->cursor, &track->files);
+	track->opens = true;
 	if (status >= 0)
-		status = advance(work, lane);
+		status = advance(work, track);
 	if (status > 0)
 		work->heap[work->waiting++] = number;
 	return status;
 }
 
-static int read_lanes(struct order_reader *work)
+static int read_tracks(struct order_reader *work)
 {
 	int status = 0;
 	tw_putf(work->order, "# accesses of threads, later than TIME %" PRIu64 ", up to %" PRIu64 "\n",
 	        work->sync->after, work->sync->until);
 	tw_put_text(work->order, "time\tthread\tinstruction\tkind\taddress\tbytes\n");
 	for (uint32_t i = 0; status >= 0 && i < work->sync->count; i++)
-		status = open_lane(work, i);
+		status = open_track(work, i);
 	tw_heap_make(work->heap, work->waiting, earlier, work);
 	while (status >= 0 && work->waiting) {
-		struct ordered_track *lane = &work->lanes[work->heap[0]];
-		put_time(work, lane);
-		status = advance(work, lane);
+		struct ordered_track *track = &work->tracks[work->heap[0]];
+		put_time(work, track);
+		status = advance(work, track);
 		if (status == 0)
 			work->heap[0] = work->heap[--work->waiting];
 		tw_heap_sift(work->heap, work->waiting, 0, earlier, work);
@@ -234,11 +235,11 @@ static int read_lanes(struct order_reader *work)
 /* ---- Snapshots. ---- */
 
 /* Finds the last snapshot before the interval. */
-static int find_snapshot(struct order_reader *work, const struct ordered_track *lane, struct slice_cut *cut)
+static int find_snapshot(struct order_reader *work, const struct ordered_track *track, struct slice_cut *cut)
 {
 	struct xtrace_files files;
 	struct xtrace_snapshots snapshots;
-	uint64_t most = lane->files.layout.counts_index ? lane->first : lane->begin, found = 0;
+	uint64_t most = track->files.layout.counts_index ? track->first : track->begin, found = 0;
 	int status = xtrace_files_open(&files, work->reader, cut->track);
 	xtrace_snapshots_init(&snapshots, &files);
 	while (status >= 0 && files.snapshots && (status = xtrace_snapshots_next(&snapshots)) > 0) {
@@ -259,12 +260,12 @@ static int make_cuts(struct order_reader *work, const struct slice_interval *int
 	int status = 0;
 	for (size_t i = 0; status == 0 && i < work->sync->count; i++) {
 		struct slice_cut *cut = &work->sync->cuts[i];
-		const struct ordered_track *lane = &work->lanes[i];
-		cut->interval = (struct slice_interval){.begin = lane->begin, .instructions = lane->length};
+		const struct ordered_track *track = &work->tracks[i];
+		cut->interval = (struct slice_interval){.begin = track->begin, .instructions = track->length};
 		if (i == work->chosen)
 			cut->interval = *interval;
-		else if (lane->length)
-			status = find_snapshot(work, lane, cut);
+		else if (track->length)
+			status = find_snapshot(work, track, cut);
 	}
 	return status;
 }
@@ -273,10 +274,10 @@ static int prepare(struct order_reader *work, const struct xtrace_track *track)
 {
 	const struct xtrace_set *set = &xtrace_of(work->reader)->set;
 	struct slice_sync *sync = work->sync;
-	work->lanes = calloc(set->count, sizeof *work->lanes);
+	work->tracks = calloc(set->count, sizeof *work->tracks);
 	work->heap = calloc(set->count, sizeof *work->heap);
 	sync->cuts = calloc(set->count, sizeof *sync->cuts);
-	if (!work->lanes || !work->heap || !sync->cuts) {
+	if (!work->tracks || !work->heap || !sync->cuts) {
 		tw_fail_memory(work->reader);
 		return TW_ERR_MEMORY;
 	}
@@ -284,7 +285,7 @@ static int prepare(struct order_reader *work, const struct xtrace_track *track)
 	work->chosen = (size_t)(track - set->tracks);
 	for (size_t i = 0; i < sync->count; i++) {
 		sync->cuts[i].track = &set->tracks[i];
-		work->lanes[i].cut = &sync->cuts[i];
+		work->tracks[i].cut = &sync->cuts[i];
 	}
 	return 0;
 }
@@ -305,13 +306,13 @@ int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const str
 	if (status >= 0)
 		status = find_points(work, track, interval);
 	if (status >= 0)
-		status = read_lanes(work);
+		status = read_tracks(work);
 	if (status >= 0)
 		status = make_cuts(work, interval);
 	reader->reports.quiet = quiet;
-	for (size_t i = 0; work->lanes && i < sync->count; i++)
-		xtrace_files_close(&work->lanes[i].files);
-	free(work->lanes);
+	for (size_t i = 0; work->tracks && i < sync->count; i++)
+		xtrace_files_close(&work->tracks[i].files);
+	free(work->tracks);
 	free(work->heap);
 	free(work);
 	return status;

@@ -15,10 +15,10 @@ enum { BATCHES = 4 };
 struct moment {
 	uint64_t time; /* the last TIME that came */
 	uint64_t instruction;
-	size_t lane;
+	size_t number; /* of the thread */
 };
 
-struct lane {
+struct thread {
 	struct study_part part;
 	struct study_walk *walk;
 	struct study_range *range;
@@ -32,7 +32,7 @@ struct lane {
 struct together {
 	struct tw_study *study;
 	struct tw_reader *reader;
-	struct lane *lanes;
+	struct thread *threads;
 	size_t count;
 };
 
@@ -55,60 +55,60 @@ static void copy_batch(struct study_batch *to, const struct study_batch *from)
 /* Keeps the batch, and has the walk pause. */
 static int keep(void *context, const struct study_batch *batch)
 {
-	struct lane *lane = context;
-	struct study_batch **kept = &lane->batches[lane->count];
+	struct thread *thread = context;
+	struct study_batch **kept = &thread->batches[thread->count];
 	*kept = *kept ? *kept : malloc(sizeof **kept);
 	if (!*kept)
 		return TW_ERR_MEMORY;
 	copy_batch(*kept, batch);
-	lane->count++;
+	thread->count++;
 	return 1;
 }
 
 /* ---- Moments. ---- */
 
-static const struct study_batch *batch_of(const struct lane *lane)
+static const struct study_batch *batch_of(const struct thread *thread)
 {
-	return lane->batches[lane->now];
+	return thread->batches[thread->now];
 }
 
 /* The step that comes next in the batch; SIZE_MAX behind the last. */
-static size_t next_step(const struct lane *lane)
+static size_t next_step(const struct thread *thread)
 {
-	const struct study_batch *batch = batch_of(lane);
-	size_t access = lane->access < batch->access_count ? batch->accesses[lane->access].step : SIZE_MAX;
-	bool fetches = lane->part.wants.steps && lane->step < batch->step_count;
-	return fetches && lane->step < access ? lane->step : access;
+	const struct study_batch *batch = batch_of(thread);
+	size_t access = thread->access < batch->access_count ? batch->accesses[thread->access].step : SIZE_MAX;
+	bool fetches = thread->part.wants.steps && thread->step < batch->step_count;
+	return fetches && thread->step < access ? thread->step : access;
 }
 
 /* An instruction comes at the first TIME of its accesses. */
-static void find_moment(struct lane *lane, size_t step)
+static void find_moment(struct thread *thread, size_t step)
 {
-	const struct study_batch *batch = batch_of(lane);
+	const struct study_batch *batch = batch_of(thread);
 	uint64_t time = 0;
-	for (size_t i = lane->access; !time && i < batch->access_count && batch->accesses[i].step == step; i++)
+	for (size_t i = thread->access; !time && i < batch->access_count && batch->accesses[i].step == step; i++)
 		time = batch->times[i];
-	lane->moment.time = time > lane->moment.time ? time : lane->moment.time;
-	lane->moment.instruction = batch->first + step;
+	thread->moment.time = time > thread->moment.time ? time : thread->moment.time;
+	thread->moment.instruction = batch->first + step;
 }
 
 /* Goes to the next instruction, over batches. Returns 0 or a negative status. */
-static int advance(struct lane *lane)
+static int advance(struct thread *thread)
 {
-	while (!lane->ended) {
-		size_t step = lane->now < lane->count ? next_step(lane) : SIZE_MAX;
+	while (!thread->ended) {
+		size_t step = thread->now < thread->count ? next_step(thread) : SIZE_MAX;
 		if (step != SIZE_MAX) {
-			find_moment(lane, step);
+			find_moment(thread, step);
 			return 0;
 		}
-		lane->step = lane->access = 0;
-		if (++lane->now < lane->count)
+		thread->step = thread->access = 0;
+		if (++thread->now < thread->count)
 			continue;
-		lane->now = lane->count = 0;
-		int status = study_walk_go(lane->walk);
+		thread->now = thread->count = 0;
+		int status = study_walk_go(thread->walk);
 		if (status < 0)
 			return status;
-		lane->ended = status == 0 && lane->count == 0;
+		thread->ended = status == 0 && thread->count == 0;
 	}
 	return 0;
 }
@@ -117,64 +117,64 @@ static bool is_before(const struct moment *one, const struct moment *other)
 {
 	int order = tw_compare(one->time, other->time);
 	order = order ? order : tw_compare(one->instruction, other->instruction);
-	return order ? order < 0 : one->lane < other->lane;
+	return order ? order < 0 : one->number < other->number;
 }
 
-/* The lane whose moment comes first, and that of the one behind it; NULL where there is none. */
-static struct lane *find_first(struct together *together, const struct lane **second)
+/* The thread whose moment comes first, and that of the one behind it; NULL where there is none. */
+static struct thread *find_first(struct together *together, const struct thread **second)
 {
-	struct lane *first = NULL;
+	struct thread *first = NULL;
 	*second = NULL;
 	for (size_t i = 0; i < together->count; i++) {
-		struct lane *lane = &together->lanes[i];
-		if (lane->ended)
+		struct thread *thread = &together->threads[i];
+		if (thread->ended)
 			continue;
-		if (!first || is_before(&lane->moment, &first->moment)) {
+		if (!first || is_before(&thread->moment, &first->moment)) {
 			*second = first;
-			first = lane;
-		} else if (!*second || is_before(&lane->moment, &(*second)->moment)) {
-			*second = lane;
+			first = thread;
+		} else if (!*second || is_before(&thread->moment, &(*second)->moment)) {
+			*second = thread;
 		}
 	}
 	return first;
 }
 
-/* Takes a lane's instructions until that of another comes first. */
-static int take(const struct study_job *job, struct lane *lane, const struct lane *second)
+/* Takes a thread's instructions until that of another comes first. */
+static int take(const struct study_job *job, struct thread *thread, const struct thread *second)
 {
 	int status = 0;
-	while (status >= 0 && !lane->ended && (!second || is_before(&lane->moment, &second->moment))) {
-		size_t step = next_step(lane);
-		status = job->take_steps(&lane->part, batch_of(lane), step, step + 1, &lane->access);
-		lane->step = step + 1;
-		status = status < 0 ? status : advance(lane);
+	while (status >= 0 && !thread->ended && (!second || is_before(&thread->moment, &second->moment))) {
+		size_t step = next_step(thread);
+		status = job->take_steps(&thread->part, batch_of(thread), step, step + 1, &thread->access);
+		thread->step = step + 1;
+		status = status < 0 ? status : advance(thread);
 	}
 	return status;
 }
 
-/* ---- Lanes. ---- */
+/* ---- Threads. ---- */
 
-static int open_lane(struct together *together, struct lane *lane, const struct xtrace_track *track, size_t share)
+static int open_thread(struct together *together, struct thread *thread, const struct xtrace_track *track, size_t share)
 {
 	struct tw_study *study = together->study;
-	lane->moment.lane = (size_t)(lane - together->lanes);
-	lane->opened = true;
-	int status = study_part_begin(&lane->part, study, share, together->reader->dictionary);
+	thread->moment.number = (size_t)(thread - together->threads);
+	thread->opened = true;
+	int status = study_part_begin(&thread->part, study, share, together->reader->dictionary);
 	if (status < 0)
 		return status;
-	lane->part.thread = track->name.number;
-	struct study_taker taker = {&lane->part.sites, &lane->part.totals, keep, lane, lane->part.wants};
-	status = study_range_begin(&lane->range, &study->options.range, &taker);
+	thread->part.thread = track->name.number;
+	struct study_taker taker = {&thread->part.sites, &thread->part.totals, keep, thread, thread->part.wants};
+	status = study_range_begin(&thread->range, &study->options.range, &taker);
 	if (status < 0)
 		return status;
-	status = study_walk_open(&lane->walk, together->reader, track, &taker);
+	status = study_walk_open(&thread->walk, together->reader, track, &taker);
 	if (status < 0)
 		return status;
-	xtrace_files_thin(study_walk_files(lane->walk));
-	return advance(lane);
+	xtrace_files_thin(study_walk_files(thread->walk));
+	return advance(thread);
 }
 
-static int open_lanes(struct together *together)
+static int open_threads(struct together *together)
 {
 	const struct xtrace_set *set = &xtrace_of(together->reader)->set;
 	struct tw_study *study = together->study;
@@ -187,52 +187,52 @@ static int open_lanes(struct together *together)
 		               tw_source_name(together->reader), wanted, TW_STUDY_THREADS);
 	size_t share = study->options.memory_limit / (wanted + 1);
 	int status = study_part_begin(&study->all, study, share, study->tables.texts);
-	together->lanes = calloc(wanted + 1, sizeof *together->lanes);
-	if (!together->lanes)
+	together->threads = calloc(wanted + 1, sizeof *together->threads);
+	if (!together->threads)
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; status >= 0 && i < set->count; i++)
 		if (tw_thread_wanted(&together->reader->options, set->tracks[i].name.number))
-			status = open_lane(together, &together->lanes[together->count++], &set->tracks[i], share);
+			status = open_thread(together, &together->threads[together->count++], &set->tracks[i], share);
 	return status;
 }
 
-static void close_lane(struct lane *lane)
+static void close_thread(struct thread *thread)
 {
-	study_walk_close(lane->walk);
-	study_range_end(lane->range, &lane->part.totals);
-	lane->walk = NULL;
-	lane->range = NULL;
+	study_walk_close(thread->walk);
+	study_range_end(thread->range, &thread->part.totals);
+	thread->walk = NULL;
+	thread->range = NULL;
 }
 
-static int end_lane(struct tw_study *study, struct lane *lane)
+static int end_thread(struct tw_study *study, struct thread *thread)
 {
-	close_lane(lane);
-	int status = study->job->end ? study->job->end(&lane->part) : 0;
-	status = status < 0 ? status : study_merge(study, &lane->part);
-	return status < 0 ? status : tw_budget_status(&lane->part.budget);
+	close_thread(thread);
+	int status = study->job->end ? study->job->end(&thread->part) : 0;
+	status = status < 0 ? status : study_merge(study, &thread->part);
+	return status < 0 ? status : tw_budget_status(&thread->part.budget);
 }
 
-static void free_lane(struct tw_study *study, struct lane *lane)
+static void free_thread(struct tw_study *study, struct thread *thread)
 {
-	close_lane(lane);
+	close_thread(thread);
 	for (size_t i = 0; i < BATCHES; i++)
-		free(lane->batches[i]);
-	if (lane->opened)
-		study_part_free(&lane->part, study->job);
+		free(thread->batches[i]);
+	if (thread->opened)
+		study_part_free(&thread->part, study->job);
 }
 
 int study_read_together(struct tw_study *study, struct tw_reader *reader)
 {
 	struct together together = {.study = study, .reader = reader};
-	const struct lane *second;
-	struct lane *lane;
-	int status = open_lanes(&together);
-	while (status >= 0 && (lane = find_first(&together, &second)))
-		status = take(study->job, lane, second);
+	const struct thread *second;
+	struct thread *thread;
+	int status = open_threads(&together);
+	while (status >= 0 && (thread = find_first(&together, &second)))
+		status = take(study->job, thread, second);
 	for (size_t i = 0; status >= 0 && i < together.count; i++)
-		status = end_lane(study, &together.lanes[i]);
+		status = end_thread(study, &together.threads[i]);
 	for (size_t i = 0; i < together.count; i++)
-		free_lane(study, &together.lanes[i]);
-	free(together.lanes);
+		free_thread(study, &together.threads[i]);
+	free(together.threads);
 	return status < 0 && !*reader->error ? tw_fail(reader, status, "%s", tw_status_text(status)) : status;
 }

@@ -18,12 +18,12 @@ struct xtrace_events {
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_snapshots snapshots;
-	bool has_snapshot;                  /* the last snapshot that was read has not been reached */
-	bool compared;                      /* the TIMEs of all tracks were compared */
-	struct xtrace_checker *checker;     /* NULL: only damage is looked for */
-	struct xtrace_calls *calls;         /* NULL: nobody looks at them */
-	struct xtrace_stack stack;          /* of the track that is open */
-	struct xtrace_merged_tracks *lanes; /* all tracks at once; NULL: one after the other */
+	bool has_snapshot;                   /* the last snapshot that was read has not been reached */
+	bool compared;                       /* the TIMEs of all tracks were compared */
+	struct xtrace_checker *checker;      /* NULL: only damage is looked for */
+	struct xtrace_calls *calls;          /* NULL: nobody looks at them */
+	struct xtrace_stack stack;           /* of the track that is open */
+	struct xtrace_merged_tracks *merged; /* all tracks at once; NULL: one after the other */
 	struct tw_event rows[ROWS];
 	size_t count;
 };
@@ -33,7 +33,7 @@ void xtrace_events_free(struct xtrace_events *events)
 	if (!events)
 		return;
 	xtrace_files_close(&events->files);
-	xtrace_merged_tracks_free(events->lanes);
+	xtrace_merged_tracks_free(events->merged);
 	xtrace_stack_free(&events->stack);
 	xtrace_check_free(events->checker);
 	if (events->calls)
@@ -224,7 +224,7 @@ static int advance(struct tw_reader *reader, struct xtrace_events *events)
 static int advance_all(struct tw_reader *reader, struct xtrace_events *events)
 {
 	struct xtrace_moment moment;
-	int status = xtrace_merged_tracks_next(events->lanes, &moment);
+	int status = xtrace_merged_tracks_next(events->merged, &moment);
 	if (status <= 0)
 		return status;
 	if (moment.ends) {
@@ -286,10 +286,10 @@ static int begin_all(struct tw_reader *reader, struct xtrace_events *events)
 	if (status < 0)
 		return status;
 	reader->reports.quiet = quiet || events->checker;
-	status = xtrace_merged_tracks_open(&events->lanes, reader);
+	status = xtrace_merged_tracks_open(&events->merged, reader);
 	reader->reports.quiet = quiet;
 	if (status >= 0)
-		xtrace_merged_tracks_tell_order(events->lanes);
+		xtrace_merged_tracks_tell_order(events->merged);
 	reader->reports.again = reader->reports.again || events->checker;
 	return status;
 }
@@ -331,7 +331,7 @@ int xtrace_read(struct tw_reader *reader, struct tw_batch *batch)
 	status = 1;
 	events->count = 0;
 	while (status > 0 && events->count < ROWS - TURN_MOST)
-		status = events->lanes ? advance_all(reader, events) : advance(reader, events);
+		status = events->merged ? advance_all(reader, events) : advance(reader, events);
 	if (status < 0)
 		return status;
 	*batch = (struct tw_batch){.events = events->rows, .count = events->count};

@@ -111,8 +111,8 @@ static void spool_with(size_t memory, size_t keep, bool in_file)
 	assert_false(tw_spool_has(&spool, TEXTS));
 	snprintf(path, sizeof path, "/tmp/test_spool.%d", (int)getpid());
 	assert_int_equal(tw_output_open(&out, path), 0);
-	for (size_t lane = 0; lane <= TEXTS; lane++)
-		tw_spool_put(&spool, lane, &out);
+	for (size_t number = 0; number <= TEXTS; number++)
+		tw_spool_put(&spool, number, &out);
 	assert_int_equal(spool.error, 0);
 	assert_int_equal(spool.fd >= 0, in_file);
 	assert_true(spool.kept_bytes <= keep);
@@ -120,8 +120,8 @@ static void spool_with(size_t memory, size_t keep, bool in_file)
 	tw_spool_free(&spool);
 	FILE *file = fopen(path, "r");
 	assert_non_null(file);
-	for (unsigned lane = 0; lane < TEXTS; lane++)
-		for (unsigned i = lane; i < PIECES; i += TEXTS) {
+	for (unsigned first = 0; first < TEXTS; first++)
+		for (unsigned i = first; i < PIECES; i += TEXTS) {
 			unsigned found = 0;
 			assert_int_equal(fscanf(file, "%u,", &found), 1);
 			assert_int_equal(found, i * i);
@@ -154,12 +154,12 @@ static void test_spool_of_short_texts(void **state)
 		char text[32];
 		for (unsigned i = 0; i < COUNT; i++)
 			tw_spool_add(&spool, (size_t)i * APART, text, piece(text, i));
-		assert_int_equal(spool.lane_count, COUNT);
+		assert_int_equal(spool.text_count, COUNT);
 		assert_int_equal(spool.fd >= 0, less);
 		assert_int_equal(spool.memory, less ? EACH : COUNT * EACH);
 		assert_false(tw_spool_has(&spool, 1));
 		for (unsigned i = 0; i < COUNT; i++) {
-			struct tw_spool_cursor cursor = {.lane = (size_t)i * APART};
+			struct tw_spool_cursor cursor = {.text = (size_t)i * APART};
 			const uint8_t *bytes;
 			size_t size;
 			assert_true(tw_spool_next(&spool, &cursor, block, &bytes, &size));

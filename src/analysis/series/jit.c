@@ -33,7 +33,7 @@ struct open {
 };
 
 /* What goes on in a track, the outermost first. */
-struct lane {
+struct stack {
 	struct open items[DEPTH];
 	unsigned depth;
 	struct tw_compiling_thread cpu;
@@ -47,8 +47,8 @@ struct tw_jit {
 	struct tw_dictionary *texts;
 	struct row *rows;
 	struct tw_keyed told; /* by what they are about */
-	struct lane *lanes;
-	struct tw_keyed tracks; /* of lanes */
+	struct stack *stacks;
+	struct tw_keyed tracks; /* that have one */
 	uint64_t end_ns, span_ns;
 	uint64_t left_out;
 };
@@ -113,16 +113,16 @@ static bool is_around(const struct open *slice, const struct open *before)
 }
 
 /* Takes a slice off what the one around it took itself. Returns whether its time is in that of its row already. */
-static bool put_inside(struct tw_jit *jit, struct lane *lane, const struct open *slice)
+static bool put_inside(struct tw_jit *jit, struct stack *stack, const struct open *slice)
 {
 	bool counted = false;
-	while (lane->depth && !holds(&lane->items[lane->depth - 1], slice->begin, slice->end))
-		lane->depth--;
-	for (unsigned i = 0; i < lane->depth; i++)
-		counted |= lane->items[i].row == slice->row && !lane->items[i].cached;
-	if (!lane->depth || lane->depth == DEPTH || lane->items[lane->depth - 1].cached)
+	while (stack->depth && !holds(&stack->items[stack->depth - 1], slice->begin, slice->end))
+		stack->depth--;
+	for (unsigned i = 0; i < stack->depth; i++)
+		counted |= stack->items[i].row == slice->row && !stack->items[i].cached;
+	if (!stack->depth || stack->depth == DEPTH || stack->items[stack->depth - 1].cached)
 		return counted;
-	struct open *outer = &lane->items[lane->depth - 1];
+	struct open *outer = &stack->items[stack->depth - 1];
 	const uint64_t ns = slice->end - slice->begin, taken = ns < outer->own ? ns : outer->own;
 	outer->own -= taken;
 	jit->rows[outer->row].told.self_ns -= taken;
@@ -130,11 +130,11 @@ static bool put_inside(struct tw_jit *jit, struct lane *lane, const struct open 
 }
 
 /* NULL when there is no room. */
-static struct lane *find_lane(struct tw_jit *jit, uint32_t track)
+static struct stack *find_stack(struct tw_jit *jit, uint32_t track)
 {
 	uint32_t place =
-	    tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->tracks, track, &jit->lanes, sizeof *jit->lanes, 0);
-	return place == UINT32_MAX ? NULL : &jit->lanes[place];
+	    tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->tracks, track, &jit->stacks, sizeof *jit->stacks, 0);
+	return place == UINT32_MAX ? NULL : &jit->stacks[place];
 }
 
 static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32_t number, bool cached)
@@ -142,16 +142,16 @@ static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32
 	const uint64_t end = tw_event_end(event), ns = end - event->time;
 	const struct open slice = {event->time, end, ns, event->offset, number, cached};
 	struct tw_jit_row *row = &jit->rows[number].told;
-	struct lane *lane = find_lane(jit, event->track);
+	struct stack *stack = find_stack(jit, event->track);
 	const struct tw_compiling compiling = {event->time, end, event->offset, number, cached};
-	if (lane)
-		(void)tw_compiling_add(&lane->cpu, &jit->budget, &compiling); /* without room there is no estimate */
-	const struct open *before = lane && lane->depth ? &lane->items[lane->depth - 1] : NULL;
+	if (stack)
+		(void)tw_compiling_add(&stack->cpu, &jit->budget, &compiling); /* without room there is no estimate */
+	const struct open *before = stack && stack->depth ? &stack->items[stack->depth - 1] : NULL;
 	bool around = before && is_around(&slice, before);
-	bool counted = around ? before->row == number && !before->cached : lane && put_inside(jit, lane, &slice);
-	bool deeper = lane && !around && lane->depth == DEPTH;
-	if (lane && !around && !deeper)
-		lane->items[lane->depth++] = slice;
+	bool counted = around ? before->row == number && !before->cached : stack && put_inside(jit, stack, &slice);
+	bool deeper = stack && !around && stack->depth == DEPTH;
+	if (stack && !around && !deeper)
+		stack->items[stack->depth++] = slice;
 	row->compiled += !cached;
 	row->cached += cached;
 	if (cached) {
@@ -177,13 +177,13 @@ static void take_usage(struct tw_jit *jit, const struct tw_batch *batch, const s
 	const struct tw_argument *us = argument_of(jit, batch, event, TW_RUNTIME_US);
 	struct tw_compiling_usage usage = {.time = event->time};
 	uint64_t interval_us = number_of(jit, batch, event, TW_RUNTIME_INTERVAL_US);
-	struct lane *lane = us ? find_lane(jit, event->track) : NULL;
-	if (!lane || tw_runtime_name(&jit->names, event->name) == TW_RUNTIME_PROCESS_CPU)
+	struct stack *stack = us ? find_stack(jit, event->track) : NULL;
+	if (!stack || tw_runtime_name(&jit->names, event->name) == TW_RUNTIME_PROCESS_CPU)
 		return;
 	if (__builtin_mul_overflow(us->value.i, NS_IN_US, &usage.ns) ||
 	    __builtin_mul_overflow(interval_us, NS_IN_US, &usage.interval_ns))
 		return;
-	tw_compiling_use(&lane->cpu, &usage, give_cpu, jit);
+	tw_compiling_use(&stack->cpu, &usage, give_cpu, jit);
 }
 
 static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct tw_event *event)
@@ -382,10 +382,10 @@ void tw_jit_free(struct tw_jit *jit)
 	if (!jit)
 		return;
 	for (size_t i = 0; i < jit->tracks.count; i++)
-		tw_compiling_free(&jit->lanes[i].cpu);
+		tw_compiling_free(&jit->stacks[i].cpu);
 	tw_map_free(&jit->told.map);
 	tw_map_free(&jit->tracks.map);
-	free(jit->lanes);
+	free(jit->stacks);
 	free(jit->names.found);
 	tw_dictionary_free(jit->texts);
 	free(jit->rows);

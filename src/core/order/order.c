@@ -11,19 +11,19 @@
 
 /* ---- Heads. They are kept in order: the one that is delivered next moves a place or two, as a rule. ---- */
 
-static struct tw_order_lane *lane_at(struct tw_sorter *sorter, uint64_t number)
+static struct tw_order_queue *queue_at(struct tw_sorter *sorter, uint64_t number)
 {
-	return &sorter->lanes[number % TW_ORDER_SLABS];
+	return &sorter->queues[number % TW_ORDER_SLABS];
 }
 
-static uint32_t row_at(const struct tw_order_lane *lane, size_t place)
+static uint32_t row_at(const struct tw_order_queue *queue, size_t place)
 {
-	return lane->slab->sorted ? (uint32_t)place : lane->slab->order[place];
+	return queue->slab->sorted ? (uint32_t)place : queue->slab->order[place];
 }
 
-static const struct tw_event *event_at(const struct tw_order_lane *lane, size_t place)
+static const struct tw_event *event_at(const struct tw_order_queue *queue, size_t place)
 {
-	return &lane->slab->events[row_at(lane, place)];
+	return &queue->slab->events[row_at(queue, place)];
 }
 
 /* Whether a goes before b. What is still to be made may begin at the same time. */
@@ -33,7 +33,7 @@ static bool goes_first(const struct tw_order_head *a, const struct tw_order_head
 		return a->time < b->time;
 	if (a->later != b->later)
 		return a->later;
-	return a->lane < b->lane;
+	return a->queue < b->queue;
 }
 
 /* Field by field: to read in one go what was just written in parts takes long. `make bench` measures convert. */
@@ -41,7 +41,7 @@ static inline void set_head(struct tw_order_head *to, const struct tw_order_head
 {
 	to->time = head->time;
 	to->later = head->later;
-	to->lane = head->lane;
+	to->queue = head->queue;
 }
 
 static inline void insert(struct tw_sorter *sorter, const struct tw_order_head *head)
@@ -52,12 +52,12 @@ static inline void insert(struct tw_sorter *sorter, const struct tw_order_head *
 	set_head(&sorter->heads[i], head);
 }
 
-/* Puts the head of a lane, if it has one, in its place among the others. */
-static inline void put_head(struct tw_sorter *sorter, const struct tw_order_lane *lane)
+/* Puts the head of a queue, if it has one, in its place among the others. */
+static inline void put_head(struct tw_sorter *sorter, const struct tw_order_queue *queue)
 {
-	if (lane->next == lane->slab->count)
+	if (queue->next == queue->slab->count)
 		return;
-	const struct tw_order_head head = {.time = event_at(lane, lane->next)->time, .lane = lane->number};
+	const struct tw_order_head head = {.time = event_at(queue, queue->next)->time, .queue = queue->number};
 	insert(sorter, &head);
 }
 
@@ -65,16 +65,16 @@ void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab)
 {
 	assert(tw_sorter_has_room(sorter));
 	uint64_t number = sorter->oldest + sorter->count++;
-	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .number = number};
-	put_head(sorter, lane_at(sorter, number));
+	*queue_at(sorter, number) = (struct tw_order_queue){.slab = slab, .number = number};
+	put_head(sorter, queue_at(sorter, number));
 }
 
 uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *slab, uint64_t not_before)
 {
 	assert(tw_sorter_has_room(sorter));
 	uint64_t number = sorter->oldest + sorter->count++;
-	*lane_at(sorter, number) = (struct tw_order_lane){.slab = slab, .number = number, .later = true};
-	insert(sorter, &(struct tw_order_head){.time = not_before, .later = true, .lane = number});
+	*queue_at(sorter, number) = (struct tw_order_queue){.slab = slab, .number = number, .later = true};
+	insert(sorter, &(struct tw_order_head){.time = not_before, .later = true, .queue = number});
 	return number;
 }
 
@@ -83,8 +83,8 @@ static int make(struct tw_sorter *sorter, uint64_t number)
 	int status = sorter->make(sorter->context, number);
 	if (status < 0)
 		return status;
-	lane_at(sorter, number)->later = false;
-	put_head(sorter, lane_at(sorter, number));
+	queue_at(sorter, number)->later = false;
+	put_head(sorter, queue_at(sorter, number));
 	return 0;
 }
 
@@ -92,7 +92,7 @@ int tw_sorter_make_first(struct tw_sorter *sorter)
 {
 	int status = 0;
 	while (status == 0 && sorter->head_count && sorter->heads[sorter->head_count - 1].later)
-		status = make(sorter, sorter->heads[--sorter->head_count].lane);
+		status = make(sorter, sorter->heads[--sorter->head_count].queue);
 	return status;
 }
 
@@ -110,8 +110,8 @@ static uint64_t tie_time(const struct tw_sorter *sorter)
 
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place)
 {
-	const struct tw_order_lane *lane = &sorter->lanes[(sorter->oldest + place) % TW_ORDER_SLABS];
-	return !lane->later && lane->next == lane->slab->count && !has_equal_times(sorter);
+	const struct tw_order_queue *queue = &sorter->queues[(sorter->oldest + place) % TW_ORDER_SLABS];
+	return !queue->later && queue->next == queue->slab->count && !has_equal_times(sorter);
 }
 
 static bool oldest_used_up(const struct tw_sorter *sorter)
@@ -124,7 +124,7 @@ const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter)
 	if (sorter->count == 0 || !oldest_used_up(sorter))
 		return NULL;
 	sorter->count--;
-	return lane_at(sorter, sorter->oldest++)->slab;
+	return queue_at(sorter, sorter->oldest++)->slab;
 }
 
 uint64_t tw_sorter_first(const struct tw_sorter *sorter)
@@ -148,7 +148,7 @@ static const struct tw_argument *arguments_of(const struct tw_slab *slab, uint32
 	return slab->arguments ? slab->arguments + slab->bases[row / TW_SLAB_BLOCK] : NULL;
 }
 
-/* The time up to which the lane of the first head can go on alone. */
+/* The time up to which the queue of the first head can go on alone. */
 static uint64_t time_of_next(const struct tw_sorter *sorter)
 {
 	return sorter->head_count > 1 ? sorter->heads[sorter->head_count - 2].time : UINT64_MAX;
@@ -204,12 +204,12 @@ static inline bool copy_row(struct collected *to, const struct tw_slab *slab, ui
 	return true;
 }
 
-/* Takes rows of a lane until one is not before `until`. */
-static inline void collect_run(struct tw_order_lane *lane, uint64_t until, struct collected *to)
+/* Takes rows of a queue until one is not before `until`. */
+static inline void collect_run(struct tw_order_queue *queue, uint64_t until, struct collected *to)
 {
-	const struct tw_slab *slab = lane->slab;
+	const struct tw_slab *slab = queue->slab;
 	const uint32_t *order = slab->sorted ? NULL : slab->order;
-	size_t next = lane->next, count = slab->count;
+	size_t next = queue->next, count = slab->count;
 	uint32_t row = order ? order[next] : (uint32_t)next;
 	do {
 		look_ahead(slab, order, next);
@@ -220,10 +220,10 @@ static inline void collect_run(struct tw_order_lane *lane, uint64_t until, struc
 			break;
 		row = order ? order[next] : (uint32_t)next;
 	} while (to->count < TW_SLAB_BLOCK && slab->events[row].time < until);
-	lane->next = next;
+	queue->next = next;
 }
 
-/* ---- Rows of one time in several lanes: which of them goes first depends on all. ---- */
+/* ---- Rows of one time in several queues: which of them goes first depends on all. ---- */
 
 static bool begins_with_equal_times(const struct tw_sorter *sorter)
 {
@@ -236,11 +236,11 @@ static bool take_equal_times(struct tw_sorter *sorter)
 	const uint64_t time = sorter->heads[sorter->head_count - 1].time;
 	sorter->equal.count = sorter->equal_given = 0;
 	while (sorter->head_count && sorter->heads[sorter->head_count - 1].time == time) {
-		struct tw_order_lane *lane = lane_at(sorter, sorter->heads[--sorter->head_count].lane);
-		for (; lane->next < lane->slab->count && event_at(lane, lane->next)->time == time; lane->next++)
-			if (!tw_equal_times_add(&sorter->equal, lane->slab, row_at(lane, lane->next)))
+		struct tw_order_queue *queue = queue_at(sorter, sorter->heads[--sorter->head_count].queue);
+		for (; queue->next < queue->slab->count && event_at(queue, queue->next)->time == time; queue->next++)
+			if (!tw_equal_times_add(&sorter->equal, queue->slab, row_at(queue, queue->next)))
 				return false;
-		put_head(sorter, lane);
+		put_head(sorter, queue);
 	}
 	return tw_equal_times_nest(&sorter->equal);
 }
@@ -256,7 +256,7 @@ static void collect_equal_times(struct tw_sorter *sorter, struct collected *to)
 
 /* ---- Rows from here and there. ---- */
 
-/* Goes on with the lane of the first head. */
+/* Goes on with the queue of the first head. */
 static int collect_first(struct tw_sorter *sorter, struct collected *to)
 {
 	const struct tw_order_head *head = &sorter->heads[sorter->head_count - 1];
@@ -264,10 +264,10 @@ static int collect_first(struct tw_sorter *sorter, struct collected *to)
 		return tw_sorter_make_first(sorter);
 	if (__builtin_expect(begins_with_equal_times(sorter), 0))
 		return take_equal_times(sorter) ? 0 : TW_ERR_MEMORY;
-	struct tw_order_lane *lane = lane_at(sorter, head->lane);
-	collect_run(lane, time_of_next(sorter), to);
+	struct tw_order_queue *queue = queue_at(sorter, head->queue);
+	collect_run(queue, time_of_next(sorter), to);
 	sorter->head_count--;
-	put_head(sorter, lane);
+	put_head(sorter, queue);
 	return 0;
 }
 

@@ -83,18 +83,18 @@ void tw_slab_scratch_free(struct tw_slab_scratch *scratch);
 enum { TW_ORDER_SLABS = 256 };
 
 /* One slab that is being delivered. */
-struct tw_order_lane {
+struct tw_order_queue {
 	const struct tw_slab *slab;
-	uint64_t number; /* of all lanes that ever were */
+	uint64_t number; /* of all queues that ever were */
 	size_t next;     /* place in the slab's order */
 	bool later;      /* the slab is still to be made */
 };
 
-/* The first row of a lane that has not been delivered. */
+/* The first row of a queue that has not been delivered. */
 struct tw_order_head {
 	uint64_t time;
-	bool later;    /* the slab is still to be made: the time is one before which it has no row */
-	uint64_t lane; /* its number */
+	bool later;     /* the slab is still to be made: the time is one before which it has no row */
+	uint64_t queue; /* its number */
 };
 
 /* Room that a caller offers for a batch: rows, and their arguments one behind the other. Whether the batch was put
@@ -106,13 +106,13 @@ struct tw_batch_room {
 };
 
 struct tw_sorter {
-	struct tw_order_lane lanes[TW_ORDER_SLABS]; /* lane number n is lanes[n % TW_ORDER_SLABS] */
-	uint64_t oldest;                            /* number of the oldest lane */
+	struct tw_order_queue queues[TW_ORDER_SLABS]; /* queue number n is queues[n % TW_ORDER_SLABS] */
+	uint64_t oldest;                              /* number of the oldest queue */
 	size_t count;
-	/* Of the lanes that are not used up, the first row to be delivered last. */
+	/* Of the queues that are not used up, the first row to be delivered last. */
 	struct tw_order_head heads[TW_ORDER_SLABS];
 	size_t head_count;
-	int (*make)(void *context, uint64_t lane); /* makes the slab of a lane; returns 0 or a negative status */
+	int (*make)(void *context, uint64_t queue); /* makes the slab of a queue; returns 0 or a negative status */
 	void *context;
 	uint64_t last;                         /* time of the last row delivered */
 	uint64_t late;                         /* rows delivered behind a later one, because they came too late */
@@ -122,7 +122,7 @@ struct tw_sorter {
 	struct tw_event events[TW_SLAB_BLOCK]; /* the own */
 	struct tw_argument *arguments;
 	size_t argument_room;
-	struct tw_equal_times equal; /* rows of one time that were taken out of several lanes, to be delivered next */
+	struct tw_equal_times equal; /* rows of one time that were taken out of several queues, to be delivered next */
 	size_t equal_given;          /* those of them that have been delivered */
 };
 
@@ -136,7 +136,7 @@ static inline bool tw_sorter_has_room(const struct tw_sorter *sorter)
 void tw_sorter_put(struct tw_sorter *sorter, const struct tw_slab *slab);
 
 /* The same for a slab that is made when its time comes, by sorter->make: it has no rows yet, and none will be before
- * `not_before`. Returns the number of its lane. */
+ * `not_before`. Returns the number of its queue. */
 uint64_t tw_sorter_put_later(struct tw_sorter *sorter, const struct tw_slab *slab, uint64_t not_before);
 
 /* Gives the next batch in time order: as many rows as can be delivered in one, up to TW_SLAB_BLOCK; 0 when all slabs
@@ -160,7 +160,7 @@ void tw_sorter_note_late(struct tw_sorter *sorter, uint64_t time, uint64_t offse
 /* Takes away the oldest slab if it is used up: returns it, or NULL. */
 const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter);
 
-/* Whether all rows of the lane at a place, the oldest being 0, have been delivered. */
+/* Whether all rows of the queue at a place, the oldest being 0, have been delivered. */
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place);
 
 /* Makes slabs until the first row of all is there. Returns 0 or a negative status. */

@@ -21,7 +21,7 @@
 
 enum {
 	MEMORY_PER_NODE = 128,
-	THREAD_COST = 800 /* bytes of a thread, about: its row, its lanes and blocks */
+	THREAD_COST = 800 /* bytes of a thread, about: its row, its texts and blocks */
 };
 
 /* ---- Records. ---- */
@@ -31,13 +31,13 @@ static inline void add_record(struct firefox *firefox, uint32_t number, unsigned
 {
 	struct firefox_track *track = &firefox->tracks[number];
 	struct tw_spool *spool = &firefox->measured.spool;
-	size_t lane = tw_firefox_lane(number, what), size = FIREFOX_RECORD;
-	uint8_t *record = tw_spool_room(spool, lane, FIREFOX_LONG_RECORD);
+	size_t text = tw_firefox_text(number, what), size = FIREFOX_RECORD;
+	uint8_t *record = tw_spool_room(spool, text, FIREFOX_LONG_RECORD);
 	if (!record)
 		return;
 	uint64_t gap = time - track->ends[what], step = what == FIREFOX_MARKERS ? gap : weight;
 	bool follows = what == FIREFOX_MARKERS ? time >= track->ends[what] : gap == 0;
-	if (tw_spool_lane(spool, lane)->used && follows && (step | told) < FIREFOX_LONG) {
+	if (tw_spool_text(spool, text)->used && follows && (step | told) < FIREFOX_LONG) {
 		tw_store64(record, told | step << 32, false);
 	} else {
 		tw_store64(record, FIREFOX_LONG, false);
@@ -46,7 +46,7 @@ static inline void add_record(struct firefox *firefox, uint32_t number, unsigned
 		tw_store64(record + 24, weight, false);
 		size = FIREFOX_LONG_RECORD;
 	}
-	tw_spool_took(spool, lane, size);
+	tw_spool_took(spool, text, size);
 	track->ends[what] = time + weight;
 	track->records[what]++;
 }
@@ -213,7 +213,7 @@ static void add_marker(struct firefox *firefox, const struct tw_event *event, ui
 	uint64_t string = name ? tw_firefox_name(name) : event->kind;
 	tw_line_text(&measured->line, firefox->tracks[track].records[FIREFOX_MARKERS] ? "," : "");
 	make_data(firefox, event);
-	tw_spool_add(&measured->spool, tw_firefox_lane(track, FIREFOX_DATA), measured->line.text.bytes,
+	tw_spool_add(&measured->spool, tw_firefox_text(track, FIREFOX_DATA), measured->line.text.bytes,
 	             measured->line.text.length);
 	tw_line_clear(&measured->line);
 	add_record(firefox, track, FIREFOX_MARKERS, tw_measured_since(measured, event->time),

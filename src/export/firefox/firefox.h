@@ -17,7 +17,7 @@
  * FIREFOX_LONG, and behind both come the time since 0, the number and how long it takes, of 64 bits each: so what is
  * made of a block needs no other one. The number of a sample is that of its stack in the thread's table, plus 1, or 0;
  * that of a marker is FIREFOX_PHASES times that of its string, and its phase. */
-enum { FIREFOX_MARKERS = MEASURES, FIREFOX_RECORDS, FIREFOX_DATA = FIREFOX_RECORDS, FIREFOX_LANES };
+enum { FIREFOX_MARKERS = MEASURES, FIREFOX_RECORDS, FIREFOX_DATA = FIREFOX_RECORDS, FIREFOX_TEXTS };
 
 static const uint32_t FIREFOX_LONG = UINT32_MAX;
 enum { FIREFOX_RECORD = 8, FIREFOX_LONG_RECORD = 32 };
@@ -105,9 +105,9 @@ struct firefox {
 };
 
 /* What of a thread: what is measured, FIREFOX_MARKERS or FIREFOX_DATA. */
-static inline size_t tw_firefox_lane(uint32_t track, unsigned what)
+static inline size_t tw_firefox_text(uint32_t track, unsigned what)
 {
-	return (size_t)track * FIREFOX_LANES + what;
+	return (size_t)track * FIREFOX_TEXTS + what;
 }
 
 static inline uint32_t tw_firefox_stacks(const struct firefox_track *track)

@@ -190,7 +190,7 @@ static void begin_column(struct firefox_columns *columns, enum firefox_column co
 {
 	unsigned what = is_of_marker(column) ? (unsigned)FIREFOX_MARKERS : (unsigned)columns->measure;
 	columns->column = column;
-	columns->cursor = (struct tw_spool_cursor){.lane = tw_firefox_lane(columns->track, what)};
+	columns->cursor = (struct tw_spool_cursor){.text = tw_firefox_text(columns->track, what)};
 	columns->node = TW_ROW_FIRST;
 }
 
@@ -212,7 +212,7 @@ static void make_piece(void *context, void *state)
 
 void tw_firefox_meet_markers(struct firefox *firefox, uint32_t track)
 {
-	struct tw_spool_cursor cursor = {.lane = tw_firefox_lane(track, FIREFOX_MARKERS)};
+	struct tw_spool_cursor cursor = {.text = tw_firefox_text(track, FIREFOX_MARKERS)};
 	uint8_t block[SPOOL_BLOCK];
 	const uint8_t *at;
 	size_t size;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TIMES, COUNTS, LANES };
+enum { TIMES, COUNTS, TEXTS };
 enum { SERIES_MAX = 1024 }; /* the profiler gives each a place on the screen */
 enum { MS_DECIMALS = 6, CELL_MAX = 1 + TW_DIGITS_MAX + TW_DOUBLE_MAX };
 
@@ -66,12 +66,12 @@ static struct firefox_series *series_of(struct firefox *firefox, const struct tw
 static void add_cells(struct firefox *firefox, struct firefox_series *series, uint64_t time, double count)
 {
 	struct firefox_counters *counters = &firefox->counters;
-	size_t lane = (size_t)(series - counters->series) * LANES;
+	size_t text = (size_t)(series - counters->series) * TEXTS;
 	char cell[CELL_MAX] = ",", *first = series->samples++ ? cell : cell + 1;
 	char *end = tw_decimal(cell + 1, time, MS_DECIMALS);
-	tw_spool_add(&counters->spool, lane + TIMES, first, (size_t)(end - first));
+	tw_spool_add(&counters->spool, text + TIMES, first, (size_t)(end - first));
 	end = tw_double_digits(cell + 1, count);
-	tw_spool_add(&counters->spool, lane + COUNTS, first, (size_t)(end - first));
+	tw_spool_add(&counters->spool, text + COUNTS, first, (size_t)(end - first));
 }
 
 static bool add_sample(struct firefox *firefox, struct firefox_series *series, uint64_t time, double value)
@@ -148,9 +148,9 @@ static void put_series(struct firefox *firefox, size_t number)
 	put_label(firefox, "description");
 	tw_putf(out, ",\"pid\":\"%" PRIu64 "\",\"mainThreadIndex\":%" PRIu32 ",\"samples\":{\"time\":[",
 	        tw_dictionary_track(dictionary, series->track)->process, firefox->tracks[series->track].index);
-	tw_spool_put(&counters->spool, number * LANES + TIMES, out);
+	tw_spool_put(&counters->spool, number * TEXTS + TIMES, out);
 	tw_put_text(out, "],\"count\":[");
-	tw_spool_put(&counters->spool, number * LANES + COUNTS, out);
+	tw_spool_put(&counters->spool, number * TEXTS + COUNTS, out);
 	tw_putf(out, "],\"length\":%" PRIu64 "}}", series->samples);
 }
 

@@ -77,7 +77,7 @@ static void put_markers(struct firefox *firefox, uint32_t number, enum tw_measur
 			put_same(out, marker_columns[i].name, "", 0);
 	tw_put_text(out, "\"data\":[");
 	if (any)
-		tw_spool_put(&firefox->measured.spool, tw_firefox_lane(number, FIREFOX_DATA), out);
+		tw_spool_put(&firefox->measured.spool, tw_firefox_text(number, FIREFOX_DATA), out);
 	tw_put_text(out, "],");
 	put_same(out, "category", "0", count);
 	tw_putf(out, "\"length\":%" PRIu64 "},\n", count);

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 2 * MEASURES }; /* what is sampled has two texts: stacks and weights */
+enum { TEXTS = 2 * MEASURES }; /* what is sampled has two texts: stacks and weights */
 
 static const char *const units[MEASURES] = {
     [MEASURE_SLICES] = "nanoseconds", [MEASURE_TICKS] = "none",  [MEASURE_WALL] = "nanoseconds",
@@ -44,12 +44,12 @@ struct speedscope {
 
 enum {
 	MEMORY_PER_FRAME = 64,
-	THREAD_COST = 450 /* bytes of a thread, about: its row, its lanes and blocks */
+	THREAD_COST = 450 /* bytes of a thread, about: its row, its texts and blocks */
 };
 
-static size_t lane(uint32_t track, enum tw_measure measure)
+static size_t text_number(uint32_t track, enum tw_measure measure)
 {
-	return (size_t)track * LANES + 2 * measure;
+	return (size_t)track * TEXTS + 2 * measure;
 }
 
 /* ---- Slices. ---- */
@@ -74,12 +74,12 @@ static void add_event(struct speedscope *speedscope, uint32_t track, bool closes
 	struct tw_spool *spool = &speedscope->measured.spool;
 	struct speedscope_track *known = &speedscope->tracks[track];
 	uint64_t frame = tw_frames_of_name(&speedscope->measured.frames, name);
-	size_t number = lane(track, MEASURE_SLICES);
+	size_t number = text_number(track, MEASURE_SLICES);
 	uint8_t *begin = tw_spool_room(spool, number, FIELDS * TW_PROTO_VARINT_MAX), *end = begin;
 	speedscope->measured.line.failed |= frame == UINT32_MAX;
 	if (!begin)
 		return;
-	uint64_t before = tw_spool_lane(spool, number)->used ? known->last : 0;
+	uint64_t before = tw_spool_text(spool, number)->used ? known->last : 0;
 	end = tw_proto_digits(end, advance(speedscope, known, time) - before);
 	end = tw_proto_digits(end, frame << 1 | closes);
 	tw_spool_took(spool, number, (size_t)(end - begin));
@@ -106,7 +106,7 @@ static void put_sample(void *context, const struct tw_event *event, enum tw_meas
 	struct speedscope *speedscope = context;
 	const struct tw_sample_stack *stack = &speedscope->measured.stack;
 	struct tw_line *line = &speedscope->measured.line;
-	size_t at = lane(event->track, measure);
+	size_t at = text_number(event->track, measure);
 	const char *comma = tw_spool_has(&speedscope->measured.spool, at) ? ",\n[" : "\n[";
 	tw_line_clear(line);
 	tw_line_text(line, comma);
@@ -154,7 +154,7 @@ enum {
 /* Makes the events of a block's records. */
 static void make_events(void *context, void *state)
 {
-	const struct tw_pieces_lane *from = context;
+	const struct tw_pieces_text *from = context;
 	struct tw_piece_text *piece = state;
 	uint64_t time = 0;
 	char *p = piece->text;
@@ -174,8 +174,8 @@ static void make_events(void *context, void *state)
 static void put_events(struct speedscope *speedscope, size_t number)
 {
 	static const struct tw_pipeline_steps work = {.read = tw_pieces_read, .work = make_events};
-	struct tw_pieces_lane from = {.spool = &speedscope->measured.spool, .cursor.lane = number};
-	bool several = tw_spool_lane(from.spool, number)->blocks > 0; /* and so worth a thread */
+	struct tw_pieces_text from = {.spool = &speedscope->measured.spool, .cursor.text = number};
+	bool several = tw_spool_text(from.spool, number)->blocks > 0; /* and so worth a thread */
 	if (!tw_pieces_begin(&speedscope->pieces, &work, &from, EVENTS_MAX, several ? speedscope->jobs : 1))
 		speedscope->measured.failed = true;
 	tw_pieces_put(&speedscope->pieces, 0, &speedscope->measured.writer->out);
@@ -200,7 +200,7 @@ static void put_profile(struct speedscope *speedscope, uint32_t number, enum tw_
 {
 	struct tw_output *out = &speedscope->measured.writer->out;
 	const struct speedscope_track *track = &speedscope->tracks[number];
-	size_t at = lane(number, measure);
+	size_t at = text_number(number, measure);
 	tw_putf(out, "{\"type\":\"%s\",\"name\":", measure == MEASURE_SLICES ? "evented" : "sampled");
 	put_label(speedscope, tw_dictionary_track(speedscope->measured.dictionary, number), measure);
 	const char *unit = measure == MEASURE_SLICES && speedscope->measured.instructions ? "none" : units[measure];
@@ -256,7 +256,7 @@ static bool find_shown(const struct speedscope *speedscope, uint32_t tracks, uns
 	unsigned profile = 0;
 	for (uint32_t track = 0; track < tracks; track++)
 		for (unsigned measure = 0; measure < MEASURES; measure++) {
-			if (!tw_spool_has(&speedscope->measured.spool, lane(track, measure)))
+			if (!tw_spool_has(&speedscope->measured.spool, text_number(track, measure)))
 				continue;
 			uint64_t samples = measure == MEASURE_TICKS ? speedscope->tracks[track].weight[measure] : 0;
 			*shown = samples > most ? profile : *shown;
@@ -277,7 +277,7 @@ static void put_all(struct speedscope *speedscope)
 	uint32_t tracks = speedscope->measured.dictionary ? tw_dictionary_tracks(speedscope->measured.dictionary) : 0;
 	for (uint32_t track = 0; track < tracks; track++)
 		for (unsigned measure = 0; measure < MEASURES; measure++)
-			if (tw_spool_has(&speedscope->measured.spool, lane(track, measure))) {
+			if (tw_spool_has(&speedscope->measured.spool, text_number(track, measure))) {
 				tw_put_text(out, profiles++ ? ",\n" : "\n");
 				put_profile(speedscope, track, measure);
 			}

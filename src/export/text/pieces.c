@@ -65,9 +65,9 @@ void tw_pieces_free(struct tw_pieces *pieces)
 	*pieces = (struct tw_pieces){0};
 }
 
-int tw_pieces_read(void *lane, void *piece)
+int tw_pieces_read(void *text, void *piece)
 {
-	struct tw_pieces_lane *from = lane;
+	struct tw_pieces_text *from = text;
 	struct tw_piece_text *to = piece;
 	to->part = 0;
 	return tw_spool_find(from->spool, &from->cursor, &to->records);

@@ -40,12 +40,12 @@ void tw_pieces_end(struct tw_pieces *pieces);
 void tw_pieces_free(struct tw_pieces *pieces);
 
 /* The context for a text whose only part lies in a spool; work->read is then tw_pieces_read(). */
-struct tw_pieces_lane {
+struct tw_pieces_text {
 	struct tw_spool *spool;
 	struct tw_spool_cursor cursor;
 };
 
-int tw_pieces_read(void *lane, void *piece);
+int tw_pieces_read(void *text, void *piece);
 
 /* The records of a piece's block: none after an error. */
 const uint8_t *tw_pieces_records(struct tw_piece_text *piece, struct tw_spool *spool);

@@ -74,36 +74,36 @@ static bool have_file(struct tw_spool *spool)
 }
 
 /* Returns the memory of a text's end as a block, head included; NULL: there is none yet. */
-static uint8_t *block_of(const struct tw_spool_lane *lane)
+static uint8_t *block_of(const struct tw_spool_text *text)
 {
-	return lane->bytes ? lane->bytes - HEAD : NULL;
+	return text->bytes ? text->bytes - HEAD : NULL;
 }
 
 /* Makes a block of the end of a text. Returns its number. */
-static uint64_t end_block(struct tw_spool *spool, struct tw_spool_lane *lane)
+static uint64_t end_block(struct tw_spool *spool, struct tw_spool_text *text)
 {
-	uint8_t *block = block_of(lane);
-	if (lane->blocks++ == 0)
-		lane->first = lane->next = spool->block_count++;
-	uint64_t number = lane->next;
-	lane->next = spool->block_count++;
-	tw_store64(block, lane->next, false);
-	tw_store64(block + 8, lane->used, false);
-	lane->used = 0;
+	uint8_t *block = block_of(text);
+	if (text->blocks++ == 0)
+		text->first = text->next = spool->block_count++;
+	uint64_t number = text->next;
+	text->next = spool->block_count++;
+	tw_store64(block, text->next, false);
+	tw_store64(block + 8, text->used, false);
+	text->used = 0;
 	return number;
 }
 
 /* Moves the end of a text to the file: in one go, because pages that are written in part are cleared first. */
-static void flush_lane(struct tw_spool *spool, struct tw_spool_lane *lane)
+static void flush_text(struct tw_spool *spool, struct tw_spool_text *text)
 {
-	if (!lane->used || !have_file(spool))
+	if (!text->used || !have_file(spool))
 		return;
-	size_t size = HEAD + lane->used;
-	write_at(spool, block_of(lane), size, end_block(spool, lane) * SPOOL_BLOCK);
+	size_t size = HEAD + text->used;
+	write_at(spool, block_of(text), size, end_block(spool, text) * SPOOL_BLOCK);
 }
 
 /* Keeps the end of a text, which is a block, where there is room for it and a new one. */
-static bool keep_block(struct tw_spool *spool, struct tw_spool_lane *lane)
+static bool keep_block(struct tw_spool *spool, struct tw_spool_text *text)
 {
 	if (spool->kept_bytes + SPOOL_BLOCK > spool->keep_limit ||
 	    !tw_grow(&spool->kept, &spool->kept_room, spool->block_count + 2, sizeof *spool->kept))
@@ -111,10 +111,10 @@ static bool keep_block(struct tw_spool *spool, struct tw_spool_lane *lane)
 	uint8_t *fresh = malloc(SPOOL_BLOCK);
 	if (!fresh)
 		return false;
-	uint8_t *block = block_of(lane);
-	spool->kept[end_block(spool, lane)] = block;
+	uint8_t *block = block_of(text);
+	spool->kept[end_block(spool, text)] = block;
 	spool->kept_bytes += SPOOL_BLOCK;
-	lane->bytes = fresh + HEAD;
+	text->bytes = fresh + HEAD;
 	return true;
 }
 
@@ -122,58 +122,58 @@ static bool keep_block(struct tw_spool *spool, struct tw_spool_lane *lane)
 
 static void flush_all(struct tw_spool *spool)
 {
-	for (size_t i = 0; i < spool->lane_count; i++) {
-		struct tw_spool_lane *lane = &spool->lanes[i];
-		flush_lane(spool, lane);
-		free(block_of(lane));
-		lane->bytes = NULL;
-		lane->room = 0;
+	for (size_t i = 0; i < spool->text_count; i++) {
+		struct tw_spool_text *text = &spool->texts[i];
+		flush_text(spool, text);
+		free(block_of(text));
+		text->bytes = NULL;
+		text->room = 0;
 	}
 	spool->memory = 0;
 }
 
 /* Makes the end of a text longer, up to a block; false where it is one already. */
-static bool lengthen(struct tw_spool *spool, struct tw_spool_lane *lane)
+static bool lengthen(struct tw_spool *spool, struct tw_spool_text *text)
 {
 	size_t limit = spool->memory_limit ? spool->memory_limit : SPOOL_MEMORY;
-	size_t room = lane->room ? lane->room * 2 : FIRST_ROOM;
+	size_t room = text->room ? text->room * 2 : FIRST_ROOM;
 	room = room < CAPACITY ? room : CAPACITY;
-	if (lane->room == CAPACITY)
+	if (text->room == CAPACITY)
 		return false;
-	if (spool->memory + BESIDE + room - lane->room > limit)
+	if (spool->memory + BESIDE + room - text->room > limit)
 		flush_all(spool);
-	uint8_t *block = realloc(block_of(lane), HEAD + room);
+	uint8_t *block = realloc(block_of(text), HEAD + room);
 	if (!block) {
 		fail(spool, ENOMEM);
 		return false;
 	}
-	spool->memory += room - lane->room + (lane->room ? 0 : BESIDE);
-	lane->bytes = block + HEAD;
-	lane->room = room;
+	spool->memory += room - text->room + (text->room ? 0 : BESIDE);
+	text->bytes = block + HEAD;
+	text->room = room;
 	return true;
 }
 
-static bool add_lane(struct tw_spool *spool, size_t number)
+static bool add_text(struct tw_spool *spool, size_t number)
 {
-	if (spool->lane_count == UINT32_MAX ||
+	if (spool->text_count == UINT32_MAX ||
 	    !tw_grow(&spool->places, &spool->place_room, number + 1, sizeof *spool->places) ||
-	    !tw_grow(&spool->lanes, &spool->lane_room, spool->lane_count + 1, sizeof *spool->lanes))
+	    !tw_grow(&spool->texts, &spool->text_room, spool->text_count + 1, sizeof *spool->texts))
 		return false;
-	spool->places[number] = (uint32_t)++spool->lane_count;
+	spool->places[number] = (uint32_t)++spool->text_count;
 	return true;
 }
 
 uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t number, size_t size)
 {
 	assert(size <= SPOOL_PIECE);
-	if (!tw_spool_lane(spool, number) && !add_lane(spool, number))
+	if (!tw_spool_text(spool, number) && !add_text(spool, number))
 		fail(spool, ENOMEM);
 	while (!spool->error) {
-		struct tw_spool_lane *lane = tw_spool_lane(spool, number);
-		if (lane->room - lane->used >= size)
-			return lane->bytes + lane->used;
-		if (!lengthen(spool, lane) && !spool->error && !keep_block(spool, lane))
-			flush_lane(spool, lane);
+		struct tw_spool_text *text = tw_spool_text(spool, number);
+		if (text->room - text->used >= size)
+			return text->bytes + text->used;
+		if (!lengthen(spool, text) && !spool->error && !keep_block(spool, text))
+			flush_text(spool, text);
 	}
 	return NULL;
 }
@@ -193,8 +193,8 @@ void tw_spool_add(struct tw_spool *spool, size_t number, const void *bytes, size
 
 bool tw_spool_has(const struct tw_spool *spool, size_t number)
 {
-	const struct tw_spool_lane *lane = tw_spool_lane(spool, number);
-	return lane && (lane->blocks || lane->used);
+	const struct tw_spool_text *text = tw_spool_text(spool, number);
+	return text && (text->blocks || text->used);
 }
 
 /* Finds the next block that was put away, and reads the head of one in the file. */
@@ -216,16 +216,16 @@ static bool find_block(struct tw_spool *spool, struct tw_spool_cursor *cursor, s
 
 bool tw_spool_find(struct tw_spool *spool, struct tw_spool_cursor *cursor, struct tw_spool_part *part)
 {
-	if (cursor->ended || !tw_spool_has(spool, cursor->lane) || spool->error)
+	if (cursor->ended || !tw_spool_has(spool, cursor->text) || spool->error)
 		return false;
-	const struct tw_spool_lane *lane = tw_spool_lane(spool, cursor->lane);
+	const struct tw_spool_text *text = tw_spool_text(spool, cursor->text);
 	if (!cursor->done)
-		cursor->at = lane->first;
-	if (cursor->done < lane->blocks)
+		cursor->at = text->first;
+	if (cursor->done < text->blocks)
 		return find_block(spool, cursor, part);
 	cursor->ended = true;
-	*part = (struct tw_spool_part){.bytes = lane->bytes, .size = lane->used};
-	return lane->used > 0;
+	*part = (struct tw_spool_part){.bytes = text->bytes, .size = text->used};
+	return text->used > 0;
 }
 
 const uint8_t *tw_spool_load(struct tw_spool *spool, const struct tw_spool_part *part, uint8_t block[SPOOL_BLOCK])
@@ -247,7 +247,7 @@ bool tw_spool_next(struct tw_spool *spool, struct tw_spool_cursor *cursor, uint8
 
 void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
 {
-	struct tw_spool_cursor cursor = {.lane = number};
+	struct tw_spool_cursor cursor = {.text = number};
 	uint8_t block[SPOOL_BLOCK];
 	const uint8_t *bytes;
 	size_t size;
@@ -257,12 +257,12 @@ void tw_spool_put(struct tw_spool *spool, size_t number, struct tw_output *out)
 
 void tw_spool_free(struct tw_spool *spool)
 {
-	for (size_t i = 0; i < spool->lane_count; i++)
-		free(block_of(&spool->lanes[i]));
+	for (size_t i = 0; i < spool->text_count; i++)
+		free(block_of(&spool->texts[i]));
 	for (size_t i = 0; i < spool->kept_room; i++)
 		free(spool->kept[i]);
 	free(spool->kept);
-	free(spool->lanes);
+	free(spool->texts);
 	free(spool->places);
 	if (spool->fd >= 0)
 		close(spool->fd);

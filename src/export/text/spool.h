@@ -18,7 +18,7 @@ enum {
 };
 
 /* One of the texts: blocks that were put away, and its end. */
-struct tw_spool_lane {
+struct tw_spool_text {
 	uint8_t *bytes; /* the end of the text; room for the head of a block is in front of it */
 	size_t used, room;
 	uint64_t first, next; /* numbers of blocks: of the first, and the one that the end will have */
@@ -38,46 +38,46 @@ struct tw_spool {
 	uint8_t **kept; /* blocks that stay in memory, by number; NULL: it is in the file */
 	size_t kept_room;
 	uint64_t block_count;
-	/* By the caller's number, which most have nothing of: the place in `lanes`, plus 1; 0: nothing was added. */
+	/* By the caller's number, which most have nothing of: the place in `texts`, plus 1; 0: nothing was added. */
 	uint32_t *places;
 	size_t place_room;
-	struct tw_spool_lane *lanes;
-	size_t lane_count, lane_room;
+	struct tw_spool_text *texts;
+	size_t text_count, text_room;
 };
 
 /* One of the texts; NULL: nothing was added. */
-static inline struct tw_spool_lane *tw_spool_lane(const struct tw_spool *spool, size_t number)
+static inline struct tw_spool_text *tw_spool_text(const struct tw_spool *spool, size_t number)
 {
-	return number < spool->place_room && spool->places[number] ? &spool->lanes[spool->places[number] - 1] : NULL;
+	return number < spool->place_room && spool->places[number] ? &spool->texts[spool->places[number] - 1] : NULL;
 }
 
 /* Makes room where there is none yet. */
-uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t lane, size_t size);
+uint8_t *tw_spool_make_room(struct tw_spool *spool, size_t text, size_t size);
 
 /* The place for up to SPOOL_PIECE more bytes of a text, to be filled by the caller; then tell how many with took. NULL
  * after an error. `make bench` measures convert. */
 static inline uint8_t *tw_spool_room(struct tw_spool *spool, size_t number, size_t size)
 {
-	const struct tw_spool_lane *lane = tw_spool_lane(spool, number);
-	if (!lane || lane->room - lane->used < size || spool->error)
+	const struct tw_spool_text *text = tw_spool_text(spool, number);
+	if (!text || text->room - text->used < size || spool->error)
 		return tw_spool_make_room(spool, number, size);
-	return lane->bytes + lane->used;
+	return text->bytes + text->used;
 }
 
 static inline void tw_spool_took(struct tw_spool *spool, size_t number, size_t size)
 {
-	tw_spool_lane(spool, number)->used += size;
+	tw_spool_text(spool, number)->used += size;
 }
 
 /* Adds to a text. */
-void tw_spool_add(struct tw_spool *spool, size_t lane, const void *bytes, size_t size);
+void tw_spool_add(struct tw_spool *spool, size_t text, const void *bytes, size_t size);
 
 /* Whether anything was added. */
-bool tw_spool_has(const struct tw_spool *spool, size_t lane);
+bool tw_spool_has(const struct tw_spool *spool, size_t text);
 
-/* A place in a text that is read; all zero but `lane` to begin. */
+/* A place in a text that is read; all zero but `text` to begin. */
 struct tw_spool_cursor {
-	size_t lane;
+	size_t text;
 	uint64_t done, at; /* blocks of the file that were read, and the next one */
 	bool ended;
 };
@@ -101,7 +101,7 @@ bool tw_spool_find(struct tw_spool *spool, struct tw_spool_cursor *cursor, struc
 const uint8_t *tw_spool_load(struct tw_spool *spool, const struct tw_spool_part *part, uint8_t block[SPOOL_BLOCK]);
 
 /* Writes all that was added. */
-void tw_spool_put(struct tw_spool *spool, size_t lane, struct tw_output *out);
+void tw_spool_put(struct tw_spool *spool, size_t text, struct tw_output *out);
 
 void tw_spool_free(struct tw_spool *spool);
 

@@ -103,11 +103,11 @@ static int make_chunk(struct tw_reader *reader, struct fxt_chunk *chunk)
 	return chunk->failed || chunk->rows.slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
 }
 
-static int make_rows_of(void *context, uint64_t lane)
+static int make_rows_of(void *context, uint64_t number)
 {
 	struct tw_reader *reader = context;
 	const struct fxt_reader *fxt = reader->state;
-	return make_chunk(reader, fxt->held[lane - fxt->sorter.oldest]);
+	return make_chunk(reader, fxt->held[number - fxt->sorter.oldest]);
 }
 
 /* As fxt_start(), but chunks wait. */

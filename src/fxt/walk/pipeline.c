@@ -85,7 +85,7 @@ uint64_t fxt_reorder_window(const struct tw_reader *reader)
 }
 
 /* A power of two, so that words lie in one chunk: as small as it takes to have rows of a dozen at once, but as many as
- * are held must be the lanes of the sorter. */
+ * are held must be the queues of the sorter. */
 size_t fxt_chunk_size(const struct tw_reader *reader)
 {
 	enum { OF_MEMORY = 1024 };

@@ -22,7 +22,7 @@ int xtrace_source_open(struct xtrace_source *source, struct tw_reader *reader, c
 /* Goes to the next TIME. Returns the same. */
 int xtrace_source_next(struct xtrace_source *source);
 
-/* ---- lanes.c ---- */
+/* ---- merged_tracks.c ---- */
 
 /* A token, with its track and its time. */
 struct xtrace_moment {
@@ -39,15 +39,15 @@ struct xtrace_merged_tracks;
 /* Opens all tracks that are wanted. An instruction is a tick; what has a TIME comes when all that have a smaller one
  * have come, and a track begins when its first TIME is the next. Returns 0 or a negative status; free it in any
  * case. */
-int xtrace_merged_tracks_open(struct xtrace_merged_tracks **lanes, struct tw_reader *reader);
+int xtrace_merged_tracks_open(struct xtrace_merged_tracks **merged, struct tw_reader *reader);
 
 /* Tells where nothing says how the tracks were in time. */
-void xtrace_merged_tracks_tell_order(const struct xtrace_merged_tracks *lanes);
+void xtrace_merged_tracks_tell_order(const struct xtrace_merged_tracks *merged);
 
 /* Gives the next token of all, or the end of a track; its time is never less than the last one's. Returns 1, 0 at the
  * end of all, or a negative status. */
-int xtrace_merged_tracks_next(struct xtrace_merged_tracks *lanes, struct xtrace_moment *moment);
+int xtrace_merged_tracks_next(struct xtrace_merged_tracks *merged, struct xtrace_moment *moment);
 
-void xtrace_merged_tracks_free(struct xtrace_merged_tracks *lanes);
+void xtrace_merged_tracks_free(struct xtrace_merged_tracks *merged);
 
 #endif

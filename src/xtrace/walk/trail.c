@@ -124,14 +124,15 @@ static void cut(struct xtrace_trails *trails, size_t steps)
 
 /* ---- Trails. ---- */
 
-static void fill_lanes(struct xtrace_trail *trail, const struct xtrace_draft *draft)
+static void fill_masked(struct xtrace_trail *trail, const struct xtrace_draft *draft)
 {
-	for (size_t i = 0; i < trail->lane_count; i++) {
-		struct xtrace_lane *lane = &trail->lanes[i];
-		size_t at = i * XTRACE_LANE, have = draft->size - at < XTRACE_LANE ? draft->size - at : XTRACE_LANE;
-		*lane = (struct xtrace_lane){0};
-		memcpy(lane->want, draft->want + at, have);
-		memcpy(lane->mask, draft->mask + at, have);
+	for (size_t i = 0; i < trail->masked_count; i++) {
+		struct xtrace_masked *masked = &trail->masked[i];
+		size_t at = i * XTRACE_MASKED,
+		       have = draft->size - at < XTRACE_MASKED ? draft->size - at : XTRACE_MASKED;
+		*masked = (struct xtrace_masked){0};
+		memcpy(masked->want, draft->want + at, have);
+		memcpy(masked->mask, draft->mask + at, have);
 	}
 }
 
@@ -139,10 +140,10 @@ static void fill_lanes(struct xtrace_trail *trail, const struct xtrace_draft *dr
 static struct xtrace_trail *make_trail(struct xtrace_trails *trails)
 {
 	const struct xtrace_draft *draft = &trails->draft;
-	size_t lanes = (draft->size + XTRACE_LANE - 1) / XTRACE_LANE;
+	size_t masked = (draft->size + XTRACE_MASKED - 1) / XTRACE_MASKED;
 	size_t accesses = draft->access_count * sizeof *draft->accesses;
 	size_t steps = draft->step_count * sizeof *draft->steps;
-	size_t size = sizeof(struct xtrace_trail) + lanes * sizeof(struct xtrace_lane) + accesses + steps;
+	size_t size = sizeof(struct xtrace_trail) + masked * sizeof(struct xtrace_masked) + accesses + steps;
 	if (size > trails->limit - trails->used ||
 	    !tw_grow(&trails->items, &trails->room, trails->count + 1, sizeof *trails->items))
 		return NULL;
@@ -151,7 +152,7 @@ static struct xtrace_trail *make_trail(struct xtrace_trails *trails)
 		return NULL;
 	*trail = (struct xtrace_trail){
 	    .pc = draft->pc,
-	    .accesses = (struct xtrace_trail_access *)&trail->lanes[lanes],
+	    .accesses = (struct xtrace_trail_access *)&trail->masked[masked],
 	    .first = draft->steps[0],
 	    .last = draft->steps[draft->step_count - 1],
 	    .mark = draft->mark,
@@ -159,12 +160,12 @@ static struct xtrace_trail *make_trail(struct xtrace_trails *trails)
 	    .last_at = draft->starts[draft->step_count - 1],
 	    .step_count = (uint8_t)draft->step_count,
 	    .access_count = (uint8_t)draft->access_count,
-	    .lane_count = (uint8_t)lanes,
+	    .masked_count = (uint8_t)masked,
 	    .flow = draft->flow,
 	};
 	memcpy(trail->accesses, draft->accesses, accesses);
 	memcpy(trail->accesses + draft->access_count, draft->steps, steps);
-	fill_lanes(trail, draft);
+	fill_masked(trail, draft);
 	trails->used += size;
 	return trails->items[trails->count++] = trail;
 }

@@ -12,12 +12,13 @@
 
 #include <string.h>
 
-enum { XTRACE_LANE = 32, XTRACE_TRAIL_BYTES = 1 << 10, XTRACE_TRAIL_STEPS = 128, XTRACE_TRAIL_ACCESSES = 128 };
+enum { XTRACE_MASKED = 32, XTRACE_TRAIL_BYTES = 1 << 10, XTRACE_TRAIL_STEPS = 128, XTRACE_TRAIL_ACCESSES = 128 };
 
 /* Bytes that are compared at once. */
 typedef uint64_t xtrace_word __attribute__((vector_size(16)));
 
-struct xtrace_lane {
+/* What XTRACE_MASKED bytes of a trail are under a mask. */
+struct xtrace_masked {
 	xtrace_word mask[2], want[2];
 };
 
@@ -39,9 +40,9 @@ struct xtrace_trail {
 	uint32_t mark;          /* the user's */
 	uint32_t misses;        /* how often other tokens came */
 	uint16_t size, last_at; /* last_at: where the last step's tokens begin */
-	uint8_t step_count, access_count, lane_count;
+	uint8_t step_count, access_count, masked_count;
 	uint8_t flow; /* of the last step: enum xtrace_flow */
-	struct xtrace_lane lanes[];
+	struct xtrace_masked masked[];
 };
 
 /* The opcodes of its steps, or what the user has put in their place. */
@@ -79,19 +80,20 @@ struct xtrace_trails {
 };
 
 /* Whether the bytes, of which `left` are held, are those of a trail, and a token follows: else, see cursor.c, the last
- * may be none. `make bench` measures it (insns, check): the lanes
- * are for the compiler, which has instructions for words of this size. */
+ * may be none. `make bench` measures it (insns, check):
+ * the words have the size of instructions that the compiler knows. */
 static inline bool xtrace_trail_matches(const struct xtrace_trail *trail, const uint8_t *bytes, size_t left)
 {
 	xtrace_word word[2], differs = {0};
-	if (left < (size_t)trail->lane_count * XTRACE_LANE || left == trail->size ||
+	if (left < (size_t)trail->masked_count * XTRACE_MASKED || left == trail->size ||
 	    !xtrace_is_token(bytes[trail->size]))
 		return false;
-	for (unsigned i = 0; i < trail->lane_count; i++, bytes += XTRACE_LANE) {
-		const struct xtrace_lane *lane = &trail->lanes[i];
+	for (unsigned i = 0; i < trail->masked_count; i++, bytes += XTRACE_MASKED) {
+		const struct xtrace_masked *masked = &trail->masked[i];
 		memcpy(&word[0], bytes, sizeof *word);
 		memcpy(&word[1], bytes + sizeof *word, sizeof *word);
-		differs |= ((word[0] & lane->mask[0]) ^ lane->want[0]) | ((word[1] & lane->mask[1]) ^ lane->want[1]);
+		differs |=
+		    ((word[0] & masked->mask[0]) ^ masked->want[0]) | ((word[1] & masked->mask[1]) ^ masked->want[1]);
 	}
 	return !(differs[0] | differs[1]);
 }
