@@ -164,6 +164,7 @@ client() { # a script in Python, with the session of view_client.py as `page`
 @test "view: headers of the page let it load nothing from elsewhere" {
 	begin_view "$DATA/chrome/phases.json"
 	client <<-'END'
+		import re
 		import view_client
 		page = view_client.Page(open("address").read().strip())
 		answer, body = page.get("/")
@@ -173,6 +174,7 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		for name, value in (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
 		                    ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Resource-Policy", "same-origin")):
 		    assert page.get("/api/trace")[0].getheader(name) == value, name
+		assert re.fullmatch(r"answer;dur=\d+\.\d{3}, cpu;dur=\d+\.\d{3}", page.get("/api/trace")[0].getheader("Server-Timing"))
 		assert "HttpOnly" in page.set_cookie and "SameSite=Strict" in page.set_cookie
 	END
 	end_view

@@ -9,18 +9,10 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A look at the files every half second, and at most a fifth of the time for reading. */
 enum { LOOK_MS = 500, SHARE = 4 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Whether there is more than what was read, and nothing else has happened to the files. *size: bytes of all. */
 static bool has_grown(struct view *view, uint64_t *size)
@@ -100,13 +92,13 @@ static void *follow(void *context)
 	struct pollfd wake = {.fd = view->follower.wake, .events = POLLIN};
 	uint64_t tried = 0, size;
 	for (int64_t pause = LOOK_MS; poll(&wake, 1, (int)pause) <= 0;) {
-		const int64_t begun = now_ms();
+		const int64_t begun = view_now();
 		pause = LOOK_MS;
 		if (!has_grown(view, &size) || size == tried)
 			continue;
 		tried = size;
 		read_anew(view);
-		pause += (now_ms() - begun) * SHARE;
+		pause += (view_now() - begun) / 1000000 * SHARE;
 		pause = pause < INT32_MAX ? pause : INT32_MAX;
 	}
 	return NULL;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CONNECTIONS = 64, TIMEOUT = 60 /* seconds */, CONNECTION_MEMORY = 96 << 10, STACK = 2 << 20 };
@@ -49,6 +50,15 @@ static const struct tw_loaded functions[] = {
 
 /* ---- Answers. ---- */
 
+#define NS_PER_MS 1e6
+
+static int64_t used_by_thread(void)
+{
+	struct timespec used;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
 static const struct {
 	const char *name, *value;
 } headers[] = {
@@ -64,10 +74,13 @@ static const char policy[] = "default-src 'none'; script-src 'self'; style-src '
 static void add_headers(const struct view *view, struct MHD_Response *response, const struct view_answer *answer)
 {
 	const struct library *library = &view->http->library;
-	char cookie[128];
+	char cookie[128], taken[96];
 	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
 		library->header(response, headers[i].name, headers[i].value);
 	library->header(response, "Content-Type", answer->type);
+	snprintf(taken, sizeof taken, "answer;dur=%.3f, cpu;dur=%.3f", (double)answer->took / NS_PER_MS,
+	         (double)answer->used / NS_PER_MS);
+	library->header(response, "Server-Timing", taken);
 	if (answer->page)
 		library->header(response, "Content-Security-Policy", policy);
 	if (!answer->enters)
@@ -147,7 +160,10 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	};
 	struct view_answer answer;
 	(void)url, (void)version, (void)body;
+	const int64_t begun = view_now(), used = used_by_thread();
 	view_answer(view, &request, &answer);
+	answer.took = view_now() - begun;
+	answer.used = used_by_thread() - used;
 	enum MHD_Result result = queue(view, connection, &answer);
 	view_answer_free(&answer);
 	view_request_free(&request);

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int64_t now(void)
+int64_t view_now(void)
 {
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
@@ -141,7 +141,7 @@ struct view_question *view_question_begin(struct view_questions *questions, cons
 	if (question) {
 		*question = (struct view_question){.asked = asked,
 		                                   .number = ++questions->count,
-		                                   .since = now(),
+		                                   .since = view_now(),
 		                                   .socket = socket};
 		if (name)
 			memcpy(question->name, name, strlen(name));
@@ -189,7 +189,7 @@ bool view_question_find(struct view_questions *questions, const char *name, stru
 	const struct view_question *question = named(questions, name);
 	if (question) {
 		state->asked = question->asked;
-		state->elapsed = (uint64_t)(now() - question->since);
+		state->elapsed = (uint64_t)(view_now() - question->since);
 		if (question->reader)
 			tw_reader_progress(question->reader, &state->read, &state->size);
 	}

@@ -31,6 +31,9 @@ struct view_questions {
 	pthread_t watcher;
 };
 
+/* Returns ns of a clock that is never set. */
+int64_t view_now(void);
+
 void view_questions_init(struct view_questions *questions);
 
 /* Watches the sockets of those who ask from now on: a question whose connection is closed is ended. Returns 0 or an

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	ROWS = 1000, /* unless told */
@@ -105,9 +104,7 @@ static void put_columns(struct asking *asking, sqlite3_stmt *statement)
 
 static uint64_t elapsed(const struct view_question *question)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - question->since);
+	return (uint64_t)(view_now() - question->since);
 }
 
 /* Writes the answer of a statement, in place of that of the one before. Returns the last of SQLite's results. */

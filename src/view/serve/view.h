@@ -145,7 +145,8 @@ struct view_answer {
 	unsigned status; /* of HTTP */
 	const char *type;
 	struct tw_text body;
-	const char *fixed; /* instead of the body; NULL: the body */
+	int64_t took, used; /* ns, of the clock and of the processor */
+	const char *fixed;  /* instead of the body; NULL: the body */
 	size_t fixed_size;
 	bool enters;                 /* the cookie is set, and the token leaves the address */
 	bool page;                   /* with a policy for what a page may load */

@@ -182,7 +182,7 @@ static uint64_t pixel_over_times(const struct view_window *window, const struct 
 	return begins[last] + lasts[last] > end && next - 1 > first ? next - 1 : next;
 }
 
-/* Adds items of the block of one, but for those that may be in a pixel with others behind it. Returns the first left. */
+/* Adds items of a block from one on, but for those that may be in a pixel with others behind it. Returns the next. */
 static uint64_t take_block(struct answer *answer, const struct view_row *row, uint64_t first, uint64_t last)
 {
 	struct view_block_times times;
