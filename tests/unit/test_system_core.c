@@ -19,15 +19,14 @@
 #include <cmocka.h>
 
 #include "collect/flush.h"
-#include "collect/machine.h"
-#include "collect/qemu.h"
-#include "collect/scalable/registers.h"
 #include "collect/system/core.h"
 #include "collect/system/registers.h"
 #include "collect/windows/detail.h"
 #include "xtrace/format/opcode.h"
 
-enum { CORES = 2, DEPTH = 8, STEPS = 30000, HEADER = 24, SNAPSHOT = 1424, INTERVAL = 500 };
+#include "random_machine.h"
+
+enum { CORES = 2, DEPTH = 8, STEPS = 30000, INTERVAL = 500 };
 
 static const uint64_t vectors = 0xffff800010200800, user = 0x400000, kernel = 0xffff800010100000;
 static const uint32_t mark = 0xd503213f, nop = 0xd503201f, exception_return = 0xd69f03e0;
@@ -45,108 +44,15 @@ struct processor {
 	bool has_change;      /* the level was another since the last that was executed, or there is a gap */
 };
 
-static uint64_t seed;
-static uint64_t x[TW_XTRACE_REGISTERS];
 static struct processor processors[CORES], *now;
 static bool tells_values;
 static unsigned wanted;
-
-static uint32_t any(uint32_t below)
-{
-	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (uint32_t)(seed >> 33) % below;
-}
-
-/* In the child cmocka's checks would go on with the parent's tests. */
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	print_error("%s\n", what);
-	abort();
-}
 
 static void scramble(void)
 {
 	x[any(TW_XTRACE_REGISTERS)] = any(4) ? any(1 << 16) : seed;
 	x[0] = any(8) ? x[0] : kernel + 64ull * any(8); /* a task */
 	x[8] = any(300);
-}
-
-bool machine_open(struct guest *machine)
-{
-	*machine = (struct guest){0};
-	return true;
-}
-
-bool scalable_open(struct guest *machine)
-{
-	(void)machine;
-	return true;
-}
-
-uint64_t machine_register(const struct guest *machine, unsigned number)
-{
-	(void)machine;
-	require(number < TW_XTRACE_REGISTERS, "a register");
-	return x[number];
-}
-
-uint64_t machine_flags(const struct guest *machine)
-{
-	(void)machine;
-	return seed & 0xf0000000;
-}
-
-void machine_vector(const struct guest *machine, unsigned number, uint8_t bytes[MACHINE_VECTOR])
-{
-	(void)machine;
-	require(number < 32, "a vector register");
-	memset(bytes, (int)number, MACHINE_VECTOR);
-}
-
-void machine_snapshot(const struct guest *machine, struct tw_xtrace_snapshot *snapshot, uint8_t z[32 * MACHINE_VECTOR])
-{
-	(void)machine;
-	memcpy(snapshot->x, x, sizeof x);
-	memset(z, 1, 32ul * MACHINE_VECTOR);
-	snapshot->z = z;
-	snapshot->vector_bits = 8 * MACHINE_VECTOR;
-}
-
-unsigned scalable_length(const struct guest *machine)
-{
-	(void)machine;
-	return MACHINE_VECTOR;
-}
-
-unsigned scalable_longest(const struct guest *machine)
-{
-	(void)machine;
-	return MACHINE_VECTOR;
-}
-
-void scalable_vector(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
-{
-	(void)machine;
-	require(number < 32 && size <= SCALABLE_VECTOR, "a vector register");
-	memset(bytes, (int)number, size);
-}
-
-void scalable_predicate(const struct guest *machine, unsigned number, uint8_t *bytes, size_t size)
-{
-	(void)machine;
-	require(number <= SCALABLE_FFR && size <= SCALABLE_PREDICATE, "a predicate register");
-	memset(bytes, (int)any(256), size);
-}
-
-void scalable_snapshot(const struct guest *machine, unsigned length, struct tw_xtrace_snapshot *snapshot,
-                       struct scalable_room *room)
-{
-	(void)machine;
-	(void)length;
-	(void)snapshot;
-	(void)room;
 }
 
 bool machine_tells_values(void)
@@ -212,11 +118,6 @@ void detail_release(void)
 
 void detail_renew(void)
 {
-}
-
-unsigned qemu_plugin_mem_size_shift(uint32_t info)
-{
-	return info;
 }
 
 /* ---- Playing. ---- */
