@@ -218,6 +218,8 @@ MAP=$TRACKWAY_SOURCE/tests/data/maps/extract.yaml # what llvm-xray 14 has extrac
 	trackway stat --recursive --by thread --json log.xray | grep -c '"count":3' | grep -qx 2
 	run trackway stat --recursive "$DATA/tracelog/d0.log"
 	[ "$status" -eq 2 ]
+	run trackway stat --recursive "$DATA/field/xray/id123.xray"
+	[ "$status" -eq 0 ] && [ "${lines[0]}" = 'trackway: no function is called again before it has returned' ]
 	llvm=$(command -v llvm-xray-14 || command -v llvm-xray) || return 0
 	"$llvm" account --recursive-calls-only -f csv log.xray -o account.csv
 	trackway stat --recursive --csv --sort id --ascending log.xray >stat.csv

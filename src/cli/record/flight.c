@@ -318,6 +318,16 @@ static const char *why_not(const struct flight *flight, const char *program)
 	             "with -static";
 }
 
+/* What is most likely: the log has the number alone. */
+static const char *why_lost(const struct tw_record_options *options)
+{
+	if (options->count)
+		return "could not be counted: there are too many functions (--function, --not-function)";
+	if (options->max_size)
+		return "had no room: more of it by --max-size, or the newest alone by --ring";
+	return "had no room: the disk was full or a limit reached, or they are events of no byte, or of more than a buffer";
+}
+
 static void say_lost(const struct flight *flight)
 {
 	const struct losses *lost = &flight->lost;
@@ -325,8 +335,8 @@ static void say_lost(const struct flight *flight)
 		tw_say("%s of handlers of signals, which had interrupted two others at a record each, left out",
 		       tw_show_plural(lost->in_handlers, "record").text);
 	if (lost->records > lost->in_handlers)
-		tw_say("%s had no room: more of it by --max-size, or the newest alone by --ring",
-		       tw_show_plural(lost->records - lost->in_handlers, "record").text);
+		tw_say("%s %s", tw_show_plural(lost->records - lost->in_handlers, "record").text,
+		       why_lost(flight->options));
 	if (lost->children > flight->refused)
 		tw_say("%s without a log, of which no calls were recorded: %s",
 		       tw_show_plural(lost->children - flight->refused, "fork").text,

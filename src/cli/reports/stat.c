@@ -102,7 +102,9 @@ static int show(struct tw_profile *profile, const struct stat_options *options, 
 		const struct tw_profile_row *first = rows.list.count ? rows.list.items[0] : NULL;
 		if (first && !options->common.json)
 			tw_say_numbers(&options->common, first->name, first->id);
-		if (rows.list.count == 0) {
+		if (rows.list.count == 0 && options->recursive) {
+			tw_say("no function is called again before it has returned");
+		} else if (rows.list.count == 0) {
 			tw_say_weightless(&options->common, rows.weight, tw_profile_row(profile, 0) != NULL);
 			tw_say_instead(&options->common, what_rows_are(&rows), UINT32_MAX, paths, count);
 		}
