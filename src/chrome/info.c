@@ -53,13 +53,13 @@ static void count_rows(struct chrome_summary *survey, const struct tw_batch *bat
 			continue;
 		tally->records++;
 		all->records++;
+		uint64_t end = tw_event_end(event);
+		all->last = end > all->last ? end : all->last; /* of memory dumps, too */
 		if (event->kind == TW_METADATA)
 			continue;
-		uint64_t end = tw_event_end(event);
 		tally->first = event->time < tally->first ? event->time : tally->first;
 		tally->last = end > tally->last ? end : tally->last;
 		all->first = event->time < all->first ? event->time : all->first;
-		all->last = end > all->last ? end : all->last;
 	}
 }
 

@@ -431,6 +431,7 @@ pprof_states() { # DURATION TYPE
 	pprof_states 7000000 samples
 	trackway info "$DATA/chrome/small.cpuprofile" | grep -q '^span: *7.000 ms'
 	trackway sql --csv "$DATA/chrome/small.cpuprofile" 'select end_ts from trace' | grep -q '^8000000'
+	trackway info "$DATA/chrome/phases.json" | grep -q '^span: *1.060 ms' # its last event is a memory dump
 }
 
 @test "V8's profiles: a chunk may stand before the event that tells its thread and its start" {
