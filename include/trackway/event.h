@@ -159,7 +159,7 @@ enum tw_track_kind { TW_TRACK_THREAD, TW_TRACK_PROCESS, TW_TRACK_CPU, TW_TRACK_O
 /* A track: the line of a viewer that events stand on. */
 struct tw_track {
 	uint64_t process; /* process id; 0 where the format does not tell, or process 0 where that has a track, too */
-	uint64_t thread;  /* thread id, or number of the CPU */
+	uint64_t thread;  /* thread id, or number of the CPU; 0xffffffff7fffffff: a thread that the trace has "?" for */
 	uint32_t name;    /* of the dictionary, 0 where there is none */
 	enum tw_track_kind kind;
 };

@@ -8,8 +8,8 @@ import pathlib
 import tempfile
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
 
-from ._library import (Error, choice, decoded, encoded_path, interruptible, lib, status_text, tw_calltree_options,
-                       tw_flame_options, tw_profile_options)
+from ._library import (Error, choice, decoded, encoded_path, interruptible, known_task, lib, status_text,
+                       tw_calltree_options, tw_flame_options, tw_profile_options)
 
 if TYPE_CHECKING:
     from ._trace import Trace
@@ -87,7 +87,7 @@ class Function(NamedTuple):
     unwound: int
     caller: Optional[str]
     process: int
-    thread: int
+    thread: Optional[int]
     thread_name: Optional[str]
     file: Optional[str]
     line: int
@@ -118,7 +118,7 @@ class Profile(_Table):
                 return
             row = found.contents
             yield Function(decoded(row.name) or "", row.count, row.total, row.self, row.min_ns, row.p50_ns, row.p90_ns,
-                           row.p99_ns, row.max_ns, row.open, row.unwound, decoded(row.caller), row.process, row.thread,
+                           row.p99_ns, row.max_ns, row.open, row.unwound, decoded(row.caller), row.process, known_task(row.thread),
                            decoded(row.thread_name), decoded(row.file), row.line)
             number += 1
 

@@ -265,6 +265,11 @@ def decoded(text: Optional[bytes]) -> Optional[str]:
     return None if text is None else text.decode("utf-8", "replace")
 
 
+def known_task(number: int) -> Optional[int]:
+    """The number of a thread; None: the trace has "?" for it."""
+    return None if number == 0xffffffff7fffffff else number
+
+
 def status_text(status: int) -> str:
     return str(lib.tw_status_text(status).decode())
 

@@ -10,8 +10,8 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 from . import _analysis, _sql
 from ._findings import Collector
-from ._library import (Error, U64, decoded, encoded_path, interruptible, lib, status_text, text_of, tw_argument, tw_batch,
-                       tw_merge_source, tw_read_options)
+from ._library import (Error, U64, decoded, encoded_path, interruptible, known_task, lib, status_text, text_of,
+                       tw_argument, tw_batch, tw_merge_source, tw_read_options)
 
 Value = Union[None, bool, int, float, str, bytes]
 Path = Union[str, bytes, "os.PathLike[str]"]
@@ -30,7 +30,7 @@ class Track(NamedTuple):
 
     kind: str  # "thread", "process", "cpu", "other"
     process: int
-    thread: int  # of a CPU its number
+    thread: Optional[int]  # of a CPU its number; None: the trace has "?" for it
     name: str
     process_name: str
 
@@ -122,7 +122,7 @@ class Names:
         if found is None:
             track = lib.tw_dictionary_track(self.dictionary, number).contents
             found = self.tracks[number] = Track(
-                self.KINDS[track.kind], track.process, track.thread, self.text(track.name),
+                self.KINDS[track.kind], track.process, known_task(track.thread), self.text(track.name),
                 text_of(lib.tw_dictionary_process_name(self.dictionary, track.process)))
         return found
 

@@ -157,6 +157,13 @@ class Reading(Case):
         self.assertEqual((events[0].track.kind, events[0].track.process, events[0].track.thread), ("thread", 1, 2))
         self.assertEqual(events[2].args, {"kb": 64})
 
+    def test_a_thread_that_is_not_known_has_no_number(self):
+        path = self.folder / "unknown.log"
+        path.write_text('prf stm 2024-01-01 00:00:00.000 +00:00\nfun nam 0x00000002 "A::B" "void" "()"\nsam str ? 10 1 0:0 0x2\n', encoding="ascii")
+        trace = trackway.open(path)
+        self.assertEqual([e.track.thread for e in trace if e.kind == "stack-sample"], [None])
+        self.assertEqual([row.thread for row in trace.stat(by="thread")], [None])
+
     def test_slices_have_durations(self):
         slices = {s.name: (s.time, s.duration, s.end) for s in trackway.open(self.json).slices()}
         self.assertEqual(slices, {"outer": (0, 30000, "ended"), "inner": (10000, 5000, "ended"),

@@ -8,6 +8,7 @@
 #include "base/memory/order.h"
 #include "base/memory/sum.h"
 #include "base/options.h"
+#include "base/text/digits.h"
 #include "core/format.h"
 #include "core/runtime_names.h"
 
@@ -441,14 +442,14 @@ static bool fill_rows(struct tw_gc *gc)
 	return true;
 }
 
-/* The functions that collections began in: names are known by now. */
+/* The functions that collections began in: names are known by now. What all unknown threads did is not of one. */
 static void name_functions(struct tw_gc *gc)
 {
 	for (size_t i = 0; i < gc->collection_count; i++) {
 		struct tw_gc_item *it = &gc->collections[i];
 		const struct tw_stack *stack = tw_dictionary_stack(gc->dictionary, it->stack);
 		const struct tw_location *location = tw_dictionary_location(gc->dictionary, stack->location);
-		if (it->stack && location->name)
+		if (it->stack && location->name && it->row.thread != TW_UNKNOWN_TASK)
 			it->row.function = keep(gc, location->name);
 	}
 }

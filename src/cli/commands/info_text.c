@@ -1,6 +1,8 @@
 /* info_text.c - what is in a trace, for people. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/info.h"
+
+#include "base/text/digits.h"
 #include "cli/output/fields.h"
 #include "cli/output/show.h"
 #include "cli/output/table.h"
@@ -257,7 +259,7 @@ static void title_of(const char *name, char *title, size_t room)
 static void add_cell(struct tw_table *table, const struct tw_field *field)
 {
 	if (field->type == TW_FIELD_NULL)
-		tw_table_add(table, "-");
+		tw_table_add(table, field->value.u == TW_UNKNOWN_TASK ? "?" : "-");
 	else if (field->type == TW_FIELD_TEXT && field->size)
 		tw_table_add_bytes(table, field->value.bytes, field->size);
 	else if (field->type == TW_FIELD_TEXT)

@@ -61,7 +61,7 @@ static struct tracelog_thread_count *find_thread(struct tracelog_count *count, u
 struct tracelog_thread_count *tracelog_count_thread(struct tracelog_count *count, uint64_t key)
 {
 	uint32_t *recent = &count->recent[key % TRACELOG_COUNT_RECENT];
-	if (*recent && count->threads[*recent - 1].key == key)
+	if (count->threads && *recent && count->threads[*recent - 1].key == key)
 		return &count->threads[*recent - 1];
 	struct tracelog_thread_count *thread = find_thread(count, key);
 	if (thread)
@@ -123,6 +123,13 @@ static bool has_bad_items(const struct tw_tracelog_record *record)
 	return status < 0;
 }
 
+static uint64_t key_of(const struct tw_tracelog_record *record, unsigned trait)
+{
+	if (trait & HAS_THREAD && record->thread_form == TW_TRACELOG_THREAD_NONE)
+		return tracelog_thread_key(false, TW_TRACELOG_IID_NONE);
+	return tracelog_thread_key(trait & HAS_THREAD && record->thread_form == TW_TRACELOG_THREAD_OS, record->thread);
+}
+
 static void take_record(struct tracelog_count *count, const struct tw_tracelog_record *record, size_t at)
 {
 	unsigned trait = traits[record->kind];
@@ -132,9 +139,8 @@ static void take_record(struct tracelog_count *count, const struct tw_tracelog_r
 		count->pointers |= record->style & TW_TRACELOG_POINTERS_32 ? 2 : 1;
 	if (trait & HAS_MS)
 		take_time(count, record->ms);
-	bool os = trait & HAS_THREAD && record->thread_form == TW_TRACELOG_THREAD_OS;
-	if (trait & HAS_IID || (trait & HAS_THREAD && record->thread_form != TW_TRACELOG_THREAD_NONE))
-		add_line(count, tracelog_thread_key(os, record->thread), record->size, trait & HAS_MS,
+	if (trait & (HAS_IID | HAS_THREAD))
+		add_line(count, key_of(record, trait), record->size, trait & HAS_MS,
 		         trait & IS_SAMPLE ? record->count : 0);
 	if (trait & IS_MARK || record->odd & (TW_TRACELOG_NO_END | TW_TRACELOG_SURPLUS) || has_bad_items(record))
 		add_mark(count, at);

@@ -255,7 +255,7 @@ static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 	if (!found)
 		return false;
 	bool kept = cut->open.items[found - 1].kept;
-	if (end.activity == TRACELOG_GC)
+	if (end.activity == TRACELOG_GC || end.thread == NOBODY)
 		memmove(cut->open.items + found - 1, cut->open.items + found, (cut->open.count-- - found) * sizeof end);
 	else
 		close_compilations(cut, end.thread, found - 1);

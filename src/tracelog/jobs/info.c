@@ -555,7 +555,8 @@ static void tell_thread(struct tracelog_summary *summary, size_t i)
 	bool known = os || tw_map_find(&summary->assigned.system_of, thread->key, &system);
 	const bool is_unknown = !os && iid == TW_TRACELOG_IID_NONE;
 	const struct tw_field fields[THREAD_COLUMNS] = {
-	    number_field("thread_iid", os || is_unknown ? TW_FIELD_NULL : TW_FIELD_UINT, iid),
+	    number_field("thread_iid", os || is_unknown ? TW_FIELD_NULL : TW_FIELD_UINT,
+	                 is_unknown ? TW_UNKNOWN_TASK : iid),
 	    number_field("os_thread_id", known ? TW_FIELD_UINT : TW_FIELD_NULL, system),
 	    number_field("samples", TW_FIELD_UINT, thread->samples),
 	    number_field("ticks", TW_FIELD_UINT, thread->ticks),

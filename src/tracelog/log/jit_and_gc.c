@@ -270,7 +270,8 @@ static void finish_compilation(struct tracelog_log *log, struct tracelog_thread 
 		return;
 	}
 	/* What is inside was never finished, where all is of one thread. */
-	while (thread->activities.count > at && !thread->other) {
+	const bool is_one = !thread->other && thread->iid != TW_TRACELOG_IID_NONE;
+	while (thread->activities.count > at && is_one) {
 		const struct tracelog_unfinished inner = take_out(thread, thread->activities.count - 1, end->time);
 		tell_unfinished(log, &inner);
 		add_row(log, thread, &inner, TW_SLICE_COMPLETE, end->time, TW_FLAG_UNWOUND);

@@ -128,7 +128,7 @@ struct tracelog_thread *tracelog_thread_by(struct tracelog_log *log, const struc
 		return tracelog_living_thread(log, record->thread);
 	if (record->thread_form == TW_TRACELOG_THREAD_OS)
 		return thread_of_system(log, record->thread);
-	return tracelog_process_thread(log);
+	return thread_of(log, TW_TRACELOG_IID_NONE);
 }
 
 struct tracelog_thread *tracelog_judge_thread(struct tracelog_log *log, uint32_t iid)

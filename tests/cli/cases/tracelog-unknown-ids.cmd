@@ -18,6 +18,16 @@ trackway counters thread.log
 trackway flame --folded --per-thread thread.log
 trackway sql thread.log "select tid, name from thread"
 trackway convert --to csv thread.log 2>/dev/null | cut -d , -f 2-6
+# So it is with compilations and collections. Several threads may be of "?": their compilations end in any order, and what
+# one of them ran is not what a collection began in.
+printf '%s\n' 'jit cms ? 5 0x0000000000000010' 'jit cms ? 6 0x0000000000000011' 'jit cmf ? 8 0x0000000000000010 0x00000000' \
+    'jit cmf ? 9 0x0000000000000011 0x00000000' 'sam str ? 10 1 0:0 0x2' 'gch gcs ? 11 induced tttt' 'gch gcf ? 15' >runtime.log
+trackway check runtime.log
+trackway jit --by thread runtime.log
+trackway gc runtime.log | head -n 2
+trackway gc --json runtime.log | head -n 1 | grep -o '"thread":null.*'
+trackway info runtime.log | tail -n 5
+trackway cut --thread '?' --from-time 7ms runtime.log -o cut.log && cat cut.log
 trackway dump --json "$log/q7-funinf.log" | tail -n 1
 for name in q2-frame q3-sammem-class q5-thrcpu q7-funinf; do
 	trackway repair "$log/$name.log" -o same.log 2>/dev/null
