@@ -70,17 +70,27 @@ static bool is_in(uint32_t code, bool all)
 	return false;
 }
 
-bool tw_is_printable(const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (bytes[i] < 0x20 || bytes[i] > 0x7e)
-			return false;
-	return size > 0;
-}
-
 bool tw_is_obeyed(uint32_t code)
 {
 	return is_in(code, false);
+}
+
+static bool is_space(uint32_t code)
+{
+	return code == '\t' || code == '\n' || code == '\r';
+}
+
+bool tw_is_printable(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0, length = 1; i < size; i += length, length = 1) {
+		if (bytes[i] >= 0x20 && bytes[i] < 0x7f)
+			continue;
+		length = tw_utf8_length((const char *)bytes + i, size - i);
+		const uint32_t code = tw_utf8_code((const char *)bytes + i, length);
+		if (!length || (tw_is_obeyed(code) && !is_space(code)))
+			return false;
+	}
+	return size > 0;
 }
 
 bool tw_is_hidden(uint32_t code)

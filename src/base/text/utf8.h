@@ -13,7 +13,7 @@ size_t tw_utf8_length(const char *bytes, size_t size);
 /* Whether all of some bytes are well-formed characters. */
 bool tw_is_utf8(const uint8_t *bytes, size_t size);
 
-/* Whether bytes can be shown as text: printable ASCII, and some of it. */
+/* Whether bytes are text: UTF-8 without what is obeyed, but for tabs and ends of lines, and some of it. */
 bool tw_is_printable(const uint8_t *bytes, size_t size);
 
 /* The code point of a well-formed character of that length. */

@@ -325,7 +325,7 @@ static const char *why_lost(const struct tw_record_options *options)
 		return "could not be counted: there are too many functions (--function, --not-function)";
 	if (options->max_size)
 		return "had no room: more of it by --max-size, or the newest alone by --ring";
-	return "had no room: the disk was full or a limit reached, or they are events of no byte, or of more than a buffer";
+	return "had no room: the disk was full or a limit reached, or they are events of no byte or beyond a buffer";
 }
 
 static void say_lost(const struct flight *flight)
