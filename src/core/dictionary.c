@@ -1,8 +1,7 @@
 /* dictionary.c - names, tracks and stacks by number. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/dictionary.h"
+#include "core/dictionary_parts.h"
 
-#include "base/memory/map.h"
 #include "base/memory/memory.h"
 
 #include <assert.h>
@@ -12,44 +11,9 @@
 /* Texts lie in chunks that never move, so that struct tw_name can point into them. */
 enum { CHUNK = 1 << 16 };
 
-struct chunk {
-	struct chunk *before;
+struct tw_dictionary_chunk {
+	struct tw_dictionary_chunk *before;
 	char bytes[];
-};
-
-/* A number that stands for something else than when it was new. */
-struct changed {
-	enum tw_dictionary_part part;
-	uint32_t number;
-};
-
-struct tw_dictionary {
-	struct tw_name *names;
-	size_t name_count, name_room;
-	bool renamed;           /* a name has got another text */
-	struct tw_map name_map; /* hash of text and id to number */
-	struct tw_track *tracks;
-	size_t track_count, track_room;
-	uint64_t moves;        /* tracks that have got another process */
-	int32_t *sort_indices; /* by track: of those beyond `sort_room` it is 0 */
-	size_t sort_room;
-	struct tw_map track_map; /* hash of kind, process and thread to number */
-	struct tw_location *locations;
-	size_t location_count, location_room;
-	struct tw_map location_map; /* hash of name and address to number */
-	struct tw_stack *stacks;
-	size_t stack_count, stack_room;
-	struct tw_map stack_map; /* hash of caller and location to number */
-	struct tw_provider *providers;
-	size_t provider_count, provider_room;
-	struct chunk *chunks;
-	size_t chunk_left; /* bytes not used at the end of the newest chunk */
-	char *chunk_next;
-	bool plain;                       /* no text has a zero byte in it */
-	bool watched, forgot;             /* forgot: there was no memory for one of `changed` */
-	size_t seen[TW_DICTIONARY_PARTS]; /* how many of each have been collected */
-	struct changed *changed;          /* changes since then */
-	size_t changed_count, changed_room;
 };
 
 /* ---- Making and freeing. ---- */
@@ -86,7 +50,7 @@ void tw_dictionary_free(struct tw_dictionary *dictionary)
 {
 	if (!dictionary)
 		return;
-	for (struct chunk *chunk = dictionary->chunks, *before; chunk; chunk = before) {
+	for (struct tw_dictionary_chunk *chunk = dictionary->chunks, *before; chunk; chunk = before) {
 		before = chunk->before;
 		free(chunk);
 	}
@@ -110,7 +74,7 @@ static void note_change(struct tw_dictionary *dictionary, enum tw_dictionary_par
 	if (!dictionary->watched)
 		return;
 	if (tw_grow(&dictionary->changed, &dictionary->changed_room, count + 1, sizeof *dictionary->changed))
-		dictionary->changed[dictionary->changed_count++] = (struct changed){part, number};
+		dictionary->changed[dictionary->changed_count++] = (struct tw_dictionary_changed){part, number};
 	else
 		dictionary->forgot = true;
 }
@@ -121,7 +85,7 @@ static char *keep_text(struct tw_dictionary *dictionary, const char *text, size_
 {
 	if (dictionary->chunk_left < length + 1) {
 		size_t room = length + 1 > CHUNK ? length + 1 : CHUNK;
-		struct chunk *chunk = malloc(sizeof *chunk + room);
+		struct tw_dictionary_chunk *chunk = malloc(sizeof *chunk + room);
 		if (!chunk)
 			return NULL;
 		chunk->before = dictionary->chunks;
@@ -245,14 +209,10 @@ bool tw_dictionary_rename(struct tw_dictionary *dictionary, uint32_t number, con
 
 /* ---- Tracks. ---- */
 
-static uint64_t track_key(const struct tw_track *track)
+bool tw_dictionary_find_track(const struct tw_dictionary *dictionary, const struct tw_track *track, uint32_t *number)
 {
-	return tw_hash_two(track->process, track->thread) + track->kind;
-}
-
-static bool find_track(const struct tw_dictionary *dictionary, const struct tw_track *track, uint32_t *number)
-{
-	for (size_t slot = SIZE_MAX; tw_map_next(&dictionary->track_map, track_key(track), &slot, number);) {
+	for (size_t slot = SIZE_MAX;
+	     tw_map_next(&dictionary->track_map, tw_dictionary_track_key(track), &slot, number);) {
 		const struct tw_track *known = &dictionary->tracks[*number];
 		if (known->process == track->process && known->thread == track->thread && known->kind == track->kind)
 			return true;
@@ -263,13 +223,13 @@ static bool find_track(const struct tw_dictionary *dictionary, const struct tw_t
 uint32_t tw_dictionary_add_track(struct tw_dictionary *dictionary, const struct tw_track *track)
 {
 	uint32_t number;
-	if (find_track(dictionary, track, &number))
+	if (tw_dictionary_find_track(dictionary, track, &number))
 		return number;
 	if (!has_name(dictionary, track->name) || (unsigned)track->kind > TW_TRACK_OTHER)
 		return UINT32_MAX;
 	number = (uint32_t)dictionary->track_count;
 	if (!tw_extend(&dictionary->tracks, &dictionary->track_room, number + (size_t)1, sizeof *track) ||
-	    !tw_map_add(&dictionary->track_map, track_key(track), number))
+	    !tw_map_add(&dictionary->track_map, tw_dictionary_track_key(track), number))
 		return UINT32_MAX;
 	dictionary->tracks[number] = *track;
 	dictionary->track_count++;
@@ -281,8 +241,8 @@ void tw_dictionary_set_process(struct tw_dictionary *dictionary, uint32_t track,
 	struct tw_track changed = *tw_dictionary_track(dictionary, track);
 	uint32_t other;
 	changed.process = process;
-	if (track < dictionary->track_count && !find_track(dictionary, &changed, &other) &&
-	    tw_map_add(&dictionary->track_map, track_key(&changed), track)) {
+	if (track < dictionary->track_count && !tw_dictionary_find_track(dictionary, &changed, &other) &&
+	    tw_map_add(&dictionary->track_map, tw_dictionary_track_key(&changed), track)) {
 		dictionary->tracks[track].process = process;
 		dictionary->moves++;
 		note_change(dictionary, TW_TRACKS, track);
@@ -302,14 +262,9 @@ void tw_dictionary_name_track(struct tw_dictionary *dictionary, uint32_t track, 
 	note_change(dictionary, TW_TRACKS, track);
 }
 
-static int32_t sort_index_of(const struct tw_dictionary *dictionary, uint32_t track)
-{
-	return track < dictionary->sort_room ? dictionary->sort_indices[track] : 0;
-}
-
 bool tw_dictionary_set_sort_index(struct tw_dictionary *dictionary, uint32_t track, int32_t sort_index)
 {
-	if (track >= dictionary->track_count || sort_index_of(dictionary, track) == sort_index)
+	if (track >= dictionary->track_count || tw_dictionary_sort_index_at(dictionary, track) == sort_index)
 		return true;
 	if (!tw_grow(&dictionary->sort_indices, &dictionary->sort_room, track + (size_t)1, sizeof sort_index))
 		return false;
@@ -321,7 +276,8 @@ bool tw_dictionary_set_sort_index(struct tw_dictionary *dictionary, uint32_t tra
 int32_t tw_dictionary_sort_index(const struct tw_dictionary *dictionary, const struct tw_track *track)
 {
 	uint32_t number;
-	return find_track(dictionary, track, &number) ? sort_index_of(dictionary, number) : 0;
+	return tw_dictionary_find_track(dictionary, track, &number) ? tw_dictionary_sort_index_at(dictionary, number)
+	                                                            : 0;
 }
 
 /* ---- Locations and stacks. ---- */
@@ -457,126 +413,6 @@ void tw_dictionary_set_ticks(struct tw_dictionary *dictionary, uint32_t provider
 	note_change(dictionary, TW_PROVIDERS, provider);
 }
 
-/* ---- Changes. ---- */
-
-void tw_dictionary_watch(struct tw_dictionary *dictionary)
-{
-	dictionary->watched = true;
-	for (int part = 0; part < TW_DICTIONARY_PARTS; part++)
-		dictionary->seen[part] = 1; /* number 0 is in every dictionary */
-}
-
-static struct tw_dictionary_change change_of(const struct tw_dictionary *dictionary, enum tw_dictionary_part part,
-                                             uint32_t number)
-{
-	struct tw_dictionary_change change = {.part = part, .number = number};
-	switch (part) {
-	case TW_NAMES:
-		change.name = dictionary->names[number];
-		break;
-	case TW_TRACKS:
-		change.track = dictionary->tracks[number];
-		change.sort_index = sort_index_of(dictionary, number);
-		break;
-	case TW_LOCATIONS:
-		change.location = dictionary->locations[number];
-		break;
-	case TW_STACKS:
-		change.stack = dictionary->stacks[number];
-		break;
-	case TW_PROVIDERS:
-	case TW_DICTIONARY_PARTS:
-		change.provider = dictionary->providers[number];
-		break;
-	}
-	return change;
-}
-
-static bool collect(const struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes,
-                    enum tw_dictionary_part part, size_t number)
-{
-	if (!tw_extend(&changes->items, &changes->room, changes->count + 1, sizeof *changes->items))
-		return false;
-	changes->items[changes->count++] = change_of(dictionary, part, (uint32_t)number);
-	return true;
-}
-
-bool tw_dictionary_collect(struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes)
-{
-	const size_t counts[TW_DICTIONARY_PARTS] = {dictionary->name_count, dictionary->track_count,
-	                                            dictionary->location_count, dictionary->stack_count,
-	                                            dictionary->provider_count};
-	bool fine = !dictionary->forgot;
-	for (size_t i = 0; i < dictionary->changed_count && fine; i++) {
-		const struct changed *changed = &dictionary->changed[i];
-		if (changed->number < dictionary->seen[changed->part])
-			fine = collect(dictionary, changes, changed->part, changed->number);
-	}
-	dictionary->changed_count = 0;
-	for (int part = 0; part < TW_DICTIONARY_PARTS; part++)
-		for (; dictionary->seen[part] < counts[part] && fine; dictionary->seen[part]++)
-			fine = collect(dictionary, changes, (enum tw_dictionary_part)part, dictionary->seen[part]);
-	return fine;
-}
-
-/* Makes room for element `number` of an array: one that is there, or the next. */
-static bool place(void *array, size_t *room, size_t *count, uint32_t number, size_t size)
-{
-	assert(number <= *count);
-	if (!tw_extend(array, room, number + (size_t)1, size))
-		return false;
-	*count = number < *count ? *count : number + (size_t)1;
-	return true;
-}
-
-static bool apply_name(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name)
-{
-	bool known = number < dictionary->name_count;
-	if (!place(&dictionary->names, &dictionary->name_room, &dictionary->name_count, number, sizeof *name))
-		return false;
-	dictionary->renamed |= known && dictionary->names[number].text != name->text;
-	dictionary->names[number] = *name;
-	return true;
-}
-
-static bool apply_track(struct tw_dictionary *dictionary, uint32_t number, const struct tw_track *track)
-{
-	uint32_t other;
-	bool known = number < dictionary->track_count;
-	if (!place(&dictionary->tracks, &dictionary->track_room, &dictionary->track_count, number, sizeof *track))
-		return false;
-	dictionary->moves += known && dictionary->tracks[number].process != track->process;
-	dictionary->tracks[number] = *track;
-	return find_track(dictionary, track, &other) || tw_map_add(&dictionary->track_map, track_key(track), number);
-}
-
-bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dictionary_change *change)
-{
-	struct tw_dictionary *d = dictionary;
-	uint32_t number = change->number;
-	switch (change->part) {
-	case TW_NAMES:
-		return apply_name(d, number, &change->name);
-	case TW_TRACKS:
-		return apply_track(d, number, &change->track) &&
-		       tw_dictionary_set_sort_index(d, number, change->sort_index);
-	case TW_LOCATIONS:
-		if (place(&d->locations, &d->location_room, &d->location_count, number, sizeof *d->locations))
-			d->locations[number] = change->location;
-		return number < d->location_count;
-	case TW_STACKS:
-		if (place(&d->stacks, &d->stack_room, &d->stack_count, number, sizeof *d->stacks))
-			d->stacks[number] = change->stack;
-		return number < d->stack_count;
-	case TW_PROVIDERS:
-	case TW_DICTIONARY_PARTS:
-		if (place(&d->providers, &d->provider_room, &d->provider_count, number, sizeof *d->providers))
-			d->providers[number] = change->provider;
-		return number < d->provider_count;
-	}
-	return false;
-}
-
 /* ---- What there is. ---- */
 
 const struct tw_name *tw_dictionary_name(const struct tw_dictionary *dictionary, uint32_t name)
@@ -609,8 +445,9 @@ const struct tw_name *tw_dictionary_process_name(const struct tw_dictionary *dic
 {
 	const struct tw_track track = {.process = process, .kind = TW_TRACK_PROCESS};
 	uint32_t number;
-	return tw_dictionary_name(dictionary,
-	                          find_track(dictionary, &track, &number) ? dictionary->tracks[number].name : 0);
+	return tw_dictionary_name(dictionary, tw_dictionary_find_track(dictionary, &track, &number)
+	                                          ? dictionary->tracks[number].name
+	                                          : 0);
 }
 
 const struct tw_name *tw_dictionary_thread_name(const struct tw_dictionary *dictionary, uint64_t process,
@@ -618,15 +455,16 @@ const struct tw_name *tw_dictionary_thread_name(const struct tw_dictionary *dict
 {
 	const struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
 	uint32_t number;
-	return tw_dictionary_name(dictionary,
-	                          find_track(dictionary, &track, &number) ? dictionary->tracks[number].name : 0);
+	return tw_dictionary_name(dictionary, tw_dictionary_find_track(dictionary, &track, &number)
+	                                          ? dictionary->tracks[number].name
+	                                          : 0);
 }
 
 bool tw_dictionary_has_process(const struct tw_dictionary *dictionary, uint64_t process)
 {
 	const struct tw_track track = {.process = process, .kind = TW_TRACK_PROCESS};
 	uint32_t number;
-	return process != 0 || find_track(dictionary, &track, &number);
+	return process != 0 || tw_dictionary_find_track(dictionary, &track, &number);
 }
 
 uint32_t tw_dictionary_tracks(const struct tw_dictionary *dictionary)

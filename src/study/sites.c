@@ -68,3 +68,47 @@ uint32_t study_name_in(struct study_sites *to, const struct study_sites *from, u
 {
 	return tw_dictionary_intern(to->names, tw_dictionary_name(from->names, name));
 }
+
+/* ---- Trails. ---- */
+
+size_t study_sites_mark(const struct study_sites *sites, uint32_t program, struct xtrace_draft *draft)
+{
+	const struct study_site first = {.pc = draft->pc, .opcode = draft->steps[0], .program = program};
+	uint32_t site = study_sites_known(sites, &first);
+	size_t count = 0, access = 0;
+	while (site && count < draft->step_count && sites->items[site].opcode == draft->steps[count]) {
+		for (; access < draft->access_count && draft->accesses[access].step == count; access++)
+			draft->accesses[access].mark = site;
+		draft->steps[count++] = site;
+		site = sites->items[site].next;
+	}
+	return count;
+}
+
+/* Places are counted by the trails that they are of. */
+static void count_trail(struct study_sites *sites, const struct xtrace_trail *trail)
+{
+	const uint32_t *steps = xtrace_trail_steps(trail);
+	for (size_t i = 0; i < trail->step_count; i++)
+		sites->items[steps[i]].count += trail->count;
+}
+
+/* Links the places of a trail, each with the one behind it. Where several came behind one, as in damaged traces and
+ * where code is written anew, it is the one that came most often. */
+static void link_trail(struct study_sites *sites, const struct xtrace_trail *trail)
+{
+	const uint32_t *steps = xtrace_trail_steps(trail);
+	for (size_t i = 1; i < trail->step_count; i++) {
+		struct study_site *before = &sites->items[steps[i - 1]];
+		if (sites->items[steps[i]].count > sites->items[before->next].count)
+			before->next = steps[i];
+	}
+}
+
+void study_sites_add_up(struct study_sites *sites, const struct xtrace_trails *trails)
+{
+	for (size_t i = 0; i < trails->count; i++)
+		count_trail(sites, trails->items[i]);
+	for (size_t i = 0; i < trails->count; i++)
+		link_trail(sites, trails->items[i]);
+}

@@ -4,7 +4,6 @@
 
 #include "base/bytes/bytes.h"
 #include "xtrace/layout.h"
-#include "xtrace/walk/trail.h"
 #include "xtrace/walk/zeroes.h"
 
 #include <stdlib.h>
@@ -228,55 +227,16 @@ static bool is_function(const struct tw_namer *namer, uint64_t pc)
 	       range.start == pc;
 }
 
-/* Returns how many steps of a draft are known places, one behind the other, from its first on. Sets its mark: the flows
- * behind which no call ends or begins; none where an exception may go. */
+/* Takes the steps of a draft that are known places, and sets its mark: the flows behind which no call ends or begins;
+ * none where an exception may go. */
 static size_t mark(void *context, struct xtrace_draft *draft)
 {
 	const struct study_walk *walk = context;
-	const struct study_sites *sites = walk->sites;
 	const struct xtrace_names *names = &walk->frames.names;
 	bool function = is_function(names->namer, draft->pc);
 	bool vector = xtrace_is_vector(draft->pc, draft->want[0] >> LEVEL_SHIFT);
-	draft->mark = function ? silent_flows : silent_flows | jumps;
-	draft->mark = vector ? 0 : draft->mark;
-	const struct study_site first = {.pc = draft->pc, .opcode = draft->steps[0], .program = names->program};
-	uint32_t site = study_sites_known(sites, &first);
-	size_t count = 0, access = 0;
-	while (site && count < draft->step_count && sites->items[site].opcode == draft->steps[count]) {
-		for (; access < draft->access_count && draft->accesses[access].step == count; access++)
-			draft->accesses[access].mark = site;
-		draft->steps[count++] = site;
-		site = sites->items[site].next;
-	}
-	return count;
-}
-
-/* Places are counted by the trails that they are of. */
-static void count_trail(struct study_sites *sites, const struct xtrace_trail *trail)
-{
-	const uint32_t *steps = xtrace_trail_steps(trail);
-	for (size_t i = 0; i < trail->step_count; i++)
-		sites->items[steps[i]].count += trail->count;
-}
-
-/* Links the places of a trail, each with the one behind it. Where several came behind one, as in damaged traces and
- * where code is written anew, it is the one that came most often. */
-static void link_trail(struct study_sites *sites, const struct xtrace_trail *trail)
-{
-	const uint32_t *steps = xtrace_trail_steps(trail);
-	for (size_t i = 1; i < trail->step_count; i++) {
-		struct study_site *before = &sites->items[steps[i - 1]];
-		if (sites->items[steps[i]].count > sites->items[before->next].count)
-			before->next = steps[i];
-	}
-}
-
-static void add_up_trails(const struct xtrace_trails *trails, struct study_sites *sites)
-{
-	for (size_t i = 0; i < trails->count; i++)
-		count_trail(sites, trails->items[i]);
-	for (size_t i = 0; i < trails->count; i++)
-		link_trail(sites, trails->items[i]);
+	draft->mark = vector ? 0 : function ? silent_flows : silent_flows | jumps;
+	return study_sites_mark(walk->sites, names->program, draft);
 }
 
 /* What changes with each token, where the compiler can keep it in registers. */
@@ -374,12 +334,6 @@ static inline void add_accesses(struct fast *fast, const struct xtrace_trail *tr
 	fast->access = to;
 }
 
-static void add_steps(struct study_batch *batch, const struct fast *fast, const struct xtrace_trail *trail)
-{
-	memcpy(batch->sites + fast->step_count, xtrace_trail_steps(trail), trail->step_count * sizeof *batch->sites);
-	memset(batch->levels + fast->step_count, fast->level, trail->step_count);
-}
-
 static inline void add_trail(struct study_walk *walk, struct fast *fast, struct xtrace_trail *trail, bool behind)
 {
 	struct study_batch *batch = &walk->batch;
@@ -389,8 +343,11 @@ static inline void add_trail(struct study_walk *walk, struct fast *fast, struct 
 	else
 		walk->sites->items[fast->last].next = trail->first;
 	add_accesses(fast, trail);
-	if (walk->wants.steps)
-		add_steps(batch, fast, trail);
+	if (walk->wants.steps) {
+		const size_t size = trail->step_count * sizeof *batch->sites;
+		memcpy(batch->sites + fast->step_count, xtrace_trail_steps(trail), size);
+		memset(batch->levels + fast->step_count, fast->level, trail->step_count);
+	}
 	trail->count++;
 	fast->trail = trail;
 	fast->p += trail->size;
@@ -417,7 +374,7 @@ static int make_room(struct study_walk *walk, struct fast *fast)
 	return status;
 }
 
-static inline int turn_fast(struct study_walk *walk, const struct fast *fast, uint64_t pc)
+static inline int jump_fast(struct study_walk *walk, const struct fast *fast, uint64_t pc)
 {
 	const struct xtrace_cursor *cursor = &walk->cursor;
 	walk->frames.flow = fast->flow;
@@ -443,7 +400,7 @@ static inline int take_trail(struct study_walk *walk, struct fast *fast)
 		return 0;
 	int status = has_room(walk, fast, trail) ? 0 : make_room(walk, fast);
 	if (status >= 0 && told && !(trail->mark >> fast->flow & 1))
-		status = turn_fast(walk, fast, pc);
+		status = jump_fast(walk, fast, pc);
 	if (status < 0)
 		return status;
 	add_trail(walk, fast, trail, behind);
@@ -617,7 +574,7 @@ void study_walk_close(struct study_walk *walk)
 {
 	if (!walk)
 		return;
-	add_up_trails(&walk->trails, walk->sites);
+	study_sites_add_up(walk->sites, &walk->trails);
 	add_totals(walk);
 	xtrace_trails_free(&walk->trails);
 	xtrace_files_close(&walk->files);

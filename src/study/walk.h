@@ -6,6 +6,7 @@
 #include "core/budget.h"
 #include "study/class.h"
 #include "xtrace/walk/calls.h"
+#include "xtrace/walk/trail.h"
 
 /* A place: an opcode at an address. Number 0 is all that there was no room for, or whose address is not known. */
 struct study_site {
@@ -116,6 +117,13 @@ uint32_t study_sites_known(const struct study_sites *sites, const struct study_s
 
 /* The number of a place, whose function is told, too, new or known; 0 when there is no room. */
 uint32_t study_sites_find(struct study_sites *sites, const struct study_site *place);
+
+/* Makes places of the steps of a draft, from its first on, as far as they are known, one behind the other. Returns how
+ * many they are. */
+size_t study_sites_mark(const struct study_sites *sites, uint32_t program, struct xtrace_draft *draft);
+
+/* Counts the places of trails, and links each with the one behind it. */
+void study_sites_add_up(struct study_sites *sites, const struct xtrace_trails *trails);
 
 /* Who takes the batches of a track, and what is counted meanwhile. */
 struct study_taker {

@@ -399,7 +399,7 @@ int fxt_chunk_read(struct fxt_chunk *chunk, struct tw_reader *reader, uint64_t *
 /* Puts what the chunk before could not finish in front of a chunk. False when there is no memory. */
 bool fxt_chunk_carry(struct fxt_chunk *chunk, const struct fxt_chunk *before);
 
-/* rows.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in
+/* pieces.c: makes rows of what was walked since the last time; then, when all of the chunk is rows, puts them in
  * order. */
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
@@ -430,9 +430,10 @@ bool fxt_is_skipped(uint32_t skips, uint64_t header);
  * one. */
 void fxt_time_rows(struct fxt_chunk *chunk);
 
-/* rows.c: makes the row of a record of any kind; returns the record's size, as far as it is in the chunk. The second
- * does so for all of a piece. */
+/* rows.c: makes the row of a record of any kind; returns the record's size, as far as it is in the chunk. */
 size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);
+
+/* pieces.c: makes the rows of a piece. */
 void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
 
 /* check_record.c: notes what rules a record breaks. */

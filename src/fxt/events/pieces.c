@@ -1,0 +1,95 @@
+/* pieces.c - the pieces of a chunk to rows: records, what was lost between them, more of a large blob. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/walk/chunk.h"
+#include "fxt/walk/report.h"
+
+/* ---- Records. ---- */
+
+static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
+{
+	size_t place = fxt_take_plain(chunk, wish, piece->from, piece);
+	while (place < piece->to) {
+		place += fxt_take_record(chunk, wish, place, piece->to);
+		place = fxt_take_plain(chunk, wish, place, piece);
+	}
+}
+
+/* ---- What is no record. ---- */
+
+static void add_lost(struct fxt_chunk *chunk, uint64_t offset, uint64_t lost)
+{
+	const struct tw_event event = {.time = chunk->decoder.time,
+	                               .offset = offset,
+	                               .value = lost,
+	                               .kind = TW_LOST,
+	                               .provider = chunk->decoder.context.number};
+	chunk->found.lost_bytes += lost;
+	tw_slab_add(&chunk->rows.slab, &event);
+}
+
+static void take_damage(struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	struct fxt_note note;
+	fxt_note_of(chunk, piece, &note);
+	fxt_add_note(chunk, &note);
+	add_lost(chunk, note.record, note.a);
+}
+
+static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
+{
+	struct tw_event event = {.time = chunk->decoder.time,
+	                         .offset = fxt_offset(chunk, piece->from),
+	                         .kind = TW_BLOB};
+	event.flags = piece->last ? 0 : TW_FLAG_PARTIAL;
+	struct fxt_note note;
+	if (fxt_note_of(chunk, piece, &note))
+		fxt_add_note(chunk, &note);
+	if (piece->behind || !tw_slab_add(&chunk->rows.slab, &event))
+		return;
+	const struct tw_argument bytes = {.type = TW_ARG_BYTES,
+	                                  .value.bytes = chunk->bytes + piece->from,
+	                                  .size = (uint32_t)(piece->to - piece->from)};
+	tw_slab_argument(&chunk->rows.slab, &bytes);
+	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_PAYLOAD});
+}
+
+/* ---- Pieces. ---- */
+
+void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
+{
+	switch (piece->kind) {
+	case FXT_RECORDS:
+		take_records(chunk, wish, piece);
+		return;
+	case FXT_BROKEN:
+	case FXT_CUT:
+	case FXT_LOST:
+		take_damage(chunk, piece);
+		return;
+	case FXT_PAYLOAD:
+		take_payload(chunk, piece);
+		return;
+	}
+}
+
+void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	(void)scratch;
+	fxt_begin_context(chunk);
+	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++) {
+		chunk->decoder.big = chunk->walk.pieces[chunk->decoder.pieces_done].big;
+		fxt_decode_piece(chunk, wish, &chunk->walk.pieces[chunk->decoder.pieces_done]);
+	}
+}
+
+/* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind until
+ * the commit. */
+void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	struct tw_slab *slab = &chunk->rows.slab;
+	fxt_time_rows(chunk);
+	if (wish->sort)
+		tw_slab_sort(slab, &scratch->sort);
+	else
+		slab->sorted = true;
+}
