@@ -12,8 +12,8 @@ static int refuse_mach_o(struct tw_symbols *symbols, const char *path)
 {
 	(void)path;
 	return tw_symbols_fail(symbols, TW_ERR_UNSUPPORTED,
-	                       "a Mach-O file, whose map is not read: `llvm-xray extract --symbolize` on its system "
-	                       "writes the map as YAML, which is");
+	                       "a Mach-O file, whose map is not read: the YAML that `llvm-xray extract --symbolize` "
+	                       "makes of it on its own system is");
 }
 
 /* What a file begins with that is no ELF file. */

@@ -206,6 +206,24 @@ static void test_text(void **state)
 
 /* ---- UTF-8. Source: RFC 3629, section 4, and the Unicode Standard, table 3-7. ---- */
 
+static void test_printable(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *bytes;
+		bool text;
+	} texts[] = {
+	    {"hello", true},    {"\xc3\xbcn\xc3\xaf", true}, {"a\tb\r\n", true},
+	    {"a\x1b[m", false}, {"\xc2\x85", false},         {"\xe2\x80\xa9", false},
+	    {"a\x7f", false},   {"\xf0\x9f\x98\x80", true},  {"\xc3", false},
+	    {"", false},
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		assert_int_equal(tw_is_printable((const uint8_t *)texts[i].bytes, strlen(texts[i].bytes)),
+		                 texts[i].text);
+	assert_false(tw_is_printable((const uint8_t *)"a\0", 2));
+}
+
 static void test_utf8(void **state)
 {
 	(void)state;
@@ -255,19 +273,6 @@ static void test_utf8(void **state)
 	assert_int_equal(tw_utf8_code("\xc2\x85", 2), 0x85);
 	assert_int_equal(tw_utf8_code("\xe2\x80\xae", 3), 0x202e);
 	assert_int_equal(tw_utf8_code("\xf3\xa0\x81\xbf", 4), 0xe007f);
-	static const struct {
-		const char *bytes;
-		bool text;
-	} texts[] = {
-	    {"hello", true},    {"\xc3\xbcn\xc3\xaf", true}, {"a\tb\r\n", true},
-	    {"a\x1b[m", false}, {"\xc2\x85", false},         {"\xe2\x80\xae", false},
-	    {"a\x7f", false},   {"\xf0\x9f\x98\x80", true},  {"\xc3", false},
-	    {"", false},
-	};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		assert_int_equal(tw_is_printable((const uint8_t *)texts[i].bytes, strlen(texts[i].bytes)),
-		                 texts[i].text);
-	assert_false(tw_is_printable((const uint8_t *)"a\0", 2));
 	assert_int_equal(tw_utf8_length("", 1), 1); /* NUL is a character */
 }
 
@@ -534,6 +539,7 @@ int main(void)
 	    cmocka_unit_test(test_search),
 	    cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_utf8),
+	    cmocka_unit_test(test_printable),
 	    cmocka_unit_test(test_behind),
 	    cmocka_unit_test(test_behind_given_up),
 	    cmocka_unit_test(test_digits),
