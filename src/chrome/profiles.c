@@ -8,21 +8,12 @@
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
 #include "chrome/chrome.h"
+#include "chrome/frames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 1024, FRAME_COST = 256 };
-
-static const uint32_t NO_FRAME = UINT32_MAX;
-
-/* A frame, and the one that called it, by what they are called in the file. */
-struct chrome_frame {
-	uint64_t parent; /* 0: none */
-	uint32_t location;
-	uint32_t stack; /* once it is asked for */
-	bool done, root, passed;
-};
+enum { PROFILE_COST = 256 };
 
 /* Samples of one thread, of which the newest waits for the next. */
 struct chrome_profile {
@@ -44,9 +35,7 @@ struct sampled {
 };
 
 struct chrome_profiles {
-	struct chrome_frame *frames;
-	size_t frame_count, frame_room;
-	struct tw_map by_id; /* hash of a profile and the id of a frame to its place */
+	struct chrome_frames frames;
 	struct chrome_profile *items;
 	size_t count, room;
 	struct tw_map by_key; /* to the place in items */
@@ -67,10 +56,9 @@ void chrome_profiles_free(struct chrome_profiles *profiles)
 {
 	if (!profiles)
 		return;
-	free(profiles->frames);
+	chrome_frames_free(&profiles->frames);
 	free(profiles->items);
 	free(profiles->sampled);
-	tw_map_free(&profiles->by_id);
 	tw_map_free(&profiles->by_key);
 	tw_text_free(&profiles->kept);
 	free(profiles);
@@ -85,190 +73,6 @@ static struct chrome_profiles *profiles_of(struct chrome_fill *fill)
 	return state->profiles;
 }
 
-/* ---- JSON. ---- */
-
-static struct chrome_value member_of(const struct chrome_value *object, const char *name)
-{
-	struct chrome_value key, value;
-	if (object->type != CHROME_OBJECT)
-		return (struct chrome_value){.type = CHROME_NOTHING};
-	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
-	while (chrome_next_member(&scan, &key, &value))
-		if (chrome_is(&key, name))
-			return value;
-	return (struct chrome_value){.type = CHROME_NOTHING};
-}
-
-static struct chrome_scan begin_array(const struct chrome_value *array)
-{
-	const uint8_t *begin = array->type == CHROME_ARRAY ? array->bytes + 1 : array->bytes;
-	return (struct chrome_scan){.at = begin,
-	                            .end = array->type == CHROME_ARRAY ? array->bytes + array->size : begin};
-}
-
-static bool next_element(struct chrome_scan *scan, struct chrome_value *value)
-{
-	while (scan->at < scan->end && memchr(" \t\r\n,", *scan->at, 5))
-		scan->at++;
-	return scan->at < scan->end && *scan->at != ']' && chrome_scan_value(scan, value) > 0;
-}
-
-/* What stands for an id in tables; never 0. */
-static uint64_t key_of_id(uint64_t profile, const struct chrome_value *id)
-{
-	uint64_t number;
-	bool known = chrome_integer(id, &number);
-	return tw_hash_two(profile, known ? number : chrome_hash(id, 1)) | 1;
-}
-
-/* ---- Frames. ---- */
-
-static uint32_t find_frame(const struct chrome_profiles *profiles, uint64_t key)
-{
-	uint32_t found;
-	return key && tw_map_find(&profiles->by_id, key, &found) ? found : NO_FRAME;
-}
-
-/* UINT32_MAX where there is no memory, or it failed before. */
-static uint32_t locate(struct chrome_fill *fill, const struct chrome_value *name, const struct chrome_value *file,
-                       struct tw_location location)
-{
-	static const char anonymous[] = "(anonymous)";
-	location.name =
-	    name->size ? chrome_name_of(fill, name) : chrome_name(fill->reader, anonymous, strlen(anonymous));
-	if (fill->failed || location.name == UINT32_MAX)
-		return UINT32_MAX;
-	location.file = chrome_name_of(fill, file);
-	location.line = location.file ? location.line : 0;
-	return tw_dictionary_add_place(fill->reader->dictionary, &location);
-}
-
-static uint64_t number_of(const struct chrome_value *object, const char *name)
-{
-	struct chrome_value value = member_of(object, name);
-	uint64_t number = 0;
-	return chrome_integer(&value, &number) ? number : 0;
-}
-
-static uint32_t line_of(uint64_t line)
-{
-	return line <= UINT32_MAX ? (uint32_t)line : 0;
-}
-
-/* Adds a frame whose id was not there yet. */
-static void add_frame(struct chrome_fill *fill, uint64_t key, const struct chrome_frame *frame)
-{
-	struct chrome_profiles *profiles = profiles_of(fill);
-	if (fill->failed || find_frame(profiles, key) != NO_FRAME || !chrome_afford(fill->reader, FRAME_COST))
-		return;
-	if (frame->location == UINT32_MAX || profiles->frame_count >= NO_FRAME ||
-	    !tw_grow(&profiles->frames, &profiles->frame_room, profiles->frame_count + 1, sizeof *profiles->frames) ||
-	    !tw_map_add(&profiles->by_id, key, (uint32_t)profiles->frame_count)) {
-		fill->failed = true;
-		return;
-	}
-	profiles->frames[profiles->frame_count++] = *frame;
-}
-
-static void add_node(struct chrome_fill *fill, uint64_t profile, const struct chrome_value *node)
-{
-	struct chrome_value id = member_of(node, "id"), parent = member_of(node, "parent");
-	struct chrome_value call = member_of(node, "callFrame"), name = member_of(&call, "functionName");
-	struct chrome_value file = member_of(&call, "url"), line = member_of(&call, "lineNumber");
-	uint64_t number = UINT64_MAX;
-	chrome_integer(&line, &number);
-	const struct tw_location place = {.line = line_of(number + 1)};
-	if (!id.type)
-		return;
-	add_frame(fill, key_of_id(profile, &id),
-	          &(struct chrome_frame){.parent = parent.type ? key_of_id(profile, &parent) : 0,
-	                                 .location = locate(fill, &name, &file, place),
-	                                 .root = !parent.type && chrome_is(&name, "(root)")});
-}
-
-/* Nodes tell their parent, or their children. */
-static void take_children(struct chrome_fill *fill, uint64_t profile, const struct chrome_value *node)
-{
-	struct chrome_profiles *profiles = fill->state->profiles;
-	struct chrome_value id = member_of(node, "id"), children = member_of(node, "children"), child;
-	struct chrome_scan scan = begin_array(&children);
-	while (profiles && next_element(&scan, &child)) {
-		uint32_t place = find_frame(profiles, key_of_id(profile, &child));
-		if (place != NO_FRAME && !profiles->frames[place].parent)
-			profiles->frames[place].parent = key_of_id(profile, &id);
-	}
-}
-
-static void take_nodes(struct chrome_fill *fill, uint64_t profile, const struct chrome_value *nodes)
-{
-	struct chrome_value node;
-	for (struct chrome_scan scan = begin_array(nodes); !fill->failed && next_element(&scan, &node);)
-		add_node(fill, profile, &node);
-	for (struct chrome_scan scan = begin_array(nodes); !fill->failed && next_element(&scan, &node);)
-		take_children(fill, profile, &node);
-}
-
-/* {"7":{"name":"f","parent":"3"}} */
-static void take_stack_frames(struct chrome_fill *fill, const struct chrome_value *frames)
-{
-	struct chrome_value key, frame;
-	if (frames->type != CHROME_OBJECT)
-		return;
-	struct chrome_scan scan = {.at = frames->bytes + 1, .end = frames->bytes + frames->size};
-	while (!fill->failed && chrome_next_member(&scan, &key, &frame)) {
-		struct chrome_value name = member_of(&frame, "name"), parent = member_of(&frame, "parent");
-		struct chrome_value file = member_of(&frame, "file");
-		const struct tw_location place = {.line = line_of(number_of(&frame, "line")),
-		                                  .address = number_of(&frame, "address")};
-		add_frame(fill, key_of_id(0, &key),
-		          &(struct chrome_frame){.parent = parent.type ? key_of_id(0, &parent) : 0,
-		                                 .location = locate(fill, &name, &file, place)});
-	}
-}
-
-static void report_frame(const struct chrome_fill *fill, enum chrome_rule rule)
-{
-	chrome_report(fill->reader, rule, fill->item, NULL, "%s", chrome_rules[rule].text);
-}
-
-/* The frame that called one; NO_FRAME where there is none, or none is left of a circle. */
-static uint32_t caller_of(struct chrome_fill *fill, const struct chrome_frame *frame)
-{
-	const struct chrome_profiles *profiles = fill->state->profiles;
-	const uint32_t caller = find_frame(profiles, frame->parent);
-	const bool circle = caller != NO_FRAME && profiles->frames[caller].passed && !profiles->frames[caller].done;
-	if (circle)
-		report_frame(fill, CHROME_FRAME_CYCLE);
-	else if (frame->parent && caller == NO_FRAME)
-		report_frame(fill, CHROME_FRAME_UNKNOWN);
-	return circle ? NO_FRAME : caller;
-}
-
-/* The stack of a frame: those that called it get theirs first. */
-static uint32_t stack_of(struct chrome_fill *fill, uint64_t key)
-{
-	struct chrome_profiles *profiles = fill->state->profiles;
-	uint32_t path[DEPTH], count = 0, caller = 0, place = profiles ? find_frame(profiles, key) : NO_FRAME;
-	if (place == NO_FRAME)
-		report_frame(fill, CHROME_FRAME_UNKNOWN);
-	while (place != NO_FRAME && !profiles->frames[place].done && count < DEPTH) {
-		profiles->frames[place].passed = true;
-		path[count++] = place;
-		place = caller_of(fill, &profiles->frames[place]);
-	}
-	if (place != NO_FRAME && profiles->frames[place].done)
-		caller = profiles->frames[place].stack;
-	while (count && !fill->failed) {
-		struct chrome_frame *frame = &profiles->frames[path[--count]];
-		if (!frame->root)
-			caller = tw_dictionary_push(fill->reader->dictionary, caller, frame->location);
-		fill->failed |= caller == UINT32_MAX;
-		frame->stack = caller;
-		frame->done = true;
-	}
-	return fill->failed ? 0 : caller;
-}
-
 /* ---- Samples among the events. ---- */
 
 static struct chrome_value part_of(const struct chrome_stream *stream, enum chrome_part part);
@@ -280,7 +84,7 @@ static bool has_frames(struct chrome_fill *fill)
 	if (profiles && !profiles->framed) {
 		struct chrome_value frames = part_of(&fill->state->stream, CHROME_PART_FRAMES);
 		profiles->framed = frames.type == CHROME_OBJECT;
-		take_stack_frames(fill, &frames);
+		chrome_take_stack_frames(fill, &profiles->frames, &frames);
 	}
 	return profiles && profiles->framed;
 }
@@ -314,9 +118,9 @@ static uint32_t stack_of_names(struct chrome_fill *fill)
 	struct chrome_value name;
 	uint32_t stack = 0;
 	static const struct chrome_value none = {.type = CHROME_NOTHING};
-	for (struct chrome_scan scan = begin_array(&fill->item->values[CHROME_STACK]);
-	     !fill->failed && next_element(&scan, &name);) {
-		uint32_t location = locate(fill, &name, &none, (struct tw_location){0});
+	for (struct chrome_scan scan = chrome_begin_array(&fill->item->values[CHROME_STACK]);
+	     !fill->failed && chrome_next_element(&scan, &name);) {
+		uint32_t location = chrome_locate(fill, &name, &none, (struct tw_location){0});
 		stack =
 		    location == UINT32_MAX ? location : tw_dictionary_push(fill->reader->dictionary, stack, location);
 		fill->failed |= stack == UINT32_MAX;
@@ -332,7 +136,7 @@ uint32_t chrome_sample_stack(struct chrome_fill *fill)
 	if (!frame->type)
 		return 0;
 	if (has_frames(fill))
-		return stack_of(fill, key_of_id(0, frame));
+		return chrome_stack_of(fill, &fill->state->profiles->frames, chrome_frame_key(0, frame));
 	if (chrome_first(&fill->state->stream, CHROME_TOLD_KEPT))
 		chrome_report(fill->reader, CHROME_MEMBER, fill->item, frame->bytes,
 		              fill->last ? "no \"stackFrames\" tell the frame" : "there is no room for the stack");
@@ -439,18 +243,19 @@ static void take_disordered(struct chrome_fill *fill, struct chrome_profile *pro
 static void take_samples(struct chrome_fill *fill, struct chrome_profile *profile, const struct chrome_value *samples,
                          const struct chrome_value *deltas)
 {
-	struct chrome_scan ids = begin_array(samples), times = begin_array(deltas);
+	struct chrome_scan ids = chrome_begin_array(samples), times = chrome_begin_array(deltas);
 	struct chrome_value id, delta;
 	const bool disorder = deltas->type == CHROME_ARRAY && memchr(deltas->bytes, '-', deltas->size);
-	while (!fill->failed && next_element(&ids, &id)) {
+	while (!fill->failed && chrome_next_element(&ids, &id)) {
 		struct chrome_exact_time step = {0};
 		int64_t ns;
-		if (next_element(&times, &delta))
+		if (chrome_next_element(&times, &delta))
 			chrome_micros(&delta, &step);
 		if (__builtin_add_overflow(profile->clock, step.ns, &ns))
 			ns = profile->clock;
 		profile->clock = ns;
-		const uint32_t stack = stack_of(fill, key_of_id(profile->key, &id));
+		const uint32_t stack =
+		    chrome_stack_of(fill, &fill->state->profiles->frames, chrome_frame_key(profile->key, &id));
 		if (disorder)
 			take_disordered(fill, profile, ns, stack);
 		else
@@ -467,7 +272,7 @@ static struct chrome_profile *profile_of(struct chrome_fill *fill, uint64_t key)
 	uint32_t place;
 	if (profiles && tw_map_find(&profiles->by_key, key, &place))
 		return &profiles->items[place];
-	if (!profiles || profiles->count >= NO_FRAME || !chrome_afford(fill->reader, FRAME_COST))
+	if (!profiles || profiles->count >= UINT32_MAX || !chrome_afford(fill->reader, PROFILE_COST))
 		return NULL;
 	if (!tw_grow(&profiles->items, &profiles->room, profiles->count + 1, sizeof *profiles->items) ||
 	    !tw_map_add(&profiles->by_key, key, (uint32_t)profiles->count)) {
@@ -487,7 +292,7 @@ bool chrome_is_profile(const struct chrome_item *item)
 
 static uint64_t profile_key(const struct chrome_item *item)
 {
-	return key_of_id(chrome_hash(&item->values[CHROME_PID], 2), &item->values[CHROME_ID]);
+	return chrome_frame_key(chrome_hash(&item->values[CHROME_PID], 2), &item->values[CHROME_ID]);
 }
 
 bool chrome_keep_chunk(struct chrome_fill *fill)
@@ -526,10 +331,13 @@ static void note_time(struct chrome_fill *fill)
 int chrome_take_profile(struct chrome_fill *fill)
 {
 	const struct chrome_value *values = fill->item->values;
-	struct chrome_value data = member_of(&values[CHROME_ARGS], "data"), start = member_of(&data, "startTime");
-	struct chrome_value profile_data = member_of(&data, "cpuProfile"), nodes = member_of(&profile_data, "nodes");
-	struct chrome_value samples = member_of(&profile_data, "samples"), deltas = member_of(&data, "timeDeltas");
-	struct chrome_value end = member_of(&data, "endTime");
+	struct chrome_value data = chrome_value_of(&values[CHROME_ARGS], "data"),
+			    start = chrome_value_of(&data, "startTime");
+	struct chrome_value profile_data = chrome_value_of(&data, "cpuProfile"),
+			    nodes = chrome_value_of(&profile_data, "nodes");
+	struct chrome_value samples = chrome_value_of(&profile_data, "samples"),
+			    deltas = chrome_value_of(&data, "timeDeltas");
+	struct chrome_value end = chrome_value_of(&data, "endTime");
 	struct chrome_exact_time time = {0};
 	uint64_t key = profile_key(fill->item);
 	struct chrome_profile *profile = profile_of(fill, key);
@@ -543,8 +351,8 @@ int chrome_take_profile(struct chrome_fill *fill)
 	}
 	profile->offset = fill->item->offset;
 	if (!deltas.type)
-		deltas = member_of(&profile_data, "timeDeltas");
-	take_nodes(fill, key, &nodes);
+		deltas = chrome_value_of(&profile_data, "timeDeltas");
+	chrome_take_nodes(fill, &fill->state->profiles->frames, key, &nodes);
 	take_samples(fill, profile, &samples, &deltas);
 	if (chrome_micros(&end, &time))
 		profile->end_ns = time.ns;
@@ -570,10 +378,10 @@ static struct chrome_value part_of(const struct chrome_stream *stream, enum chro
  * catapult's importer looks for it in all processes. */
 static void take_global_sample(struct chrome_fill *fill, const struct chrome_value *sample)
 {
-	struct chrome_value ts = member_of(sample, "ts"), pid = member_of(sample, "pid"),
-			    tid = member_of(sample, "tid");
-	struct chrome_value frame = member_of(sample, "sf"), weight = member_of(sample, "weight");
-	struct chrome_value name = member_of(sample, "name");
+	struct chrome_value ts = chrome_value_of(sample, "ts"), pid = chrome_value_of(sample, "pid"),
+			    tid = chrome_value_of(sample, "tid");
+	struct chrome_value frame = chrome_value_of(sample, "sf"), weight = chrome_value_of(sample, "weight");
+	struct chrome_value name = chrome_value_of(sample, "name");
 	bool lone = !pid.type && tid.type;
 	struct tw_event event = {.value = 1,
 	                         .track = lone ? chrome_koid_track(fill->reader, &tid)
@@ -584,7 +392,8 @@ static void take_global_sample(struct chrome_fill *fill, const struct chrome_val
 		return;
 	if (chrome_integer(&weight, &number))
 		event.value = number;
-	event.other = frame.type ? stack_of(fill, key_of_id(0, &frame)) : 0;
+	event.other =
+	    frame.type ? chrome_stack_of(fill, &fill->state->profiles->frames, chrome_frame_key(0, &frame)) : 0;
 	event.name = chrome_name_of(fill, &name);
 	fill->failed |= event.track == UINT32_MAX;
 	if (!fill->failed)
@@ -627,12 +436,13 @@ static void take_document(struct chrome_fill *fill)
 		fill->failed |= profile->track == UINT32_MAX;
 		if (chrome_micros(&start, &time))
 			profile->clock = profile->ns = time.ns;
-		take_nodes(fill, 0, &nodes);
+		chrome_take_nodes(fill, &fill->state->profiles->frames, 0, &nodes);
 		take_samples(fill, profile, &samples, &deltas);
 	} else {
 		give_back(fill);
 		has_frames(fill);
-		for (struct chrome_scan scan = begin_array(&samples); !fill->failed && next_element(&scan, &sample);)
+		for (struct chrome_scan scan = chrome_begin_array(&samples);
+		     !fill->failed && chrome_next_element(&scan, &sample);)
 			take_global_sample(fill, &sample);
 	}
 }
