@@ -723,3 +723,19 @@ assert sum(json.loads(line)["self"] for line in sys.stdin) == 8900000'
 	END
 	printf 'main 1\nwork 3\n' | diff - <(trackway convert --to folded --weight samples out.json -o - | sort)
 }
+
+# One operation is open from 50 us on; the last slice begins at 60 us, and another lasts until 100 us.
+@test "an operation that is open goes on until the last slice is over" {
+	echo '[{"ph":"X","name":"f","ts":0,"dur":100,"pid":1,"tid":1},{"ph":"b","cat":"c","name":"op","id":1,"ts":50,"pid":1,"tid":1},
+		{"ph":"X","name":"h","ts":60,"dur":30,"pid":1,"tid":3}]' >open.json
+	trackway stat --by async --json open.json | grep -q '"open":1,.*"total_ns":50000'
+	trackway convert --to clickhouse open.json -o open.tar
+	"$PYTHON" - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		import clickhouse_native
+		tables = clickhouse_native.tables(open("open.tar", "rb").read())
+		assert [row["duration"] for row in tables["trace"]] == [100000], tables["trace"]
+		assert [row["duration"] for row in tables["slice"] if row["name"] == b"op"] == [50000], tables["slice"]
+	END
+}

@@ -13,7 +13,7 @@ struct reading {
 	void *context;
 	uint64_t stray;
 	struct tw_pairs pairs;
-	uint64_t last;           /* time of the last event */
+	uint64_t last;           /* when the last event is over */
 	uint64_t from_ns, to_ns; /* the window that is asked for, as in struct tw_read_options */
 };
 
@@ -65,7 +65,8 @@ static int end_one(struct reading *reading, const struct tw_event *event)
 
 static int take(struct reading *reading, const struct tw_event *event)
 {
-	reading->last = event->time > reading->last ? event->time : reading->last;
+	const uint64_t over = tw_event_end(event);
+	reading->last = over > reading->last ? over : reading->last;
 	if (event->kind != TW_ASYNC_BEGIN && event->kind != TW_ASYNC_END)
 		return 0;
 	return (event->kind == TW_ASYNC_BEGIN ? begin_one : end_one)(reading, event);

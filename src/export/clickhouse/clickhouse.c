@@ -41,19 +41,26 @@ static void put_finding(void *context, const struct tw_finding *finding)
 static const enum tw_table_id counted[] = {TW_TABLE_SLICE, TW_TABLE_COUNTER,  TW_TABLE_SCHED,  TW_TABLE_SAMPLE,
                                            TW_TABLE_LOG,   TW_TABLE_ARGUMENT, TW_TABLE_FINDING};
 
+/* When the trace is over, with its last slice or event. */
+static uint64_t end_of_trace(const struct clickhouse *clickhouse)
+{
+	const uint64_t last = clickhouse->reader ? tw_reader_clock(clickhouse->reader)->end_ns : 0;
+	return last > clickhouse->end ? last : clickhouse->end;
+}
+
 static void put_trace(struct clickhouse *clickhouse)
 {
 	const struct tw_clickhouse_options *options = &clickhouse->options;
 	const struct tw_reader *reader = clickhouse->reader;
 	const struct tw_clock *clock = reader ? tw_reader_clock(reader) : NULL;
+	const uint64_t end = end_of_trace(clickhouse);
 	struct tw_native_block *block = tw_clickhouse_row(clickhouse, TW_TABLE_TRACE);
 	uint64_t start = clock ? tw_time_of_day(clock, clickhouse->start) : 0;
 	tw_native_text(block, TRACE_PATH, options->path, strlen(options->path));
 	tw_native_word(block, TRACE_FORMAT, reader ? tw_reader_format(reader) : "");
 	tw_native_number(block, TRACE_BYTES, options->bytes);
 	tw_native_number(block, TRACE_START, start);
-	tw_native_number(block, TRACE_DURATION,
-	                 clock && clock->end_ns > clickhouse->start ? clock->end_ns - clickhouse->start : 0);
+	tw_native_number(block, TRACE_DURATION, end > clickhouse->start ? end - clickhouse->start : 0);
 	tw_native_word(block, TRACE_DAY_FROM, clickhouse->day_from);
 	tw_native_number(block, TRACE_LOADED, options->loaded);
 	tw_native_texts(block, TRACE_LABEL_KEYS, options->label_keys, options->label_count);
@@ -128,7 +135,9 @@ static int result(struct clickhouse *clickhouse, int status)
 
 static void take(struct clickhouse *clickhouse, const struct tw_event *event)
 {
+	const uint64_t over = tw_event_end(event);
 	clickhouse->event = event;
+	clickhouse->end = over > clickhouse->end ? over : clickhouse->end;
 	tw_calls_turn_to(&clickhouse->calls, event->track);
 	tw_calls_take(&clickhouse->calls, event);
 	if (!tw_is_call(event))
@@ -161,7 +170,7 @@ static int finish_clickhouse(struct tw_writer *writer)
 	struct clickhouse *clickhouse = writer->state;
 	if (clickhouse->begun) {
 		tw_calls_finish(&clickhouse->calls);
-		tw_clickhouse_finish_async(clickhouse);
+		tw_clickhouse_finish_async(clickhouse, end_of_trace(clickhouse));
 		tw_clickhouse_finish_rows(clickhouse);
 		count_losses(clickhouse);
 	}

@@ -36,7 +36,7 @@ struct clickhouse {
 	const struct tw_dictionary *dictionary;
 	const struct tw_argument *arguments; /* of the batch */
 	const struct tw_event *event;        /* that is being taken; NULL: none */
-	uint64_t start;                      /* of the trace */
+	uint64_t start, end;                 /* of the trace; when the last of its events so far is over */
 	uint32_t day;
 	const char *day_from;
 	struct {
@@ -88,7 +88,7 @@ void tw_clickhouse_finish_rows(struct clickhouse *clickhouse);
 /* slices.c: the hooks of the calls, and rows of operations. */
 extern const struct tw_call_hooks tw_clickhouse_hooks;
 void tw_clickhouse_take_async(struct clickhouse *clickhouse, const struct tw_event *event);
-void tw_clickhouse_finish_async(struct clickhouse *clickhouse);
+void tw_clickhouse_finish_async(struct clickhouse *clickhouse, uint64_t end);
 /* A row of something without a duration. */
 void tw_clickhouse_moment(struct clickhouse *clickhouse, const struct tw_event *event, uint64_t key);
 

@@ -196,9 +196,8 @@ void tw_clickhouse_take_async(struct clickhouse *clickhouse, const struct tw_eve
 		end_operation(clickhouse, event);
 }
 
-void tw_clickhouse_finish_async(struct clickhouse *clickhouse)
+void tw_clickhouse_finish_async(struct clickhouse *clickhouse, uint64_t end)
 {
-	uint64_t end = tw_reader_clock(clickhouse->reader)->end_ns;
 	for (size_t i = 0; i < clickhouse->pairs.count; i++)
 		if (clickhouse->pairs.items[i].key)
 			put_operation(clickhouse, &clickhouse->pairs.items[i], end, ends[TW_CALL_OPEN]);
