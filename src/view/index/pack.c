@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/pack.h"
 
+#include "base/bytes/bytes.h"
+
 #include <string.h>
 
 enum { WORD = 64 };
@@ -147,13 +149,35 @@ static inline uint64_t number_of(const uint64_t *words, unsigned bits, unsigned 
 	return (low | rest) & UINT64_MAX >> (WORD - bits);
 }
 
+/* Numbers of a width at bytes: 8 of them take as many bytes as one has bits, and so the same shifts come again. Reads
+ * up to 7 bytes behind them. */
+static void take_low(const uint64_t *words, unsigned bits, uint64_t numbers[static VIEW_BLOCK])
+{
+	enum { AT_ONCE = 8, BITS_MOST = WORD - AT_ONCE + 1 };
+	if (bits == 0 || bits > BITS_MOST || TW_HOST_IS_BIG) {
+		for (unsigned i = 0; i < VIEW_BLOCK; i++)
+			numbers[i] = bits ? number_of(words, bits, i) : 0;
+		return;
+	}
+	const uint64_t mask = mask_of(bits);
+	for (unsigned i = 0; i < AT_ONCE; i++) {
+		const uint8_t *bytes = (const uint8_t *)words + bits * i / AT_ONCE;
+		const unsigned shift = bits * i % AT_ONCE;
+		for (unsigned k = 0; k < VIEW_BLOCK; k += AT_ONCE) {
+			uint64_t word;
+			memcpy(&word, bytes, sizeof word);
+			numbers[k + i] = word >> shift & mask;
+			bytes += bits;
+		}
+	}
+}
+
 void view_unpack(const struct view_packed *packed, const struct view_store *store, unsigned column,
                  uint64_t numbers[static VIEW_BLOCK])
 {
 	const uint64_t *words = column_of(packed, store, column);
 	const unsigned bits = packed->bits[column], more = packed->more[column];
-	for (unsigned i = 0; i < VIEW_BLOCK; i++)
-		numbers[i] = bits ? number_of(words, bits, i) : 0;
+	take_low(words, bits, numbers);
 	words += bits;
 	unsigned k = 0;
 	for (uint64_t wide = more ? *words++ : 0; wide; wide &= wide - 1)

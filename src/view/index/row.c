@@ -71,14 +71,20 @@ static const struct view_block *block_at(const struct view_row *row, const struc
 	return view_column_at(&row->packs->blocks, store, sizeof(struct view_block), i);
 }
 
-struct view_times {
+struct times {
 	const struct view_block *of; /* NULL: none */
 	uint64_t begins[VIEW_BLOCK], lasts[VIEW_BLOCK];
 };
 
 enum { TIMES_KEPT = 16, WORD = 64 };
 
-static void take_times(const struct view_row *row, const struct view_store *store, struct view_times *times)
+struct view_times {
+	struct times kept[TIMES_KEPT];
+	const struct view_row *row; /* that was looked at, and the number of its block */
+	uint64_t number;
+};
+
+static void take_times(const struct view_row *row, const struct view_store *store, struct times *times)
 {
 	uint64_t gaps[VIEW_BLOCK], time = times->of->begin;
 	view_unpack(&times->of->packed, store, row->kind == VIEW_COUNTER ? (unsigned)TIME : (unsigned)GAP, gaps);
@@ -87,18 +93,36 @@ static void take_times(const struct view_row *row, const struct view_store *stor
 	else
 		memset(times->lasts, 0, sizeof times->lasts);
 	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
-		time += gaps[i];
-		times->begins[i] = time;
-		time += times->lasts[i];
+		const uint64_t step = gaps[i] + times->lasts[i]; /* one sum after the other, not two */
+		times->begins[i] = time + gaps[i];
+		time += step;
 	}
 }
 
+/* Has the memory fetch what the next look will be at, as many blocks further on as this one is: those of a row are far
+ * from each other. */
+static void fetch_ahead(const struct view_row *row, const struct view_store *store, uint64_t number)
+{
+	enum { LINE = 64 };
+	struct view_times *times = store->times;
+	const uint64_t step = times->row == row && number > times->number ? number - times->number : 1;
+	times->row = row;
+	times->number = number;
+	if (step >= row->packs->blocks.count - number)
+		return;
+	const struct view_packed *next = &block_at(row, store, number + step)->packed;
+	const size_t size = (size_t)(next->bits[0] + next->bits[1] + next->bits[2]) * sizeof(uint64_t);
+	for (size_t at = 0; at < size; at += LINE)
+		__builtin_prefetch(store->bytes + next->place + at);
+}
+
 /* The times of a block: a block stays as it is. */
-static const struct view_times *times_of(const struct view_row *row, const struct view_store *store, uint64_t number)
+static const struct times *times_of(const struct view_row *row, const struct view_store *store, uint64_t number)
 {
 	const struct view_block *block = block_at(row, store, number);
-	struct view_times *times = &store->times[(uintptr_t)block / sizeof *block % TIMES_KEPT];
+	struct times *times = &store->times->kept[(uintptr_t)block / sizeof *block % TIMES_KEPT];
 	if (times->of != block) {
+		fetch_ahead(row, store, number);
 		times->of = block;
 		take_times(row, store, times);
 	}
@@ -133,7 +157,7 @@ struct view_slice view_row_slice(const struct view_row *row, const struct view_s
 	if (i >= packed_count(row))
 		return *(const struct view_slice *)tail_at(row, store, i);
 	const unsigned in = i % VIEW_BLOCK;
-	const struct view_times *times = times_of(row, store, i / VIEW_BLOCK);
+	const struct times *times = times_of(row, store, i / VIEW_BLOCK);
 	return (struct view_slice){.begin = times->begins[in],
 	                           .end = times->begins[in] + times->lasts[in],
 	                           .offset = offset_at(store, times->of, in),
@@ -168,7 +192,7 @@ uint64_t view_row_end(const struct view_row *row, const struct view_store *store
 {
 	if (i >= packed_count(row))
 		return ((const struct view_slice *)tail_at(row, store, i))->end;
-	const struct view_times *times = times_of(row, store, i / VIEW_BLOCK);
+	const struct times *times = times_of(row, store, i / VIEW_BLOCK);
 	return times->begins[i % VIEW_BLOCK] + times->lasts[i % VIEW_BLOCK];
 }
 
@@ -177,7 +201,7 @@ bool view_row_times(const struct view_row *row, const struct view_store *store, 
 {
 	if (i >= packed_count(row))
 		return false;
-	const struct view_times *times = times_of(row, store, i / VIEW_BLOCK);
+	const struct times *times = times_of(row, store, i / VIEW_BLOCK);
 	*block = (struct view_block_times){i - i % VIEW_BLOCK, times->begins, times->lasts};
 	return true;
 }
@@ -333,7 +357,7 @@ static bool pack(struct view_row *row, struct view_store *store)
 	uint64_t numbers[VIEW_BLOCK_COLUMNS][VIEW_BLOCK];
 	struct view_block block = {0}, *at;
 	if ((!row->packs && !(row->packs = calloc(1, sizeof *row->packs))) ||
-	    (!store->times && !(store->times = calloc(TIMES_KEPT, sizeof *store->times)))) {
+	    (!store->times && !(store->times = calloc(1, sizeof *store->times)))) {
 		store->error = ENOMEM;
 		return false;
 	}

@@ -71,8 +71,8 @@ static bool extend(struct view_store *store, uint64_t need)
 uint64_t view_store_take(struct view_store *store, uint64_t size)
 {
 	size = (size + 7) & ~(uint64_t)7;
-	uint64_t left = store->size - store->used;
-	if (store->error || (size > left && !extend(store, size - left)))
+	const uint64_t left = store->size - store->used, need = size + VIEW_BEHIND;
+	if (store->error || (need > left && !extend(store, need - left)))
 		return VIEW_NOWHERE;
 	store->used += size;
 	return store->used - size;

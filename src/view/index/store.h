@@ -32,6 +32,9 @@ struct view_store {
 int view_store_open(struct view_store *store, const char *directory, uint64_t room);
 void view_store_close(struct view_store *store);
 
+/* Bytes behind what is taken that can be read, too. */
+enum { VIEW_BEHIND = 8 };
+
 /* Takes bytes, which are zero, at a multiple of 8. Returns their place, or VIEW_NOWHERE: `error` tells why. */
 uint64_t view_store_take(struct view_store *store, uint64_t size);
 
