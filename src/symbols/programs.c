@@ -91,7 +91,7 @@ static void close_all(struct tw_programs *shown)
 /* ---- Which programs have the same. ---- */
 
 /* The parted places of a program, from `first` on in an order by program. */
-struct run {
+struct place_span {
 	size_t first, count;
 	uint32_t number; /* of the functions, from 1; 0: none */
 };
@@ -110,7 +110,7 @@ static bool is_own(const struct tw_place_of_file *place)
 }
 
 /* Returns copies of them, in order. NULL without memory. */
-static struct tw_place_of_file *parted_places(const struct tw_list *list, struct run *runs)
+static struct tw_place_of_file *parted_places(const struct tw_list *list, struct place_span *spans)
 {
 	struct tw_place_of_file *places = calloc(list->place_count + 1, sizeof *places);
 	size_t count = 0;
@@ -120,13 +120,13 @@ static struct tw_place_of_file *parted_places(const struct tw_list *list, struct
 	if (count)
 		qsort(places, count, sizeof *places, by_program);
 	for (size_t i = 0; i < count; i++) {
-		struct run *run = &runs[places[i].program];
-		run->first = run->count++ ? run->first : i;
+		struct place_span *span = &spans[places[i].program];
+		span->first = span->count++ ? span->first : i;
 	}
 	return places;
 }
 
-static bool same_run(const struct tw_place_of_file *places, const struct run *a, const struct run *b)
+static bool same_span(const struct tw_place_of_file *places, const struct place_span *a, const struct place_span *b)
 {
 	bool same = a->count == b->count;
 	for (size_t i = 0; same && i < a->count; i++) {
@@ -160,17 +160,17 @@ static struct own *add_own(struct tw_symbols *symbols, struct programs *programs
 	return own;
 }
 
-/* Adds the files of a run. Returns 0 or TW_ERR_MEMORY. */
+/* Adds the files of a span. Returns 0 or TW_ERR_MEMORY. */
 static int add_files(struct tw_symbols *symbols, const char *path, struct tw_list *list,
-                     const struct tw_place_of_file *places, const struct run *run)
+                     const struct tw_place_of_file *places, const struct place_span *span)
 {
 	struct own *own = add_own(symbols, programs_of(symbols));
 	uint64_t starts[TW_PLACES_MOST];
 	int status = own ? 0 : TW_ERR_MEMORY;
-	for (size_t i = 0, count = 0; status != TW_ERR_MEMORY && i < run->count; i++) {
-		const struct tw_place_of_file *place = &places[run->first + i];
+	for (size_t i = 0, count = 0; status != TW_ERR_MEMORY && i < span->count; i++) {
+		const struct tw_place_of_file *place = &places[span->first + i];
 		starts[count++] = place->start;
-		if (i + 1 < run->count && place[1].file == place->file)
+		if (i + 1 < span->count && place[1].file == place->file)
 			continue;
 		struct tw_listed_file *file = &list->files[place->file];
 		status = tw_list_add_file(own->functions, path, file->path, starts, count);
@@ -191,29 +191,29 @@ static int too_many(struct tw_symbols *symbols, struct tw_list *list, const stru
 }
 
 /* Finds the functions of a program that has some. */
-static int number_run(struct tw_symbols *symbols, const char *path, struct tw_list *list,
-                      const struct tw_place_of_file *places, struct run *runs, size_t program)
+static int number_span(struct tw_symbols *symbols, const char *path, struct tw_list *list,
+                       const struct tw_place_of_file *places, struct place_span *spans, size_t program)
 {
-	struct run *run = &runs[program];
-	for (size_t i = 1; i < program && !run->number; i++)
-		if (runs[i].number && same_run(places, run, &runs[i]))
-			run->number = runs[i].number;
-	if (run->number)
+	struct place_span *span = &spans[program];
+	for (size_t i = 1; i < program && !span->number; i++)
+		if (spans[i].number && same_span(places, span, &spans[i]))
+			span->number = spans[i].number;
+	if (span->number)
 		return 0;
 	if (programs_of(symbols)->count == MOST)
-		return too_many(symbols, list, &places[run->first]);
-	int status = add_files(symbols, path, list, places, run);
-	run->number = status < 0 ? 0 : (uint32_t)programs_of(symbols)->count;
+		return too_many(symbols, list, &places[span->first]);
+	int status = add_files(symbols, path, list, places, span);
+	span->number = status < 0 ? 0 : (uint32_t)programs_of(symbols)->count;
 	return status;
 }
 
 /* What a program has: a child without lines of its own has its parent's. */
-static uint32_t number_of(const struct tw_list *list, const struct run *runs, size_t program)
+static uint32_t number_of(const struct tw_list *list, const struct place_span *spans, size_t program)
 {
 	const struct tw_listed_program *programs = list->programs;
 	while (!programs[program - 1].has_own && programs[program - 1].parent)
 		program = programs[program - 1].parent;
-	return runs[program].number;
+	return spans[program].number;
 }
 
 static int by_thread(const void *a, const void *b)
@@ -223,7 +223,7 @@ static int by_thread(const void *a, const void *b)
 }
 
 /* A thread that is told twice, of different programs, has none. */
-static bool add_members(struct programs *programs, const struct tw_list *list, const struct run *runs)
+static bool add_members(struct programs *programs, const struct tw_list *list, const struct place_span *spans)
 {
 	size_t kept = 0;
 	if (!tw_grow(&programs->members, &programs->member_room, programs->member_count + list->thread_count,
@@ -232,7 +232,7 @@ static bool add_members(struct programs *programs, const struct tw_list *list, c
 	for (size_t i = 0; i < list->thread_count; i++) {
 		const struct tw_listed_thread *thread = &list->threads[i];
 		programs->members[programs->member_count++] =
-		    (struct member){thread->number, number_of(list, runs, thread->program)};
+		    (struct member){thread->number, number_of(list, spans, thread->program)};
 	}
 	qsort(programs->members, programs->member_count, sizeof *programs->members, by_thread);
 	for (size_t i = 0; i < programs->member_count; i++) {
@@ -258,19 +258,19 @@ static bool begin(struct tw_symbols *symbols)
 
 int tw_list_add_programs(struct tw_symbols *symbols, const char *path, struct tw_list *list)
 {
-	struct run *runs = calloc(list->program_count + 1, sizeof *runs);
-	struct tw_place_of_file *places = runs ? parted_places(list, runs) : NULL;
+	struct place_span *spans = calloc(list->program_count + 1, sizeof *spans);
+	struct tw_place_of_file *places = spans ? parted_places(list, spans) : NULL;
 	int status = places ? 0 : TW_ERR_MEMORY;
 	bool any = false;
 	for (size_t i = 1; status >= 0 && i <= list->program_count; i++) {
-		if (!runs[i].count)
+		if (!spans[i].count)
 			continue;
 		any = begin(symbols);
-		status = any ? number_run(symbols, path, list, places, runs, i) : TW_ERR_MEMORY;
+		status = any ? number_span(symbols, path, list, places, spans, i) : TW_ERR_MEMORY;
 	}
-	if (status >= 0 && any && !add_members(programs_of(symbols), list, runs))
+	if (status >= 0 && any && !add_members(programs_of(symbols), list, spans))
 		status = TW_ERR_MEMORY;
 	free(places);
-	free(runs);
+	free(spans);
 	return status;
 }

@@ -79,7 +79,7 @@ void xtrace_parts_close(struct xtrace_files *files);
 
 /* Opens the one that has what stands at *offset, which becomes that of its first token where it is its beginning.
  * Returns 0 or a negative status. */
-int xtrace_parts_turn(struct xtrace_files *files, uint64_t *offset);
+int xtrace_parts_advance(struct xtrace_files *files, uint64_t *offset);
 
 /* Finds where the tokens of the data file begin that is open. Returns 0 or a negative status. */
 int xtrace_parts_start(struct xtrace_files *files, uint8_t *start);

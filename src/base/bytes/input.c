@@ -46,8 +46,8 @@ struct tw_input {
 		ino_t inode;
 	} file;
 	struct tw_input_calls calls; /* read: NULL: a file */
-	pthread_mutex_t *turn;       /* around seek and read: of the first of several inputs of the same functions */
-	pthread_mutex_t own_turn;
+	pthread_mutex_t *calls_lock; /* around seek and read: of the first of several inputs of the same functions */
+	pthread_mutex_t own_calls_lock;
 	bool regular; /* pread() works, or seek */
 	bool remade;  /* the bytes are not those of the file of its name */
 	bool seekable;
@@ -130,10 +130,10 @@ static uint64_t in_file(const struct tw_input *input, uint64_t place, size_t *si
 static int64_t read_calls(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
 {
 	const struct tw_input_calls *calls = &input->calls;
-	pthread_mutex_lock(input->turn);
+	pthread_mutex_lock(input->calls_lock);
 	int error = calls->seek ? calls->seek(calls->context, input->origin + offset) : 0;
 	int64_t n = error ? -error : calls->read(calls->context, bytes, size);
-	pthread_mutex_unlock(input->turn);
+	pthread_mutex_unlock(input->calls_lock);
 	if (n < 0)
 		return system_error(input, (int)-n);
 	if ((uint64_t)n > size)
@@ -224,8 +224,8 @@ static struct tw_input *new_input(const char *name)
 	if (!input)
 		return NULL;
 	pthread_mutex_init(&input->lock, NULL);
-	pthread_mutex_init(&input->own_turn, NULL);
-	input->turn = &input->own_turn;
+	pthread_mutex_init(&input->own_calls_lock, NULL);
+	input->calls_lock = &input->own_calls_lock;
 	input->file.fd = -1;
 	input->name = strdup(name);
 	if (input->name)
@@ -368,7 +368,7 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input)
 		return TW_ERR_MEMORY;
 	other->file.fd = input->file.fd;
 	other->calls = input->calls;
-	other->turn = input->turn;
+	other->calls_lock = input->calls_lock;
 	other->regular = true;
 	other->origin = input->origin;
 	other->size = input->size;
@@ -387,7 +387,7 @@ int tw_input_behind(struct tw_input **behind, const struct tw_input *input, uint
 	other->file.device = input->file.device;
 	other->file.inode = input->file.inode;
 	other->calls = input->calls;
-	other->turn = input->turn;
+	other->calls_lock = input->calls_lock;
 	other->regular = input->regular;
 	other->remade = input->remade;
 	other->seekable = true;
@@ -414,7 +414,7 @@ void tw_input_close(struct tw_input *input)
 	if (!input)
 		return;
 	close_source(input);
-	pthread_mutex_destroy(&input->own_turn);
+	pthread_mutex_destroy(&input->own_calls_lock);
 	pthread_mutex_destroy(&input->lock);
 	free(input->error.own);
 	free(input->name);

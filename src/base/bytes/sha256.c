@@ -23,7 +23,7 @@ static const uint32_t constants[ROUNDS] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static inline uint32_t turn(uint32_t word, unsigned bits)
+static inline uint32_t rotate(uint32_t word, unsigned bits)
 {
 	return word >> bits | word << (32 - bits);
 }
@@ -36,7 +36,8 @@ static void schedule(uint32_t words[ROUNDS], const uint8_t block[TW_SHA256_BLOCK
 		words[i] = tw_load32(block + (size_t)i * sizeof *words, true);
 	for (unsigned i = GIVEN; i < ROUNDS; i++) {
 		uint32_t a = words[i - 15], b = words[i - 2];
-		uint32_t first = turn(a, 7) ^ turn(a, 18) ^ a >> 3, second = turn(b, 17) ^ turn(b, 19) ^ b >> 10;
+		uint32_t first = rotate(a, 7) ^ rotate(a, 18) ^ a >> 3,
+			 second = rotate(b, 17) ^ rotate(b, 19) ^ b >> 10;
 		words[i] = words[i - 16] + first + words[i - 7] + second;
 	}
 }
@@ -50,8 +51,8 @@ static void add_block(uint32_t state[WORDS], const uint8_t block[TW_SHA256_BLOCK
 		uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
 		uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
 		uint32_t first =
-		    s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) + choice + constants[i] + words[i];
-		uint32_t second = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) + majority;
+		    s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) + choice + constants[i] + words[i];
+		uint32_t second = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
 		memmove(s + 1, s, sizeof s - sizeof *s);
 		s[4] += first;
 		s[0] = first + second;

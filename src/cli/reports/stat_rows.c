@@ -37,7 +37,7 @@ bool tw_stat_sorts_ended(const char *word)
 	return tw_numbers_have(ended_numbers, ENDED_NUMBERS, word);
 }
 
-static void turn(struct tw_list_rows *rows)
+static void reverse(struct tw_list_rows *rows)
 {
 	for (size_t i = 0, k = rows->count; i + 1 < k; i++) {
 		const void *first = rows->items[i];
@@ -51,7 +51,7 @@ void tw_stat_sort(struct tw_stat_rows *rows, const char *word, bool ascending, u
 	tw_rows_sort(&rows->list, numbers, NUMBERS, word, top);
 	tw_rows_sort(&rows->list, ended_numbers, ENDED_NUMBERS, word, top);
 	if (ascending && strcmp(word, "name") != 0)
-		turn(&rows->list);
+		reverse(&rows->list);
 }
 
 static const struct tw_profile_row *row_at(const struct tw_stat_rows *rows, size_t i)

@@ -9,7 +9,7 @@
 enum { ZERO_REGISTER = 31, REGISTERS_MOST = 4 };
 
 /* Accesses that lie one behind the other. */
-struct run {
+struct joined_accesses {
 	uint64_t address;
 	size_t size;
 	uint8_t bytes[SCALABLE_MOST];
@@ -48,7 +48,7 @@ bool scalable_tell(const struct scalable_state *state, const struct guest *machi
 {
 	uint8_t faults[SCALABLE_PREDICATE], values[REGISTERS_MOST][SCALABLE_VECTOR];
 	struct scalable_access accesses[SCALABLE_MOST];
-	struct run run = {.size = 0};
+	struct joined_accesses joined = {.size = 0};
 	if (!state->accesses)
 		return false;
 	if (state->op.faults)
@@ -59,15 +59,16 @@ bool scalable_tell(const struct scalable_state *state, const struct guest *machi
 	size_t count = scalable_accesses(&state->op, &registers, accesses);
 	for (size_t i = 0; i < count; i++) {
 		const struct scalable_access *access = &accesses[i];
-		if (run.address + run.size != access->address || run.size + access->size > sizeof run.bytes) {
-			if (run.size)
-				take(context, run.address, run.bytes, run.size);
-			run = (struct run){.address = access->address};
+		if (joined.address + joined.size != access->address ||
+		    joined.size + access->size > sizeof joined.bytes) {
+			if (joined.size)
+				take(context, joined.address, joined.bytes, joined.size);
+			joined = (struct joined_accesses){.address = access->address};
 		}
-		memcpy(run.bytes + run.size, values[access->number] + access->at, access->size);
-		run.size += access->size;
+		memcpy(joined.bytes + joined.size, values[access->number] + access->at, access->size);
+		joined.size += access->size;
 	}
-	if (run.size)
-		take(context, run.address, run.bytes, run.size);
+	if (joined.size)
+		take(context, joined.address, joined.bytes, joined.size);
 	return count != 0;
 }

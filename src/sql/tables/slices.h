@@ -34,7 +34,7 @@ struct sql_slice {
 /* A slice that did not wait and has ended while others do. */
 struct sql_gone {
 	uint32_t row, lane;
-	uint64_t over; /* the turn in which it ended */
+	uint64_t over; /* the number of its end among the changes */
 	uint64_t end;
 };
 
@@ -55,8 +55,8 @@ struct sql_slices {
 	uint32_t free;         /* the first free one plus 1 */
 	struct sql_held *held; /* by track; where `holds` */
 	size_t held_room;
-	uint64_t turn; /* begins and ends of those that waited */
-	size_t wanted; /* open slices that are wanted */
+	uint64_t changes; /* begins and ends of those that waited */
+	size_t wanted;    /* open slices that are wanted */
 	const struct tw_event *event;
 	const struct tw_argument *arguments;
 	const struct tw_argument *thread_ts, *thread_dur; /* of the event; NULL: not told */

@@ -38,8 +38,8 @@ static struct sql_held *held_of(const struct sql_slices *slices)
 
 /* ---- Lanes. ---- */
 
-/* Whether what ended in a turn, at a time, was over when a slice began: what takes time is not inside of what ends just
- * when it begins. */
+/* Whether what ended with a change, at a time, was over when a slice began: what takes time is not inside of what ends
+ * just when it begins. */
 static bool was_over(uint64_t over, uint64_t end, const struct sql_slice *slice)
 {
 	return over <= slice->begun || (slice->duration && end <= slice->begin);
@@ -157,7 +157,7 @@ bool sql_slices_hold(struct sql_slices *slices, uint32_t place)
 		return false;
 	}
 	slice->held = true;
-	slice->begun = ++slices->turn;
+	slice->begun = ++slices->changes;
 	return true;
 }
 
@@ -167,7 +167,7 @@ void sql_slices_note_gone(struct sql_slices *slices, const struct sql_slice *sli
 	if (tw_budget_grow(&slices->budget, TW_FOR_STACKS, &held->gone, &held->gone_room, held->gone_count + 1,
 	                   sizeof *held->gone))
 		held->gone[held->gone_count++] =
-		    (struct sql_gone){row, slice->lane, ++slices->turn, slice->begin + slice->duration};
+		    (struct sql_gone){row, slice->lane, ++slices->changes, slice->begin + slice->duration};
 }
 
 void sql_slices_end_held(struct sql_slices *slices, struct sql_slice *slice, uint32_t parent_row)
@@ -176,7 +176,7 @@ void sql_slices_end_held(struct sql_slices *slices, struct sql_slice *slice, uin
 	const bool inside = (parent_row & ~TW_ROW_HELD) >= TW_ROW_FIRST;
 	const struct sql_slice *parent = inside ? &slices->open[(parent_row & ~TW_ROW_HELD) - TW_ROW_FIRST] : NULL;
 	slice->parent_row = parent_row;
-	slice->over = ++slices->turn;
+	slice->over = ++slices->changes;
 	slice->depth = parent ? parent->depth + 1 : 0;
 	slice->lane = parent ? parent->lane : 0;
 	slice->stack = slices->keep_stacks ? sql_slices_stack(slices, parent, slice->name) : 0;

@@ -99,7 +99,7 @@ static int open_part(struct xtrace_files *files, const struct xtrace_part *part)
 	return 0;
 }
 
-int xtrace_parts_turn(struct xtrace_files *files, uint64_t *offset)
+int xtrace_parts_advance(struct xtrace_files *files, uint64_t *offset)
 {
 	const struct xtrace_part *part = xtrace_parts_at(files, *offset);
 	uint8_t start = 0;

@@ -171,12 +171,12 @@ static int fail(struct xtrace_cursor *cursor, int status)
 }
 
 /* Goes to the next file where one ends. */
-static int turn(struct xtrace_cursor *cursor)
+static int next_file(struct xtrace_cursor *cursor)
 {
 	const struct xtrace_part *part = xtrace_parts_at(cursor->files, cursor->next);
 	if (part && part == &cursor->files->parts.items[cursor->files->parts.now + 1])
 		tell_compression(cursor, cursor->next - 1);
-	return xtrace_parts_turn(cursor->files, &cursor->next);
+	return xtrace_parts_advance(cursor->files, &cursor->next);
 }
 
 /* Gives the next token where that needs more bytes, or there is a gap. */
@@ -184,7 +184,7 @@ static int next_beyond(struct xtrace_cursor *cursor, struct tw_xtrace_token *tok
 {
 	size_t want = 1;
 	for (;;) {
-		int status = cursor->files->parts.count ? turn(cursor) : 0;
+		int status = cursor->files->parts.count ? next_file(cursor) : 0;
 		if (status >= 0)
 			status = tw_window_view(&cursor->files->data_window, cursor->next - cursor->files->parts.begin,
 			                        want, &cursor->bytes, &cursor->left);
@@ -216,7 +216,7 @@ int xtrace_cursor_peek(struct xtrace_cursor *cursor)
 	const struct xtrace_files *files = cursor->files;
 	struct tw_window *window = &cursor->files->data_window;
 	if (!cursor->left &&
-	    ((files->parts.count && turn(cursor) < 0) ||
+	    ((files->parts.count && next_file(cursor) < 0) ||
 	     tw_window_view(window, cursor->next - files->parts.begin, 1, &cursor->bytes, &cursor->left) < 0))
 		cursor->left = 0;
 	return cursor->left ? cursor->bytes[0] : -1;

@@ -46,7 +46,7 @@ static size_t find_task(struct xtrace_tasks *tasks, const struct xtrace_task *ta
 }
 
 /* Has the stack that of another task. */
-static void turn(struct xtrace_stack *stack, size_t number)
+static void switch_stack(struct xtrace_stack *stack, size_t number)
 {
 	struct xtrace_waiting *last = &stack->tasks.items[stack->tasks.now], *next = &stack->tasks.items[number];
 	*last = (struct xtrace_waiting){last->task, stack->frames, stack->count, stack->room};
@@ -74,7 +74,7 @@ static int settle(struct xtrace_stack *stack, struct xtrace_task_change *change)
 	if (number == TASKS_MOST || stack->count > XTRACE_TASK_FRAMES)
 		return 0;
 	*change = (struct xtrace_task_change){true, (unsigned)stack->count};
-	turn(stack, number);
+	switch_stack(stack, number);
 	return 0;
 }
 
