@@ -18,10 +18,11 @@ uint32_t profiler_gone(void)
 
 /* ---- Writing. ---- */
 
-/* Also where nothing is on it: what stands before is another one. Calls are a stack that is written already. */
-static bool has_own_stack(void)
+/* Also where nothing is on it, or none is asked for: what stands before is another one. Calls are a stack that is
+ * written already. */
+static bool has_other_stack(const struct profiler_thread *thread, const struct profiler_stack *stack)
 {
-	return profiler.options.stacks && profiler.options.method != PROFILER_INSTRUMENTATION;
+	return profiler.options.method != PROFILER_INSTRUMENTATION && (stack->depth || thread->told.depth);
 }
 
 static void tell(struct profiler_thread *thread, struct profiler_place *place)
@@ -29,7 +30,7 @@ static void tell(struct profiler_thread *thread, struct profiler_place *place)
 	struct profiler_stack *stack = &place->stack;
 	const uint64_t ip = stack->depth ? stack->frames[stack->depth - 1].ip : 0;
 	struct text line;
-	if (has_own_stack())
+	if (has_other_stack(thread, stack))
 		profiler_tell_stack(thread, stack, 0, profiler_ms());
 	text_begin(&line, "sam mem ");
 	text_id(&line, thread->iid);

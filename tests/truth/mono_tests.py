@@ -286,9 +286,15 @@ def limit(bench):
 
 
 def kept_options(bench):
-    """What the user has in MONO_ENV_OPTIONS and LD_LIBRARY_PATH is there, too."""
-    log, done = bench.record(MONO_ENV_OPTIONS="--trace=N:none", LD_LIBRARY_PATH="/nowhere")
+    """What the user has in MONO_ENV_OPTIONS and LD_LIBRARY_PATH is there, too; values that are none are told."""
+    log, done = bench.record(MONO_ENV_OPTIONS="--trace=N:none", LD_LIBRARY_PATH="/nowhere", PROF_GC_TRACE="perhaps",
+                             PROF_SAMPLING_TIMEOUT="5ms", PROF_LINE_TRACE="NO", PROF_STACK_TRACK="0")
     expect(done.returncode == 0, done)
+    expect({row["function"] for row in bench.rows("alloc", log, "--by", "function")} == {None}, "no allocation has the stack of a sample")
+    told = [line for line in done.stderr.splitlines() if "warning" in line]
+    expect(told == [f"trackway: warning: {what} is not understood, and left out" for what in ("PROF_SAMPLING_TIMEOUT=5ms", "PROF_GC_TRACE=perhaps")], told)
+    settings = bench.lines(log, "prf cfg ")
+    expect({"prf cfg SamplingTimeoutMs 10", "prf cfg GcTraceEnabled F", "prf cfg LineTraceEnabled F"} <= set(settings), settings)
     bench.expect_made(log)
 
 

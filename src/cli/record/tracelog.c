@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,7 +84,7 @@ static bool set_before(const char *name, const char *value, char between)
  * before, are not told of. */
 static bool set_mono(const char *folder, const char *method)
 {
-	const bool calls = method && strcmp(method, "Instrumentation") == 0;
+	const bool calls = method && strcasecmp(method, "Instrumentation") == 0;
 	return !*folder ||
 	       (set_before("LD_LIBRARY_PATH", folder, ':') &&
 	        set_before("MONO_ENV_OPTIONS",
