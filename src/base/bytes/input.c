@@ -1,9 +1,7 @@
 /* input.c - bytes of a trace by offset: from a file, a pipe, memory, compressed or not. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes/input.h"
+#include "base/bytes/input_state.h"
 
-#include "base/bytes/decompress.h"
-#include "base/bytes/temporary.h"
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
 
@@ -26,54 +24,11 @@
 enum {
 	FEED_SIZE = 1 << 17,
 	PEEK_SIZE = 1 << 12, /* of a file that is not packed it is read again */
-	KEPT_MAX = 1 << 20,  /* so much of a stream may have been read when it is spooled */
-	SPOOL_STEP = 1 << 18
-};
-
-struct tw_input {
-	char *name;
-	struct {
-		const char *text; /* NULL: none */
-		char *own;        /* the same, to be freed; NULL where there was no memory for it */
-	} error;
-	pthread_mutex_t lock; /* around error: what is seekable is read by several threads */
-	bool damaged;
-	struct {
-		int fd; /* -1: none */
-		bool close_fd;
-		bool briefly; /* open only while it is read */
-		dev_t device; /* briefly: what must be found again */
-		ino_t inode;
-	} file;
-	struct tw_input_calls calls; /* read: NULL: a file */
-	pthread_mutex_t *calls_lock; /* around seek and read: of the first of several inputs of the same functions */
-	pthread_mutex_t own_calls_lock;
-	bool regular; /* pread() works, or seek */
-	bool remade;  /* the bytes are not those of the file of its name */
-	bool seekable;
-	uint64_t behind;               /* bytes of the file behind its end */
-	const uint8_t *memory;         /* NULL: a file */
-	uint64_t origin;               /* where in the file the trace begins: standard input may stand anywhere */
-	uint64_t size;                 /* of the file or memory when it was opened; 0: not known */
-	const struct tw_piece *pieces; /* what there is of the file; NULL: all */
-	size_t piece_count;
-	_Atomic uint64_t taken;  /* raw bytes read */
-	struct tw_raw_bytes raw; /* raw bytes read ahead */
-	uint8_t *buffer;         /* of the raw */
-	struct tw_unpack *unpack;
-	struct {
-		uint64_t position; /* where the next byte stands */
-		uint8_t *kept;     /* the first bytes, until there are too many */
-		size_t kept_size, kept_room;
-	} stream;
 };
 
 /* ---- Errors. ---- */
 
-static void note(struct tw_input *input, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The first error stays. Names may hold anything, the text is one line. */
-static void note(struct tw_input *input, const char *format, ...)
+void tw_input_note(struct tw_input *input, const char *format, ...)
 {
 	char *reason = NULL, *text = NULL;
 	va_list arguments;
@@ -99,14 +54,14 @@ static void note(struct tw_input *input, const char *format, ...)
 
 static int system_error(struct tw_input *input, int error)
 {
-	note(input, "%s", error == EISDIR ? "is a directory" : strerror(error));
+	tw_input_note(input, "%s", error == EISDIR ? "is a directory" : strerror(error));
 	errno = error;
 	return TW_ERR_SYSTEM;
 }
 
 int tw_input_no_memory(struct tw_input *input)
 {
-	note(input, "out of memory");
+	tw_input_note(input, "out of memory");
 	return TW_ERR_MEMORY;
 }
 
@@ -284,7 +239,7 @@ int tw_input_open_regular(struct tw_input **opened, const char *path)
 		return TW_ERR_MEMORY;
 	int status = open_path(input, path, O_NONBLOCK);
 	if (status == 0 && !input->regular) {
-		note(input, "is no regular file");
+		tw_input_note(input, "is no regular file");
 		errno = EINVAL;
 		status = TW_ERR_SYSTEM;
 	}
@@ -343,7 +298,7 @@ static void close_briefly(struct tw_input *input)
 	input->file.fd = -1;
 }
 
-static void close_source(struct tw_input *input)
+void tw_input_close_source(struct tw_input *input)
 {
 	if (input->file.close_fd && input->file.fd >= 0)
 		close(input->file.fd);
@@ -413,7 +368,7 @@ void tw_input_close(struct tw_input *input)
 {
 	if (!input)
 		return;
-	close_source(input);
+	tw_input_close_source(input);
 	pthread_mutex_destroy(&input->own_calls_lock);
 	pthread_mutex_destroy(&input->lock);
 	free(input->error.own);
@@ -511,7 +466,7 @@ static int open_again(struct tw_input *input)
 		return system_error(input, errno);
 	if (status.st_dev == input->file.device && status.st_ino == input->file.inode)
 		return 0;
-	note(input, "is another file than when it was opened");
+	tw_input_note(input, "is another file than when it was opened");
 	errno = ESTALE;
 	return TW_ERR_SYSTEM;
 }
@@ -534,7 +489,7 @@ static int64_t read_some(struct tw_input *input, uint64_t offset, uint8_t *bytes
 /* What is missing may be anywhere in what is told of the file: so nothing is. */
 static int was_cut(struct tw_input *input, uint64_t end)
 {
-	note(input, "was cut while it was read: %" PRIu64 " bytes are left of %" PRIu64, end, input->size);
+	tw_input_note(input, "was cut while it was read: %" PRIu64 " bytes are left of %" PRIu64, end, input->size);
 	errno = ESTALE;
 	return TW_ERR_SYSTEM;
 }
@@ -577,7 +532,7 @@ static int64_t read_packed(struct tw_input *input, uint8_t *bytes, size_t size)
 		return tw_input_no_memory(input);
 	if (problem && !input->damaged) {
 		uint64_t raw = input->memory ? input->size : atomic_load_explicit(&input->taken, memory_order_relaxed);
-		note(input, "offset 0x%llx: %s", (unsigned long long)(raw - input->raw.left), problem);
+		tw_input_note(input, "offset 0x%llx: %s", (unsigned long long)(raw - input->raw.left), problem);
 		input->damaged = true;
 	}
 	return n;
@@ -586,7 +541,7 @@ static int64_t read_packed(struct tw_input *input, uint8_t *bytes, size_t size)
 /* Keeps the first bytes of a stream, for tw_input_spool(). */
 static int keep(struct tw_input *input, const uint8_t *bytes, size_t size)
 {
-	if (input->stream.position + size > KEPT_MAX) {
+	if (input->stream.position + size > TW_INPUT_KEPT_MAX) {
 		free(input->stream.kept);
 		input->stream.kept = NULL;
 		input->stream.kept_size = input->stream.kept_room = 0;
@@ -600,13 +555,12 @@ static int keep(struct tw_input *input, const uint8_t *bytes, size_t size)
 	return 0;
 }
 
-/* Reads `least` to `most` bytes, fewer only at the end. */
-static int64_t read_stream(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)
+int64_t tw_input_read_stream(struct tw_input *input, uint8_t *bytes, size_t least, size_t most)
 {
 	int64_t n = input->unpack ? read_packed(input, bytes, most) : read_plain(input, bytes, least, most);
 	if (n < 0)
 		return n;
-	if (input->stream.position <= KEPT_MAX) {
+	if (input->stream.position <= TW_INPUT_KEPT_MAX) {
 		int status = keep(input, bytes, (size_t)n);
 		if (status < 0)
 			return status;
@@ -620,7 +574,7 @@ int64_t tw_input_read_some(struct tw_input *input, uint64_t offset, void *bytes,
 	if (input->seekable)
 		return read_seekable(input, offset, bytes, most);
 	assert(offset == input->stream.position);
-	return read_stream(input, bytes, least, most);
+	return tw_input_read_stream(input, bytes, least, most);
 }
 
 int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
@@ -637,83 +591,6 @@ int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t
 	atomic_fetch_sub_explicit(&input->taken, (uint64_t)n, memory_order_relaxed);
 	if ((size_t)n == size && tw_input_digest(bytes, size) == digest)
 		return 0;
-	note(input, "changed while it was read");
+	tw_input_note(input, "changed while it was read");
 	return TW_ERR_SYSTEM;
-}
-
-/* ---- Spooling. ---- */
-
-static bool write_whole(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0) {
-			bytes += n;
-			size -= (size_t)n;
-		}
-	}
-	return true;
-}
-
-static int copy_rest(struct tw_input *input, int fd, uint8_t *step)
-{
-	if (!write_whole(fd, input->stream.kept, input->stream.kept_size))
-		return errno;
-	for (;;) {
-		int64_t n = read_stream(input, step, SPOOL_STEP, SPOOL_STEP);
-		if (n <= 0)
-			return (int)n;
-		if (!write_whole(fd, step, (size_t)n))
-			return errno;
-	}
-}
-
-static int copy_to(struct tw_input *input, int fd, const char *directory)
-{
-	uint8_t *step = malloc(SPOOL_STEP);
-	if (!step)
-		return tw_input_no_memory(input);
-	int error = copy_rest(input, fd, step);
-	free(step);
-	if (error <= 0)
-		return error;
-	note(input, "cannot be copied to a temporary file in %s: %s", directory, strerror(error));
-	errno = error;
-	return TW_ERR_SYSTEM;
-}
-
-void tw_input_replace(struct tw_input *input, int fd)
-{
-	off_t size = lseek(fd, 0, SEEK_END);
-	close_source(input);
-	input->file.fd = fd;
-	input->file.close_fd = input->regular = input->seekable = input->remade = true;
-	input->origin = 0;
-	input->size = size > 0 ? (uint64_t)size : 0;
-	atomic_store(&input->taken, 0);
-}
-
-int tw_input_spool(struct tw_input *input, const char *directory)
-{
-	if (input->seekable)
-		return 0;
-	assert(input->stream.position <= KEPT_MAX);
-	directory = tw_temporary_place(directory);
-	int fd = tw_temporary_open(directory);
-	if (fd < 0) {
-		int error = errno;
-		note(input, "no temporary file can be made in %s: %s", directory, strerror(error));
-		errno = error;
-		return TW_ERR_SYSTEM;
-	}
-	int status = copy_to(input, fd, directory);
-	if (status < 0) {
-		close(fd);
-		return status;
-	}
-	tw_input_replace(input, fd);
-	input->remade = false;
-	return 0;
 }
