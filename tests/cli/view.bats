@@ -332,7 +332,10 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	for name in a b; do
 		printf '%s' '[{"ph":"X","name":"'$name'","pid":1,"tid":1,"ts":0,"dur":5,"args":{"of":"'$name'"}},' \
 			'{"ph":"s","name":"f","cat":"c","id":7,"pid":1,"tid":1,"ts":1},' \
-			'{"ph":"f","bp":"e","name":"f","cat":"c","id":7,"pid":1,"tid":1,"ts":3}]' >$name.json
+			'{"ph":"f","bp":"e","name":"f","cat":"c","id":7,"pid":1,"tid":1,"ts":3},' \
+			'{"ph":"s","name":"next","cat":"c","id":8,"pid":1,"tid":1,"ts":2},' \
+			'{"ph":"f","name":"next","cat":"c","id":8,"pid":1,"tid":1,"ts":50},' \
+			'{"ph":"X","name":"n","pid":1,"tid":1,"ts":100,"dur":5}]' >$name.json
 	done
 	begin_view --offset b.json=1ms a.json b.json
 	client <<-'END'
@@ -345,9 +348,12 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		        name = page.json(f"/api/slice?{place}")["name"]
 		        of[name] = [each["value"] for each in page.json(f"/api/details?{place}")["arguments"]]
 		assert of == {"a": ["a"], "b": ["b"]}, of
-		times = [(flow["from"]["time"], flow["to"]["time"]) for flow in page.json("/api/flows?from=0&to=2000000")["flows"]]
-		assert times == [("1000", "3000"), ("1001000", "1003000")], times
-		for window, names in (("from=0&to=1000000", [["a"]]), ("from=1000000&to=2000000", [["b"]])):
+		# Without "bp" an arrow ends at the next slice, at 100 us.
+		ends = [tuple(flow[end]["time"] for end in ("from", "to")) + (flow["to"]["item"],)
+		        for flow in page.json("/api/flows?from=0&to=2000000")["flows"]]
+		assert sorted(ends) == [("1000", "3000", "0"), ("1001000", "1003000", "0"),
+		                        ("1002000", "1100000", "1"), ("2000", "100000", "1")], ends
+		for window, names in (("from=0&to=1000000", [["a"], ["n"]]), ("from=1000000&to=2000000", [["b"], ["n"]])):
 		    assert page.json(f"/api/sql?query=select+name+from+slice&{window}")["rows"] == names, window
 	END
 	end_view

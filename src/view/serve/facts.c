@@ -12,8 +12,9 @@
 
 /* ---- Arrows. ---- */
 
-/* Where an arrow begins or ends; the columns of a row from one on: time, tid, pid, slice. */
-enum { END_COLUMNS = 4 };
+/* Where an arrow begins or ends; the columns of a row from one on: time, tid, pid, slice, and the time of
+ * that, where it begins later: an arrow may end at the next slice. */
+enum { END_COLUMNS = 5 };
 
 /* Which of the files an id is of. */
 static size_t file_of(const struct view *view, sqlite3_int64 id)
@@ -66,6 +67,8 @@ static void put_end(struct tw_json *json, const struct view *view, const char *k
 	                  .slice = VIEW_NOWHERE};
 	struct view_place place = {NULL, 0};
 	uint32_t track = VIEW_NONE;
+	if (sqlite3_column_type(row, column + 4) != SQLITE_NULL)
+		end.time = (uint64_t)sqlite3_column_int64(row, column + 4) + view->files[file].start;
 	if (sqlite3_column_type(row, column + 3) != SQLITE_NULL)
 		end.slice = (uint64_t)(sqlite3_column_int64(row, column + 3) & OFFSET_MASK);
 	if (sqlite3_column_type(row, column + 1) != SQLITE_NULL)
@@ -93,7 +96,8 @@ static void put_flow(struct tw_json *json, const struct view *view, sqlite3_stmt
 }
 
 #define FLOWS                                                                                                          \
-	"select f.name, f.trace_id, f.ts_out, a.tid, p.pid, f.slice_out, f.ts, b.tid, q.pid, f.slice_in, f.id "        \
+	"select f.name, f.trace_id, f.ts_out, a.tid, p.pid, f.slice_out, null, f.ts, b.tid, "                          \
+	"q.pid, f.slice_in, (select s.ts from slice s where s.id = f.slice_in and s.ts > f.ts), f.id "                 \
 	"from flow f "                                                                                                 \
 	"left join thread a on a.utid = f.utid_out left join process p on p.upid = a.upid "                            \
 	"left join thread b on b.utid = f.utid left join process q on q.upid = b.upid where "
