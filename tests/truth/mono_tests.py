@@ -206,6 +206,9 @@ def domains(bench):
     made = {key: count for key, count in rows.items() if key[0] and key[0].startswith(("Even::Make", "Odds::Make"))}
     expect(made == wanted, made)
     expect(rows.get((None, "System.OutOfMemoryException")) == 1, "what Mono makes before any method runs is of none", rows)
+    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", log, "--collect-method", "Instrumentation", "--memory-trace", "off", "--", "mono", program, bench.directory / "Even.exe"])
+    expect(done.returncode == 0 and done.stdout == "unloaded\n", done)
+    bench.check(log)  # what is called again is told of again
 
 
 MADE_LATE = """
