@@ -132,7 +132,17 @@ static int look_at_records(struct tw_symbols *symbols, const char *path, char wh
 	return status == TW_ERR_MEMORY ? status : 0;
 }
 
-int tw_symbols_fit(struct tw_symbols *symbols, const char *path, char why[static TW_MISFIT_TEXT])
+/* No function of it has a name from now on. Returns 0 or TW_ERR_MEMORY. */
+static int drop(struct tw_symbols *object)
+{
+	if (object->count && !learn(object))
+		return TW_ERR_MEMORY;
+	for (size_t i = 0; i < object->count; i++)
+		object->kinds[i] |= TW_SYMBOLS_UNFIT;
+	return 0;
+}
+
+int tw_symbols_fit(struct tw_symbols *symbols, const char *path, bool alone, char why[static TW_MISFIT_TEXT])
 {
 	char *list = NULL;
 	int status = tw_recorded_list(path, 0, &list);
@@ -140,9 +150,12 @@ int tw_symbols_fit(struct tw_symbols *symbols, const char *path, char why[static
 	if (status == 0 && !list)
 		return look_at_records(symbols, path, why);
 	/* Such a log knows its programs. */
-	for (const struct tw_symbols *object = symbols->objects; list && object; object = object->next)
-		if (!tw_recorded_has(list, object->path))
-			snprintf(why, TW_MISFIT_TEXT, "%s: the build ids in the log are others", object->path);
+	for (struct tw_symbols *object = symbols->objects; list && object && status == 0; object = object->next) {
+		if (tw_recorded_has(list, object->path))
+			continue;
+		snprintf(why, TW_MISFIT_TEXT, "%s: the build ids in the log are others", object->path);
+		status = alone ? drop(object) : 0;
+	}
 	free(list);
 	return status;
 }

@@ -1223,6 +1223,11 @@ def programs_together(bench, words):
                 calls[row["name"]] += row["count"]
             expect(all(calls[name] == count for name, count in wanted.items()), what, order, calls)
             expect(not any(name.startswith("#") for name in calls), what, order, calls)
+    if "-fxray-instrument" in words:  # the other program has another build id: it names nothing
+        done = subprocess.run([bench.tool, "stat", "--csv", "-b", program, second], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, check=False)
+        expect("the build ids in the log are others" in done.stderr, done.stderr)
+        expect(all(line.startswith("#") for line in done.stdout.splitlines()[1:]), done.stdout)
 
 
 def aarch64_library(bench, compiler):

@@ -250,7 +250,7 @@ static void tells_what_does_not_fit(void **state)
 		struct tw_name name;
 		assert_int_equal(tw_symbols_new(&symbols), 0);
 		assert_int_equal(tw_symbols_add_object(symbols, 0, path_of(cases[i].map)), 0);
-		assert_int_equal(tw_symbols_fit(symbols, log, why), 0);
+		assert_int_equal(tw_symbols_fit(symbols, log, true, why), 0);
 		if (cases[i].why ? !strstr(why, cases[i].why) : *why)
 			fail_msg("case %zu: %s", i, why);
 		const struct tw_namer *namer = tw_symbols_namer(symbols);

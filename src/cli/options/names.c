@@ -168,7 +168,7 @@ static int say_misfit(struct tw_names *names, const struct tw_common *common)
 {
 	char why[TW_MISFIT_TEXT] = "";
 	for (size_t i = 0; i < names->log_count && !*why; i++) {
-		if (tw_symbols_fit(names->symbols, names->logs[i], why) < 0)
+		if (tw_symbols_fit(names->symbols, names->logs[i], names->log_count == 1, why) < 0)
 			return tw_say_error("out of memory");
 		if (*why)
 			tw_say("%s: is it the program that was traced? Names may be wrong", why);
