@@ -12,9 +12,8 @@
 
 /* ---- Arrows. ---- */
 
-/* Where an arrow begins or ends; the columns of a row from one on: time, tid, pid, slice, and the time of
- * that, where it begins later: an arrow may end at the next slice. */
-enum { END_COLUMNS = 5 };
+/* Where an arrow begins or ends; the columns of a row from one on: time, tid, pid, slice. */
+enum { END_COLUMNS = 4 };
 
 /* Which of the files an id is of. */
 static size_t file_of(const struct view *view, sqlite3_int64 id)
@@ -29,6 +28,13 @@ struct end {
 	uint64_t time, process, thread, slice; /* on the reader's clock */
 };
 
+/* Finds the slice that it is in, or the next one of the track: an arrow ends there that states no slice around it. */
+static bool find_slice(const struct view *view, uint32_t track, const struct end *end, struct view_place *place)
+{
+	return view_place_at(view, track, end->time, end->slice, place) ||
+	       view_place_next(view, track, end->time, end->slice, place);
+}
+
 /* Of several files processes may have got other numbers: the slice tells the track; of tracks without it the only one
  * is taken. */
 static uint32_t find_among(const struct view *view, const struct end *end, struct view_place *place)
@@ -40,7 +46,7 @@ static uint32_t find_among(const struct view *view, const struct end *end, struc
 			continue;
 		found = (uint32_t)i;
 		count++;
-		if (view_place_at(view, found, end->time, end->slice, place))
+		if (find_slice(view, found, end, place))
 			return found;
 	}
 	return count == 1 ? found : VIEW_NONE;
@@ -53,7 +59,7 @@ static uint32_t find_end(const struct view *view, const struct end *end, struct 
 		return find_among(view, end, place);
 	uint32_t track = view_tracks_known(&view->index.tracks, VIEW_THREAD, end->process, end->thread);
 	if (track != VIEW_NONE)
-		(void)view_place_at(view, track, end->time, end->slice, place);
+		(void)find_slice(view, track, end, place);
 	return track;
 }
 
@@ -67,12 +73,14 @@ static void put_end(struct tw_json *json, const struct view *view, const char *k
 	                  .slice = VIEW_NOWHERE};
 	struct view_place place = {NULL, 0};
 	uint32_t track = VIEW_NONE;
-	if (sqlite3_column_type(row, column + 4) != SQLITE_NULL)
-		end.time = (uint64_t)sqlite3_column_int64(row, column + 4) + view->files[file].start;
 	if (sqlite3_column_type(row, column + 3) != SQLITE_NULL)
 		end.slice = (uint64_t)(sqlite3_column_int64(row, column + 3) & OFFSET_MASK);
 	if (sqlite3_column_type(row, column + 1) != SQLITE_NULL)
 		track = find_end(view, &end, &place);
+	if (place.row) {
+		const uint64_t begin = view_row_slice(place.row, &view->index.store, place.item).begin;
+		end.time = begin > end.time ? begin : end.time;
+	}
 	tw_json_object(json, key);
 	tw_json_known(json, "track", track, track != VIEW_NONE);
 	view_json_digits(json, "time", end.time - view->start);
@@ -96,8 +104,7 @@ static void put_flow(struct tw_json *json, const struct view *view, sqlite3_stmt
 }
 
 #define FLOWS                                                                                                          \
-	"select f.name, f.trace_id, f.ts_out, a.tid, p.pid, f.slice_out, null, f.ts, b.tid, "                          \
-	"q.pid, f.slice_in, (select s.ts from slice s where s.id = f.slice_in and s.ts > f.ts), f.id "                 \
+	"select f.name, f.trace_id, f.ts_out, a.tid, p.pid, f.slice_out, f.ts, b.tid, q.pid, f.slice_in, f.id "        \
 	"from flow f "                                                                                                 \
 	"left join thread a on a.utid = f.utid_out left join process p on p.upid = a.upid "                            \
 	"left join thread b on b.utid = f.utid left join process q on q.upid = b.upid where "

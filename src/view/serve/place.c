@@ -31,16 +31,42 @@ static bool is_in_row(const struct view *view, const struct view_row *row, uint6
 	return false;
 }
 
-bool view_place_at(const struct view *view, uint32_t number, uint64_t time, uint64_t offset, struct view_place *place)
+/* The same of one that begins then or later: it is the next of its row. */
+static bool is_next_in_row(const struct view *view, const struct view_row *row, uint64_t time, uint64_t offset,
+                           struct view_place *place)
+{
+	const struct view_store *store = &view->index.store;
+	const uint64_t next = view_row_begin_at(row, store, 0, time);
+	if (next >= row->count || view_row_slice(row, store, next).offset != offset)
+		return false;
+	*place = (struct view_place){row, next};
+	return true;
+}
+
+typedef bool in_row_fn(const struct view *view, const struct view_row *row, uint64_t time, uint64_t offset,
+                       struct view_place *place);
+
+static bool find_place(const struct view *view, uint32_t number, uint64_t time, uint64_t offset, in_row_fn *in_row,
+                       struct view_place *place)
 {
 	const struct view_track *track = &view->index.tracks.items[number];
 	for (uint32_t lane = 0; lane < track->lane_count; lane++)
 		for (uint32_t depth = 0; depth < track->lanes[lane]; depth++) {
 			const struct view_row *row = view_index_row(&view->index, number, lane, depth);
-			if (row && row->kind == VIEW_SLICES && is_in_row(view, row, time, offset, place))
+			if (row && row->kind == VIEW_SLICES && in_row(view, row, time, offset, place))
 				return true;
 		}
 	return false;
+}
+
+bool view_place_at(const struct view *view, uint32_t track, uint64_t time, uint64_t offset, struct view_place *place)
+{
+	return find_place(view, track, time, offset, is_in_row, place);
+}
+
+bool view_place_next(const struct view *view, uint32_t track, uint64_t time, uint64_t offset, struct view_place *place)
+{
+	return find_place(view, track, time, offset, is_next_in_row, place);
 }
 
 void view_put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number)

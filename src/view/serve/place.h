@@ -18,6 +18,9 @@ bool view_place_named(const struct view *view, const struct view_request *reques
 /* Finds the slice of a track that goes on at a time, on the reader's clock, and whose record is at an offset. */
 bool view_place_at(const struct view *view, uint32_t track, uint64_t time, uint64_t offset, struct view_place *place);
 
+/* The same of one that begins then or later: the next of its row. */
+bool view_place_next(const struct view *view, uint32_t track, uint64_t time, uint64_t offset, struct view_place *place);
+
 /* Writes where it is and when; members of an object that is open. */
 void view_place_put(struct tw_json *json, const struct view *view, const struct view_place *place);
 
