@@ -390,13 +390,22 @@ static void free_parts(struct view_index *index)
 	free(index->cpus);
 }
 
-int view_index_again(struct view_index *index)
+int view_index_again(struct view_index *index, const char *directory)
 {
+	struct view_store store;
+	const int error = view_store_open(&store, directory, index->store.room);
+	if (error || !view_names_move(&index->names, &index->store, &store)) {
+		index->store.error = error ? error : store.error;
+		if (!error)
+			view_store_close(&store);
+		return TW_ERR_SYSTEM;
+	}
 	const uint64_t rounding = index->calls.rounding;
 	free_parts(index);
 	view_tracks_empty(&index->tracks);
+	view_store_close(&index->store);
 	tw_clear(&index->names.taken, 0, index->names.taken_room, sizeof *index->names.taken);
-	*index = (struct view_index){.store = index->store, .tracks = index->tracks, .names = index->names};
+	*index = (struct view_index){.store = store, .tracks = index->tracks, .names = index->names};
 	return init_calls(index, rounding);
 }
 

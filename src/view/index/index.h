@@ -74,9 +74,10 @@ struct view_index {
  * any case. */
 int view_index_init(struct view_index *index, const char *directory, uint64_t room, uint64_t rounding);
 
-/* Begins anew, for the same trace from another reader: what pages know stays, which is tracks and names. Of the store
- * nothing is given back. Returns 0 or TW_ERR_MEMORY. */
-int view_index_again(struct view_index *index);
+/* Begins anew, for the same trace from another reader: what pages know stays, which is tracks and names. They get a
+ * store in a directory as for view_store_open(), and the one before is given back. Returns 0, TW_ERR_MEMORY or
+ * TW_ERR_SYSTEM: store.error. */
+int view_index_again(struct view_index *index, const char *directory);
 
 /* Takes a batch, whose names are in a dictionary. */
 void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch);

@@ -269,6 +269,30 @@ uint32_t view_names_send(struct view_names *names, struct view_store *store, uin
 	return name->sent - 1;
 }
 
+bool view_names_move(struct view_names *names, const struct view_store *from, struct view_store *to)
+{
+	struct view_column items = {0};
+	for (uint64_t i = 0; i < names->items.count; i++) {
+		const struct view_name *was = view_names_at(names, from, (uint32_t)i);
+		const bool own =
+		    was->first == i; /* another of the same text has that of the first, which is before it */
+		const uint64_t place = own ? view_store_take(to, was->length) : 0;
+		struct view_name *name = view_column_add(&items, to, sizeof *name);
+		if (place == VIEW_NOWHERE || !name) {
+			view_column_free(&items);
+			return false;
+		}
+		*name = *was;
+		name->place =
+		    own ? place : ((struct view_name *)view_column_at(&items, to, sizeof *name, was->first))->place;
+		if (own && was->length)
+			memcpy(to->bytes + place, from->bytes + was->place, was->length);
+	}
+	view_column_free(&names->items);
+	names->items = items;
+	return true;
+}
+
 void view_names_free(struct view_names *names)
 {
 	view_column_free(&names->items);

@@ -151,6 +151,9 @@ static inline struct view_name *view_names_at(const struct view_names *names, co
 	return view_column_at(&names->items, store, sizeof(struct view_name), name);
 }
 
+/* Moves all to another store; their numbers stay. False where it has no room: then all are where they were. */
+bool view_names_move(struct view_names *names, const struct view_store *from, struct view_store *to);
+
 void view_names_free(struct view_names *names);
 
 #endif

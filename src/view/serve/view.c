@@ -114,7 +114,7 @@ static int forget(struct view *view)
 	view->started = false;
 	view_order_free(&view->order);
 	drop_findings(view);
-	int status = view_index_again(&view->index);
+	int status = view_index_again(&view->index, view->options.read.temporary_directory);
 	view->generation++;
 	view_unlock(view);
 	return status;
