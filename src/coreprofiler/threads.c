@@ -132,11 +132,15 @@ void profiler_thread_assigned(uint64_t id, uint32_t system)
 		assign(thread, system);
 }
 
+/* Nobody has it meanwhile: what is told of it stands before. */
 void profiler_thread_destroyed(uint64_t id)
 {
-	pthread_mutex_lock(&mutex);
 	struct profiler_thread *thread = profiler_thread_find(id);
-	if (thread) {
+	if (!thread)
+		return;
+	profiler_take(thread);
+	pthread_mutex_lock(&mutex);
+	if (thread->id == id) {
 		struct text line;
 		text_begin(&line, "thr dst ");
 		text_id(&line, thread->iid);
@@ -144,6 +148,7 @@ void profiler_thread_destroyed(uint64_t id)
 		atomic_store_explicit(&thread->id, 0, memory_order_release);
 	}
 	pthread_mutex_unlock(&mutex);
+	profiler_give(thread);
 }
 
 void profiler_add_thread(struct text *line)
