@@ -1,6 +1,6 @@
 /* basic_runs.c - basic logs: each run of one thread's records is taken as a buffer, so that all else is shared. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fdr/fdr.h"
+#include "fdr/state.h"
 
 enum { RECORD = TW_BASIC_RECORD_SIZE };
 
@@ -289,12 +289,19 @@ static int first_whole(const struct fdr_basic_source *f, uint64_t at, uint64_t *
 	return status;
 }
 
+/* From where on records that are aligned have not been looked for, of a place and what is behind it. */
+static uint64_t not_searched(const struct fdr_unaligned *unaligned, uint64_t at)
+{
+	return unaligned->from <= at && at < unaligned->to ? unaligned->to : at;
+}
+
 /* Goes over what is no record: to where records are aligned again, or else by whole records to the next good one. No
- * byte is looked at twice for that: gigabytes may be junk. */
+ * byte is looked at twice for that, also where single good ones stand between others: gigabytes may be junk. */
 static int pass_junk(const struct fdr_basic_source *f, struct fdr_buffer *run)
 {
 	enum { REACH = 1 << 16 };
-	for (uint64_t searched = run->next + 1;;) {
+	struct fdr_unaligned *unaligned = &((struct fdr_state *)f->reader->state)->unaligned;
+	for (;;) {
 		struct tw_basic_record record = {0};
 		bool good = false;
 		size_t have;
@@ -303,15 +310,16 @@ static int pass_junk(const struct fdr_basic_source *f, struct fdr_buffer *run)
 		if (status <= 0 || good)
 			return status < 0 ? status : 1;
 		report_bad(f, run->next, &record);
-		status = find_aligned(f, run->next, searched, (size_t)(run->next + 1 + REACH - searched), &found);
+		const uint64_t from = run->next + 1, searched = not_searched(unaligned, from);
+		status = find_aligned(f, run->next, searched, (size_t)(from + REACH - searched), &found);
 		if (status >= 0 && found)
 			status = first_whole(f, run->next, &found);
 		if (status < 0)
 			return status;
-		searched = run->next + 1 + REACH;
 		run->next = found ? found : run->next + RECORD;
 		if (found)
 			return 1;
+		*unaligned = (struct fdr_unaligned){from, from + REACH};
 	}
 }
 

@@ -5,6 +5,11 @@
 
 #include "fdr/fdr.h"
 
+/* Bytes of a basic log in which no records are aligned. Written by basic_runs.c. */
+struct fdr_unaligned {
+	uint64_t from, to;
+};
+
 struct fdr_state {
 	struct fdr_log *log;
 	bool borrowed;     /* log is that of the whole, of which this is a part */
@@ -13,10 +18,11 @@ struct fdr_state {
 	size_t thread_count, next_thread;
 	const uint32_t *alone; /* the one thread that a part opened now has; NULL: parts share the threads */
 	struct fdr_rows rows;
-	struct fdr_stream stream; /* TW_ORDER_TRACK: the thread that is being read; TW_ORDER_FILE: all */
-	struct fdr_merge *merge;  /* TW_ORDER_TIME */
-	struct fdr_place here;    /* TW_ORDER_FILE: the buffer that is being read */
-	struct tw_window borders; /* TW_ORDER_FILE: where the next one is looked for */
+	struct fdr_stream stream;       /* TW_ORDER_TRACK: the thread that is being read; TW_ORDER_FILE: all */
+	struct fdr_merge *merge;        /* TW_ORDER_TIME */
+	struct fdr_place here;          /* TW_ORDER_FILE: the buffer that is being read */
+	struct tw_window borders;       /* TW_ORDER_FILE: where the next one is looked for */
+	struct fdr_unaligned unaligned; /* those that were searched last */
 	struct fdr_names names;
 	struct fdr_words words;
 	struct fdr_checker checker;

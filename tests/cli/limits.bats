@@ -547,3 +547,27 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 	trackway stat --memory 28M sessions.log >out 2>&1 # a quarter is enough for the names of all, not for all tables
 	fails grep table-limit out
 }
+
+# Before, the time of each grew with the square of its size: minutes.
+@test "single records among junk, and forks of forks, are read in a time that grows as their number does" {
+	"${PYTHON:-python3}" - <<-'END'
+		import os, struct
+		def record(tick):
+		    return struct.pack("<HBBiQIIQ", 0, 1, tick & 1, 1, 1000 + tick, 101, 100, 0)
+		with open("lone", "wb") as out:
+		    out.write(struct.pack("<HHIQ16x", 3, 0, 3, 10**9) + b"".join(map(record, range(100))))
+		    out.write(b"".join(record(i) + b"\x77" * 32 for i in range(100, 100100)))
+		os.mkdir("forks")
+		def call(kind, time):
+		    return struct.pack("<QQ", 5 * 10**9 + time, kind | 5 << 3 | 0x5000 << 16)
+		for process in 70, 100070:
+		    open(f"forks/{process}.dat", "wb").write(call(0, 1) + call(1, 3))
+		open("forks/info", "wb").write(b"Ftrace!\0" + struct.pack("<IHBBQQQ", 4, 40, 1, 2, 0, 0, 0) + b"exename:/opt/a\n")
+		open("forks/task.txt", "w").write('SESS timestamp=4.0 pid=70 sid=0011 exename="/opt/program"\n' + "".join(
+		    f"FORK timestamp=4.{i:09d} pid={71 + i} ppid={70 + i}\n" for i in range(100000)))
+	END
+	run timeout 120 trackway stat --json lone
+	[[ "$output" == *'"count":'* ]] || fail "$status $output"
+	timeout 120 trackway info --json forks >told 2>&1 || fail "$?"
+	grep -q '"thread":100070,.*"program"' told || fail "$(tail -c 300 told)"
+}
