@@ -145,21 +145,40 @@ uint32_t uftrace_libraries_at(const struct uftrace_symbols *symbols, uint32_t nu
 
 /* ---- Sessions of tasks. ---- */
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Parents stand before their children: tasks are sorted by birth. */
+void uftrace_inherit_sessions(struct uftrace_reader *uftrace)
+{
+	for (size_t i = 0; i < uftrace->tasks.count; i++) {
+		struct uftrace_task *task = &uftrace->tasks.items[i];
+		uint32_t parent;
+		if (!task->parent)
+			continue;
+		task->inherited =
+		    uftrace_session_at(&uftrace->symbols, task->parent, task->born, &task->inherited_until);
+		if (task->inherited != UINT32_MAX || !tw_map_find(&uftrace->tasks.numbers, task->parent, &parent) ||
+		    parent >= i)
+			continue;
+		const struct uftrace_task *from = &uftrace->tasks.items[parent];
+		task->inherited = from->inherited;
+		task->inherited_until = earlier(task->inherited_until, from->inherited_until);
+	}
+}
+
 /* A forked process goes on with what its parent was then, until it executes something else. */
 static uint32_t program_of(const struct uftrace_reader *uftrace, const struct uftrace_task *task, uint64_t time,
                            uint64_t *until)
 {
-	uint64_t process = task->process;
-	uint32_t found = UINT32_MAX, number;
-	for (size_t i = 0; i < uftrace->tasks.count; i++) {
-		found = uftrace_session_at(&uftrace->symbols, process, time, until);
-		if (found != UINT32_MAX || !tw_map_find(&uftrace->tasks.numbers, process, &number) ||
-		    !uftrace->tasks.items[number].parent)
-			break;
-		process = uftrace->tasks.items[number].parent;
-		time = uftrace->tasks.items[number].born;
-	}
-	return found;
+	uint32_t found = uftrace_session_at(&uftrace->symbols, task->process, time, until), number;
+	if (found != UINT32_MAX || !tw_map_find(&uftrace->tasks.numbers, task->process, &number))
+		return found;
+	const struct uftrace_task *process = &uftrace->tasks.items[number];
+	*until = earlier(*until, process->inherited_until);
+	return process->inherited;
 }
 
 uint32_t uftrace_session_of(const struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time)

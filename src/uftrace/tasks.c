@@ -41,7 +41,7 @@ static struct uftrace_task *task_of(struct tw_reader *reader, uint64_t thread)
 		return NULL;
 	}
 	struct uftrace_task *task = &uftrace->tasks.items[uftrace->tasks.count++];
-	*task = (struct uftrace_task){.thread = thread};
+	*task = (struct uftrace_task){.thread = thread, .inherited = UINT32_MAX, .inherited_until = UINT64_MAX};
 	return task;
 }
 
@@ -250,6 +250,7 @@ static uint32_t name_of_program(const struct uftrace_reader *uftrace, const stru
 static int add_tracks(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
+	uftrace_inherit_sessions(uftrace);
 	for (size_t i = 0; i < uftrace->tasks.count; i++) {
 		struct uftrace_task *task = &uftrace->tasks.items[i];
 		const struct tw_track track = {.process = task->process,

@@ -245,13 +245,15 @@ void uftrace_specs_free(struct uftrace_specs *specs);
 /* A thread of which there are records. */
 struct uftrace_task {
 	uint64_t thread, process;
-	uint64_t parent;  /* of a forked process the one that it comes from; otherwise 0 */
-	uint64_t born;    /* time that task.txt tells; 0 where it does not */
-	uint64_t ended;   /* time that perf tells; 0 where it does not, and once that has been given */
-	uint64_t until;   /* the session holds for times before it; 0: none was looked up */
-	uint32_t session; /* UINT32_MAX: none */
-	char *file;       /* NULL: none of its records are there */
-	uint32_t name;    /* of the thread; 0: not known */
+	uint64_t parent;          /* of a forked process the one that it comes from; otherwise 0 */
+	uint64_t born;            /* time that task.txt tells; 0 where it does not */
+	uint64_t ended;           /* time that perf tells; 0 where it does not, and once that has been given */
+	uint64_t until;           /* the session holds for times before it; 0: none was looked up */
+	uint32_t session;         /* UINT32_MAX: none */
+	uint32_t inherited;       /* of a forked process its parent's session then; UINT32_MAX: none */
+	uint64_t inherited_until; /* a later time may tell another */
+	char *file;               /* NULL: none of its records are there */
+	uint32_t name;            /* of the thread; 0: not known */
 	uint32_t track;
 	bool shown;     /* options let it through */
 	bool lost;      /* records of it are missing */
@@ -438,6 +440,9 @@ static inline struct uftrace_reader *uftrace_of(const struct tw_reader *reader)
 
 /* Reads task.txt, events.txt and the names that perf saw, and finds the records of each thread. */
 int uftrace_read_tasks(struct tw_reader *reader);
+
+/* Tells all tasks, which are sorted by birth, what they have of their parents. */
+void uftrace_inherit_sessions(struct uftrace_reader *uftrace);
 
 /* The session of a task at a time; times do not go back. */
 uint32_t uftrace_session_of(const struct uftrace_reader *uftrace, struct uftrace_task *task, uint64_t time);
