@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Of a function: so many bodies are looked through, from the newest on. */
+enum { BODIES_MOST = 1024 };
+
 enum { LOCATION_COST = sizeof(struct tw_location) + 2 * sizeof(uint32_t) + 48 /* of a map */ };
 
 /* ---- What records tell. ---- */
@@ -131,9 +134,10 @@ static const struct tracelog_body *find_body(const struct tracelog_sources *sour
                                              const struct tracelog_code **code)
 {
 	const struct tracelog_body *body = &function->code.body;
-	while (body && !(*code = find_code(sources, body, ip)))
-		body = older(sources, body);
-	return body;
+	for (uint32_t i = 0; body && i < BODIES_MOST; i++, body = older(sources, body))
+		if ((*code = find_code(sources, body, ip)))
+			return body;
+	return NULL;
 }
 
 static const struct tracelog_range *find_range(const struct tracelog_sources *sources, const struct tracelog_body *body,
@@ -243,6 +247,8 @@ static void place_all(struct tracelog_log *log, uint32_t number)
 {
 	struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
 	uint32_t next = function->code.unplaced;
+	if (function->code.body.count >= BODIES_MOST)
+		return;
 	function->code.unplaced = 0;
 	while (next) {
 		uint32_t location = next - 1;
@@ -305,16 +311,18 @@ static void add_body(struct tracelog_log *log, struct tracelog_object *function,
 	struct tracelog_sources *sources = &log->sources;
 	struct tracelog_body *newest = &function->code.body;
 	const struct tracelog_body *known = newest;
-	while (known->older && !is_same_body(sources, known, &body))
+	for (uint32_t i = 1; i < BODIES_MOST && known->older && !is_same_body(sources, known, &body); i++)
 		known = &sources->bodies[known->older - 1];
 	bool again = is_same_body(sources, known, &body);
 	body.told = again && known->told;
 	body.older = newest->older;
+	body.count = newest->count;
 	if (newest->block_count && !(again && known == newest)) {
 		if (!tracelog_grow(log, &sources->bodies, &sources->body_room, sources->body_count, sizeof body))
 			return;
 		sources->bodies[sources->body_count++] = *newest;
 		body.older = (uint32_t)sources->body_count;
+		body.count++;
 	}
 	*newest = body;
 }

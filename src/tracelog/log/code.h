@@ -20,6 +20,7 @@ struct tracelog_body {
 	struct tracelog_edges block_edges, range_edges;
 	uint64_t bytes;
 	uint32_t older; /* the body before it, plus 1 */
+	uint32_t count; /* of those before it */
 	bool told;      /* a row has its size; written by jit_and_gc.c */
 };
 
