@@ -179,22 +179,27 @@ void tw_symbols_on_missing(struct tw_symbols *symbols, void (*missing)(int count
 		logs->missing = missing;
 }
 
+/* The status, with its error where memory ran out. */
+static int told(struct tw_symbols *symbols, int status)
+{
+	return status == TW_ERR_MEMORY ? tw_symbols_fail(symbols, status, "%s", tw_status_text(status)) : status;
+}
+
 int tw_symbols_add_log(struct tw_symbols *symbols, const char *path)
 {
 	struct logs *logs = logs_of(symbols);
 	if (!logs)
-		return TW_ERR_MEMORY;
+		return told(symbols, TW_ERR_MEMORY);
 	int status = !is_regular(path) || find_log(logs, path, 0) ? 0 : add_log(logs, path, 0);
-	return give_namers(logs) ? status : TW_ERR_MEMORY;
+	return told(symbols, give_namers(logs) ? status : TW_ERR_MEMORY);
 }
 
 int tw_symbols_add_later(struct tw_symbols *symbols)
 {
 	struct logs *logs = logs_of(symbols);
-	if (!logs)
-		return TW_ERR_MEMORY;
-	logs->later = true;
-	return give_namers(logs) ? 0 : TW_ERR_MEMORY;
+	if (logs)
+		logs->later = true;
+	return told(symbols, logs && give_namers(logs) ? 0 : TW_ERR_MEMORY);
 }
 
 int tw_symbols_add_trace(struct tw_symbols *symbols, const char *path)
@@ -206,5 +211,5 @@ int tw_symbols_add_trace(struct tw_symbols *symbols, const char *path)
 	if (status == 0 && maps)
 		status = tw_symbols_add_maps(symbols, maps);
 	free(maps);
-	return status;
+	return told(symbols, status);
 }

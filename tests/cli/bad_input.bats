@@ -76,7 +76,7 @@ bats_require_minimum_version 1.5.0
 	printf '\xef\xbb\xbf' >mark.log
 	refused mark.log "mark.log: offset 0x0" expected found
 	printf '\n\n\r\n' >lines.log
-	refused lines.log "lines.log: offset 0x0" expected "found text"
+	refused lines.log "lines.log: offset 0x0" expected "found white space"
 }
 
 @test "a program, as a core dump would be" {

@@ -533,7 +533,7 @@ static void test_collections(void **state)
 	      "11 slice-complete 1 gc/GC 2 ms reason=? generations=0 1\n"
 	      "30 slice-complete 1 gc/GC 1 ms reason=? generations=0\n"
 	      "40 slice-complete 4294971596 gc/GC 1 ms reason=? generations=0\n"
-	      "50 slice-complete process 0 gc/GC 2 ms reason=? generations=0\n");
+	      "50 slice-complete 18446744071562067967 gc/GC 2 ms reason=? generations=0\n");
 }
 
 /* A class that is in no table any more has nothing on the heap. */
