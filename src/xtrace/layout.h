@@ -40,12 +40,20 @@ static inline bool xtrace_is_reserved(uint8_t byte)
  * not. */
 bool xtrace_is_token(uint8_t byte);
 
+/* Addresses of user programs and of kernels have 8 bits alike on top: nothing is executed at others. */
+static inline bool xtrace_is_canonical(uint64_t pc)
+{
+	return pc >> 56 == 0 || pc >> 56 == 0xff;
+}
+
 /* Whether what looks like an instruction, and is held with the byte behind it, is one by these alone: one without an
- * address has a token behind it, and none is zeros. cursor.c judges others. */
+ * address has a token behind it, the address of another can be one, and none is zeros. cursor.c judges others. */
 static inline bool xtrace_is_instruction(const uint8_t *bytes, size_t size)
 {
 	enum { PCINST_SIZE = 13 };
-	return tw_load32(bytes + size - 4, false) && (size == PCINST_SIZE || xtrace_is_token(bytes[size]));
+	bool sound =
+	    size == PCINST_SIZE ? xtrace_is_canonical(tw_load64(bytes + 1, false)) : xtrace_is_token(bytes[size]);
+	return sound && tw_load32(bytes + size - 4, false);
 }
 
 enum { XTRACE_START = 24 /* where tokens may begin instead of 0 */ };

@@ -57,17 +57,11 @@ static int judge_instruction(const uint8_t *bytes, size_t left, struct tw_xtrace
 	return TW_ERR_ROOM;
 }
 
-/* Addresses of user programs and of kernels have 8 bits alike on top: nothing is executed at others. */
-static bool is_canonical(uint64_t pc)
-{
-	return pc >> 56 == 0 || pc >> 56 == 0xff;
-}
-
 /* As tw_xtrace_decode(), but tokens that are too large to be believed are none, nor is a PC that cannot be. */
 static int decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
 {
 	int status = tw_xtrace_decode(bytes, left, token);
-	if (status > 0 && token->kind == TW_XTRACE_PCINST && !is_canonical(token->pc))
+	if (status > 0 && token->kind == TW_XTRACE_PCINST && !xtrace_is_canonical(token->pc))
 		return TW_ERR_FORMAT;
 	if (status > 0 && (token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST) && token->opcode == 0)
 		return judge_zeros(bytes, left, token);
@@ -84,7 +78,7 @@ static bool goes_on(const uint8_t *bytes, size_t left, bool at_end)
 	struct tw_xtrace_token token;
 	size_t at = 0;
 	if ((bytes[0] & XTRACE_INST_BITS) != XTRACE_PCINST || tw_xtrace_decode(bytes, left, &token) <= 0 ||
-	    token.pc % 4 || !is_canonical(token.pc))
+	    token.pc % 4 || !xtrace_is_canonical(token.pc))
 		return false;
 	at_end = at_end && left <= LOOK;
 	left = left < LOOK ? left : LOOK;

@@ -75,6 +75,7 @@ static bool take(const struct xtrace_trails *trails, struct xtrace_draft *draft,
 	case TW_XTRACE_PCINST:
 	case TW_XTRACE_INST:
 		if (draft->flow != XTRACE_NEXT || !token->opcode || /* zeros: what follows decides, see cursor.c */
+		    (token->kind == TW_XTRACE_PCINST && !xtrace_is_canonical(token->pc)) ||
 		    (draft->step_count &&
 		     (token->kind == TW_XTRACE_PCINST || bytes[0] >> LEVEL_SHIFT != draft->want[0] >> LEVEL_SHIFT)))
 			return false;
