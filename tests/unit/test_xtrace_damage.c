@@ -12,6 +12,13 @@
 /* Eight tokens must follow a place to go on at. */
 #define NOPS INST(NOP), INST(NOP), INST(NOP), INST(NOP), INST(NOP), INST(NOP), INST(NOP), INST(NOP)
 
+/* More than the longest token: what comes before is read without a copy. */
+#define LONG NOPS, NOPS, NOPS, NOPS, NOPS, NOPS, NOPS, NOPS
+
+/* What may stand before tokens. */
+#define HEAD                                                                                                           \
+	'a', ' ', 'h', 'e', 'a', 'd', 'e', 'r', ' ', 'o', 'f', ' ', '2', '4', ' ', 'b', 'y', 't', 'e', 's', 0, 0, 0, 0
+
 static const struct {
 	const char *name;
 	const uint8_t *bytes;
@@ -54,6 +61,9 @@ static const struct {
     {"a PC that no program has",
      BYTES(PCINST(PC, NOP), 0x09, W64(0x090000d802023370), W32(NOP), PCINST(PC + 4, NOP), NOPS),
      "xtrace.unknown-token@13", 10, 13},
+    {"one that an instruction before it leads to",
+     BYTES(PCINST(0x00fffffffffffffc, NOP), PCINST(0x0100000000000000, NOP), PCINST(PC, NOP), LONG),
+     "xtrace.unknown-token@13", 66, 13},
     {"the last one of user programs", BYTES(PCINST(0x00fffffffffffffc, NOP), INST(NOP)), "", 2, 0},
     {"the first one of a kernel", BYTES(PCINST_EL1(0xff00000000000000, NOP), 0x41, W32(NOP)), "", 2, 0},
     {"nothing but damage", BYTES(PCINST(PC, NOP), 0xff, 0xff, 0xff), "xtrace.unknown-token@13", 1, 3},
@@ -106,6 +116,59 @@ static void test_lost_events(void **state)
 	tw_close(reader);
 }
 
+/* Both ways to check find it. */
+static void test_checked(void **state)
+{
+	(void)state;
+	static const uint8_t bytes[] = {PCINST(0x00fffffffffffffc, NOP), PCINST(0x0100000000000000, NOP),
+	                                PCINST(PC, NOP), LONG};
+	struct found found;
+	check_stream(bytes, sizeof bytes, &found);
+	assert_string_equal(found.text, "xtrace.unknown-token@13");
+}
+
+static const struct {
+	const char *name;
+	const uint8_t *bytes;
+	size_t size, repaired; /* bytes; 0: nothing can be saved */
+} headed[] = {
+    {"a header and instructions", BYTES(HEAD, PCINST(PC, NOP), INST(NOP)), 42},
+    {"behind it a PC that no program has", BYTES(HEAD, PCINST_EL1(0x6e656d7572747320, NOP)), 0},
+    {"behind it an instruction that is cut", BYTES(HEAD, 0x09, W64(PC)), 0},
+    {"behind it damage, and instructions", BYTES(HEAD, PCINST(0x090000d802023370, NOP), PCINST(PC, NOP), NOPS), 77},
+};
+
+/* A header without instructions is none: what is repaired has no errors. */
+static void test_repaired_header(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/xtrace_damage_XXXXXX";
+	int descriptor = mkstemp(path);
+	assert_true(descriptor >= 0);
+	close(descriptor);
+	for (size_t i = 0; i < sizeof headed / sizeof *headed; i++) {
+		const struct tw_read_options options = {.format = "xtrace"};
+		struct tw_rewrite_result result;
+		struct tw_reader *reader;
+		struct found found;
+		uint8_t repaired[128];
+		print_message("# %s\n", headed[i].name);
+		assert_int_equal(tw_open_memory(&reader, "stream", headed[i].bytes, headed[i].size, &options), 0);
+		assert_int_equal(tw_repair(reader, path, &result), headed[i].repaired ? 0 : TW_ERR_EMPTY);
+		tw_close(reader);
+		if (!headed[i].repaired)
+			continue;
+		FILE *file = fopen(path, "rb");
+		assert_non_null(file);
+		size_t size = fread(repaired, 1, sizeof repaired, file);
+		fclose(file);
+		assert_int_equal(size, headed[i].repaired);
+		check_stream(repaired, size, &found);
+		assert_string_equal(found.text, "");
+	}
+	unlink(path);
+}
+
 /* What cannot be written leaves the reader as it was: nothing was read. */
 static void test_written_elsewhere(void **state)
 {
@@ -146,6 +209,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_damage),
 	    cmocka_unit_test(test_lost_events),
+	    cmocka_unit_test(test_checked),
+	    cmocka_unit_test(test_repaired_header),
 	    cmocka_unit_test(test_written_elsewhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "base/bytes/outdir.h"
 #include "xtrace/format/opcode.h"
 #include "xtrace/jobs/pick.h"
+#include "xtrace/layout.h"
 #include "xtrace/xtrace.h"
 
 #include <dirent.h>
@@ -23,6 +24,11 @@ struct start {
 	bool found; /* a snapshot is there */
 };
 
+struct head {
+	uint8_t bytes[UINT8_MAX];
+	size_t size;
+};
+
 struct set_rewrite {
 	struct tw_reader *reader;
 	struct xtrace_files files;
@@ -30,6 +36,7 @@ struct set_rewrite {
 	struct xtrace_snapshots snapshots;
 	bool has_snapshot;
 	struct tw_output *data, *registers; /* NULL: there is no such file */
+	struct head head; /* of the data file: the PCINST that is written behind it tells that it is one */
 	struct tw_rewrite_result *result;
 	bool cuts;        /* cuts a part; otherwise it repairs */
 	bool picks;       /* the part has some instructions of the track, and no snapshots */
@@ -70,6 +77,9 @@ static bool leads_away(uint32_t opcode)
 static void put_token(struct set_rewrite *r, const struct tw_xtrace_token *token)
 {
 	r->result->records_out++;
+	if (r->head.size)
+		tw_put(r->data, r->head.bytes, r->head.size);
+	r->head.size = 0;
 	if (!is_instruction(token)) {
 		tw_put(r->data, r->cursor.bytes - token->size, token->size);
 		return;
@@ -81,12 +91,19 @@ static void put_token(struct set_rewrite *r, const struct tw_xtrace_token *token
 	r->written++;
 }
 
+/* Whether the PC of the next instruction is known, and can be told where it must be: by the first that is written. */
+static bool has_place(const struct set_rewrite *r, const struct tw_xtrace_token *token)
+{
+	return token->kind == TW_XTRACE_PCINST ||
+	       (r->has_pc && !r->must_tell && (r->written || xtrace_is_canonical(r->pc + WORD)));
+}
+
 /* An indirect branch to the next instruction is told by TARGET_B only: it is taken for one that leads there. */
 static void take_instruction(struct set_rewrite *r, struct tw_xtrace_token *token)
 {
 	bool told = token->kind == TW_XTRACE_PCINST;
 	uint64_t pc = told ? token->pc : r->pc + WORD;
-	bool known = told || (r->has_pc && !r->must_tell);
+	bool known = has_place(r, token);
 	r->index++;
 	r->has_pc = known;
 	r->pc = pc;
@@ -159,13 +176,13 @@ static int take_snapshots(struct set_rewrite *r, const struct tw_xtrace_token *t
 {
 	bool counts = r->files.layout.counts_index, begins = is_instruction(token);
 	uint64_t at = counts ? r->index : r->cursor.offset;
-	bool kept = begins && (token->kind == TW_XTRACE_PCINST || (r->has_pc && !r->must_tell));
+	bool kept = begins && has_place(r, token);
 	int status = 0;
 	while (status >= 0 && r->has_snapshot && r->snapshots.place <= at) {
 		if (counts && !begins && r->snapshots.place == at)
 			return 0;
 		if (kept && r->snapshots.place == at)
-			status = put_snapshot(r, counts ? r->written : tw_output_position(r->data));
+			status = put_snapshot(r, counts ? r->written : tw_output_position(r->data) + r->head.size);
 		else
 			status = drop_snapshot(r, begins && r->snapshots.place == at);
 		if (status >= 0)
@@ -218,7 +235,8 @@ static int pick_token(struct set_rewrite *r, struct xtrace_pick *pick, struct tw
 		return status;
 	}
 	bool known = told || (r->has_pc && !r->must_tell);
-	bool wanted = status > 0 && known && r->index >= r->reader->options.from_ns;
+	bool wanted =
+	    status > 0 && known && r->index >= r->reader->options.from_ns && (*kept || xtrace_is_canonical(pc));
 	if (wanted)
 		put_picked(r, token, pc, *kept && !told);
 	*kept = wanted;
@@ -263,25 +281,31 @@ static int copy_tokens(struct set_rewrite *r)
 	return status;
 }
 
-/* Copies what stands before tokens or snapshots: it is kept, whatever it means. */
-static int copy_head(struct set_rewrite *r, struct tw_window *window, size_t size, struct tw_output *out)
+/* Reads what stands before tokens or snapshots: it is kept, whatever it means. */
+static int read_head(struct set_rewrite *r, struct tw_window *window, uint8_t size, struct head *head)
 {
 	const uint8_t *bytes;
 	size_t have;
 	int status = tw_window_view(window, 0, size, &bytes, &have);
 	if (status < 0)
 		return tw_fail(r->reader, status, "%s", tw_input_error(window->input));
-	tw_put(out, bytes, have < size ? have : size);
+	head->size = have < size ? have : size;
+	if (head->size)
+		memcpy(head->bytes, bytes, head->size);
 	return 0;
 }
 
 static int copy_headers(struct set_rewrite *r)
 {
+	struct head head = {.size = 0};
 	int status = 0;
-	if (r->data)
-		status = copy_head(r, &r->files.data_window, r->files.layout.data_start, r->data);
+	r->head.size = 0;
+	if (r->data && r->files.data)
+		status = read_head(r, &r->files.data_window, r->files.layout.data_start, &r->head);
 	if (status >= 0 && r->registers && r->files.snapshots)
-		status = copy_head(r, &r->files.snapshot_window, r->files.head_size, r->registers);
+		status = read_head(r, &r->files.snapshot_window, (uint8_t)r->files.head_size, &head);
+	if (head.size)
+		tw_put(r->registers, head.bytes, head.size);
 	return status;
 }
 
