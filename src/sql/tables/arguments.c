@@ -34,7 +34,7 @@ static const struct sql_column columns[] = {
      "'null', 'bool', 'int', 'uint', 'pointer', 'koid', 'real', 'string', 'bytes'"},
     {"display_value", "TEXT", SQL_TEXT, AT(shown), SQL_IS_COSTLY,
      "the value as text, whatever its type: pointers in hexadecimal digits, truth as true or false; bytes "
-     "that are printable as the text that they are"},
+     "that are text as that text"},
     {"file", "TEXT", SQL_FILE, 0, SQL_IS_HIDDEN, "the file that it is of"},
 };
 #undef AT
