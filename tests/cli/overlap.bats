@@ -109,6 +109,17 @@ print(*("%s=%s/%s" % (row["name"], row["total_ns_a"], row["total_ns_b"]) for row
 	done
 }
 
+# z has no time: it is in b, whose end stands behind it in the file, although y, which begins just then, stands behind that end.
+@test "a slice without time before an end of its time is inside of what ends, whatever begins behind it" {
+	echo '[{"ph":"X","name":"z","ts":2,"dur":0,"pid":1,"tid":1},{"ph":"B","name":"b","ts":1,"pid":1,"tid":1},
+		{"ph":"E","ts":2,"pid":1,"tid":1},{"ph":"X","name":"y","ts":2,"dur":5,"pid":1,"tid":1}]' >without.json
+	trackway convert --strict without.json -o without.fxt
+	for file in without.json without.fxt; do
+		trackway stacks --json "$file" | sed 's/.*"stack":\(.*\),"count.*/\1/' | sort >stacks
+		printf '%s\n' '["b","z"]' '["b"]' '["y"]' | sort | diff - stacks
+	done
+}
+
 # x lasts until 100, b from 50 to 150, in and y are in b.
 @test "begins and ends beside complete slices: depth, lane and stacks are known once all have ended" {
 	echo '[{"ph":"X","name":"x","ts":0,"dur":100,"pid":1,"tid":1},{"ph":"B","name":"b","ts":50,"pid":1,"tid":1},

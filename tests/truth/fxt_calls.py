@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """stat(data) gives rows by process, thread and name, stat_functions(data) by name; archive(seed, unnamed) has begins, ends and complete slices by chance.
 
-Events of a thread are taken by time, those of one time in the order of the file; but complete slices of one time between
-which no other call begins or ends the longest first. What a slice states is kept:
+Events of a thread are taken by time, those of one time in the order of the file; but complete slices of one time stand the
+longest first in the places that they have: those that last between the same begins, those that do not between the same ends,
+too. What a slice states is kept:
 - a complete slice lasts as long as it says; its parent is the call that began last of those that hold it whole: the open
   ones on whose lane no complete slice ends before it. It goes on the lane of its parent if nothing is open there above the
   parent, otherwise on the first lane on which nothing is;
@@ -36,10 +37,22 @@ class Call:
         self.end, self.how, self.lapsed = None, None, False
 
 
+def longest_first(calls, places):
+    """Puts complete slices in order in the places that they have."""
+    for place, call in zip(places, sorted((calls[place] for place in places), key=lambda event: event["ns"] - event["end_ns"])):
+        calls[place] = call
+
+
 def in_order(events):
     calls = sorted((event for event in events if event["kind"].startswith("duration-")), key=lambda event: event["ns"])
-    for (_, complete), group in itertools.groupby(calls, key=lambda event: (event["ns"], "end_ns" in event)):
-        yield from sorted(group, key=lambda event: -max(event["ns"], event["end_ns"])) if complete else group
+    begins = itertools.accumulate(event["kind"] == "duration-begin" for event in calls)
+    for _, group in itertools.groupby(list(zip(calls, begins)), key=lambda pair: (pair[0]["ns"], pair[1])):
+        group = [{**event, "end_ns": max(event["ns"], event["end_ns"])} if "end_ns" in event else event for event, _ in group]
+        for complete, places in itertools.groupby(range(len(group)), key=lambda place: "end_ns" in group[place]):
+            if complete:
+                longest_first(group, list(places))
+        longest_first(group, [place for place, event in enumerate(group) if event.get("end_ns", 0) > event["ns"]])
+        yield from group
 
 
 class Lanes:

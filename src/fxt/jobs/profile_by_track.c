@@ -34,6 +34,8 @@ struct track_state {
 
 struct part {
 	struct track_state *states;
+	struct tw_call_item *equals; /* calls of one time, while they are given */
+	size_t equal_room;
 	size_t state_count, state_room;
 	uint32_t tracks;                /* given to it; their states are made later */
 	uint64_t load;                  /* calls given to it */
@@ -83,20 +85,6 @@ static void give(const struct division *division, struct part *part, const struc
 	division->taker->take(division->taker->context, (unsigned)(part - division->parts), run);
 }
 
-static void give_late(const struct division *division, struct part *part, uint32_t track, struct track_state *state)
-{
-	const struct late *late = &state->late[state->begin++];
-	if (late->item.time < state->given) {
-		uint64_t by = state->given - late->item.time;
-		if (part->late++ == 0 || late->offset < part->late_offset)
-			part->late_offset = late->offset;
-		part->latest_by = by > part->latest_by ? by : part->latest_by;
-	} else {
-		state->given = late->item.time;
-	}
-	give(division, part, &(struct tw_call_run){.track = track, .items = &late->item, .count = 1});
-}
-
 /* How many of the items are earlier than a late one. */
 static size_t items_before(const struct tw_call_item *items, size_t count, const struct tw_call_item *late)
 {
@@ -124,25 +112,37 @@ static const struct tw_call_item *first_late(const struct track_state *state)
 	return state->begin < state->end ? &state->late[state->begin].item : NULL;
 }
 
-/* Gives items of a track that have the time of the first late call. Late ones stand behind them in the archive, but a
- * complete slice goes before shorter ones, as far as no call begins or ends between them. */
+static void count_late(struct part *part, const struct late *late, uint64_t given)
+{
+	const uint64_t by = given - late->item.time;
+	if (part->late++ == 0 || late->offset < part->late_offset)
+		part->late_offset = late->offset;
+	part->latest_by = by > part->latest_by ? by : part->latest_by;
+}
+
+/* Gives the late calls of the first time that has any, and before them the items of that time. */
 static void give_equals(const struct division *division, struct part *part, const struct fxt_track_calls *track,
                         const struct tw_call_item *items, size_t count)
 {
 	struct track_state *state = &part->states[track->state];
-	size_t place = count;
-	while (place > 0 && tw_item_is_complete(&items[place - 1]))
-		place--;
-	for (size_t given = 0; given < count;) {
-		const struct tw_call_item *late = first_late(state);
-		while (place < count && !(late && fxt_goes_first(late, &items[place])))
-			place++;
-		if (place > given)
-			give_items(division, part, track, items + given, place - given);
-		given = place;
-		if (given < count)
-			give_late(division, part, track->number, state);
+	const size_t first = state->begin;
+	while (state->begin < state->end && state->late[state->begin].item.time == state->late[first].item.time)
+		state->begin++;
+	const size_t all = count + state->begin - first;
+	if (!tw_grow(&part->equals, &part->equal_room, 3 * all, sizeof *part->equals)) {
+		part->failed = true;
+		return;
 	}
+	if (count)
+		memcpy(part->equals, items, count * sizeof *items);
+	for (size_t i = first; i < state->begin; i++) {
+		part->equals[count + i - first] = state->late[i].item;
+		if (state->late[i].item.time < state->given)
+			count_late(part, &state->late[i], state->given);
+	}
+	if (all > 1)
+		fxt_nest_equals(part->equals, all, part->equals + all);
+	give_items(division, part, track, part->equals, all);
 }
 
 /* Gives items of a track, and the late calls that go before them. */
@@ -159,10 +159,8 @@ static void give_woven(const struct division *division, struct part *part, const
 		count -= before;
 		while (equals < count && items[equals].time == late->time)
 			equals++;
-		if (equals)
+		if (count)
 			give_equals(division, part, track, items, equals);
-		else if (count)
-			give_late(division, part, track->number, state);
 		items += equals;
 		count -= equals;
 	}
@@ -174,28 +172,18 @@ static void give_calls_of(const struct division *division, struct part *part, co
 	struct track_state *state = &part->states[track->state];
 	give_woven(division, part, track, items_of(chunk, track), track->count);
 	while (state->begin < state->end && state->late[state->begin].item.time <= state->given)
-		give_late(division, part, track->number, state);
+		give_equals(division, part, track, NULL, 0);
 	if (track->last)
 		give(division, part, &(struct tw_call_run){.track = track->number, .last = track->last});
 }
 
 /* ---- Looking through a chunk that is new. ---- */
 
-/* The number behind the complete slices that the items of the last one's time begin with. */
-static size_t end_of_slices(const struct tw_call_item *items, size_t count)
-{
-	size_t end = count;
-	for (size_t i = count; i > 0 && items[i - 1].time == items[count - 1].time; i--)
-		end = tw_item_is_complete(&items[i - 1]) ? end : i - 1;
-	return end;
-}
-
 /* Inserts items into the list of late ones; in the archive they stand behind those. */
 static bool keep_late(struct track_state *state, const struct fxt_chunk *chunk, const struct tw_call_item *items,
                       size_t count)
 {
-	size_t held = state->end - state->begin, end = 0;
-	uint64_t time = ~items[count - 1].time; /* that `end` is of: another than the last one's */
+	size_t held = state->end - state->begin;
 	if (held)
 		memmove(state->late, state->late + state->begin, held * sizeof *state->late);
 	if (!tw_grow(&state->late, &state->room, held + count, sizeof *state->late))
@@ -204,10 +192,7 @@ static bool keep_late(struct track_state *state, const struct fxt_chunk *chunk, 
 	state->end = held + count;
 	for (size_t put = state->end; count > 0; put--) {
 		const struct tw_call_item *item = &items[count - 1], *other = held ? &state->late[held - 1].item : NULL;
-		end = item->time == time ? end : end_of_slices(items, count);
-		time = item->time;
-		bool first = other && (item->time < other->time || (count <= end && fxt_goes_first(item, other)));
-		if (first)
+		if (other && item->time < other->time)
 			state->late[put - 1] = state->late[--held];
 		else
 			state->late[put - 1] = (struct late){*item, fxt_offset(chunk, tw_item_place(&items[--count]))};
@@ -446,6 +431,7 @@ static void free_division(struct division *division)
 		for (size_t k = 0; k < part->state_count; k++)
 			free(part->states[k].late);
 		free(part->states);
+		free(part->equals);
 	}
 	for (uint64_t i = division->oldest; i < division->committed; i++)
 		fxt_chunk_free(chunk_at(division, i));

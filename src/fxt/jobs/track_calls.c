@@ -60,13 +60,20 @@ static inline void put(struct fxt_calls *calls, struct fxt_track_calls *track, c
 	track->next = item->time;
 }
 
+/* Whether `a` goes before `b`: it is earlier, or both are complete slices that begin together and it is longer. */
+static inline bool goes_first(const struct tw_call_item *a, const struct tw_call_item *b)
+{
+	bool both = tw_item_is_complete(a) && tw_item_is_complete(b);
+	return a->time < b->time || (a->time == b->time && both && a->duration > b->duration);
+}
+
 /* Puts the complete slices that do not go before an item. */
 static void put_waiting(const struct order *order, struct fxt_track_calls *track, const struct tw_call_item *before)
 {
 	const struct fxt_call *calls = order->calls->calls;
 	for (; track->top != NONE; track->top = order->below[track->top]) {
 		const struct tw_call_item item = fxt_call_item(&calls[track->top]);
-		if (fxt_goes_first(&item, before))
+		if (goes_first(&item, before))
 			break;
 		put(order->calls, track, &item);
 	}
@@ -121,37 +128,61 @@ static void sort(struct tw_call_item *items, size_t count, struct tw_call_item *
 	}
 }
 
-/* Returns how many items stand at one time before a begin. */
+/* Returns how many items of one time stand before a begin. */
 static size_t before_begin(const struct tw_call_item *items, size_t count)
 {
 	size_t found = 0;
-	while (found < count && items[found].time == items->time && tw_item_kind(&items[found]) != TW_CALL_BEGIN)
+	while (found < count && tw_item_kind(&items[found]) != TW_CALL_BEGIN)
 		found++;
 	return found;
 }
 
-/* Puts ends first, and then the longest slice. */
-static void sort_time(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
+/* Complete slices that stand together. */
+static void nest_together(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
 {
-	size_t ends = 0, slices = 0;
-	for (size_t i = 0; i < count; i++)
-		if (tw_item_is_complete(&items[i]))
-			spare[slices++] = items[i];
-		else
-			items[ends++] = items[i];
-	memcpy(items + ends, spare, slices * sizeof *items);
-	sort(items + ends, slices, spare, false);
+	for (size_t from = 0, to; from < count; from = to) {
+		for (to = from; to < count && tw_item_is_complete(&items[to]);)
+			to++;
+		sort(items + from, to - from, spare, false);
+		to += to == from; /* another call */
+	}
 }
 
-/* Complete slices of one time between which no call begins stand the longest first, as in tw_equal_times_nest(). */
-static void sort_track(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
+static inline bool lasts(const struct tw_call_item *item)
 {
-	if (count < 2)
-		return;
-	sort(items, count, spare, true);
+	return tw_item_is_complete(item) && item->duration;
+}
+
+/* Complete slices that last, whatever ends between them. */
+static void nest_across_ends(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
+{
+	size_t found = 0, put = 0;
+	for (size_t i = 0; i < count; i++)
+		if (lasts(&items[i]))
+			spare[found++] = items[i];
+	sort(spare, found, spare + found, false);
+	for (size_t i = 0; i < count; i++)
+		if (lasts(&items[i]))
+			items[i] = spare[put++];
+}
+
+void fxt_nest_equals(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
+{
 	for (size_t from = 0, found; from < count; from += found ? found : 1) {
 		found = before_begin(items + from, count - from);
-		sort_time(items + from, found, spare);
+		nest_together(items + from, found, spare);
+		nest_across_ends(items + from, found, spare);
+	}
+}
+
+static void sort_track(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
+{
+	sort(items, count, spare, true);
+	for (size_t from = 0, to; from < count; from = to) {
+		for (to = from + 1; to < count && items[to].time == items[from].time;)
+			to++;
+		if (to > from + 1)
+			fxt_nest_equals(items + from, to - from, spare);
 	}
 }
 
@@ -195,7 +226,7 @@ static bool sort_calls(struct fxt_calls *calls, struct fxt_scratch *scratch)
 		return false;
 	if (!any_mixed(calls))
 		return true;
-	if (!tw_grow(&scratch->sort.bytes, &scratch->sort.room, count * sizeof *calls->items, 1))
+	if (!tw_grow(&scratch->sort.bytes, &scratch->sort.room, 2 * count * sizeof *calls->items, 1))
 		return false;
 	sort_mixed(calls, (struct tw_call_item *)(void *)scratch->sort.bytes);
 	return true;
