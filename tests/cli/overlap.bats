@@ -120,6 +120,17 @@ print(*("%s=%s/%s" % (row["name"], row["total_ns_a"], row["total_ns_b"]) for row
 	done
 }
 
+# The end of f ends the inner g, too, whose own end stands behind it: the outer g goes on until the last event.
+@test "an end behind that of the call around it is of the call that was unwound just then" {
+	echo '[{"ph":"B","name":"g","ts":1,"pid":1,"tid":1},{"ph":"B","name":"f","ts":2,"pid":1,"tid":1},
+		{"ph":"B","name":"g","ts":3,"pid":1,"tid":1},{"ph":"E","name":"f","ts":4,"pid":1,"tid":1},
+		{"ph":"E","name":"g","ts":4,"pid":1,"tid":1},{"ph":"i","name":"last","ts":9,"pid":1,"tid":1}]' >unwound.json
+	trackway convert --strict unwound.json -o unwound.fxt
+	for file in unwound.json unwound.fxt; do
+		trackway stat --json "$file" | grep -q '"name":"g".*"open":1,"unwound":1,"total_ns":8000' || fail "$file"
+	done
+}
+
 # x lasts until 100, b from 50 to 150, in and y are in b.
 @test "begins and ends beside complete slices: depth, lane and stacks are known once all have ended" {
 	echo '[{"ph":"X","name":"x","ts":0,"dur":100,"pid":1,"tid":1},{"ph":"B","name":"b","ts":50,"pid":1,"tid":1},

@@ -476,7 +476,7 @@ static void note_unwound(struct tw_calls *calls, uint32_t name, uint64_t time)
 static bool take_unwound(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_unwound_calls *unwound = &calls->unwound;
-	if (unwound->track != calls->track || unwound->time != item->time)
+	if (!tw_calls_has_unwound(calls, item->time))
 		return false;
 	for (uint32_t i = 0; i < unwound->count; i++)
 		if (unwound->names[i] == item->name) {

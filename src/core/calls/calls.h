@@ -516,6 +516,12 @@ static inline void tw_calls_go_on(struct tw_calls *calls, uint64_t time)
 		calls->stack->last = time;
 }
 
+/* Whether ends of a time may be those of calls that were unwound then. */
+static inline bool tw_calls_has_unwound(const struct tw_calls *calls, uint64_t time)
+{
+	return calls->unwound.count && calls->unwound.time == time && calls->unwound.track == calls->track;
+}
+
 /* Takes items of the current track, as many as it can; returns how many. over: what is told of complete slices that are
  * over by then; leave: of what an item ends. */
 TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_call_item *items, size_t count,
@@ -523,7 +529,7 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
 {
 	struct tw_call_stack *stack = calls->stack;
 	if (!stack->space || stack->space->tableless || stack->folded || stack->lane_count || stack->lifted ||
-	    stack->held || !tw_loop_is_on(TW_LOOP_CALLS_NEST))
+	    stack->held || !tw_loop_is_on(TW_LOOP_CALLS_NEST) || (count && tw_calls_has_unwound(calls, items->time)))
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;
