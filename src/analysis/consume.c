@@ -59,7 +59,9 @@ static int read_events(struct tw_reader *reader, const struct tw_consumer *consu
 static bool open_state(struct reading *reading, struct part *part)
 {
 	part->state = reading->consumer->open(reading->owner, tw_reader_dictionary(part->reader));
-	if (!part->state)
+	if (part->state)
+		tw_part_calls(part->state)->ends_unordered = part->reader->traits.ends_unordered;
+	else
 		part->status = tw_fail(part->reader, TW_ERR_MEMORY, "out of memory");
 	return part->state != NULL;
 }

@@ -70,6 +70,7 @@ static int open_chrome(struct tw_reader *reader)
 		return tw_fail_memory(reader);
 	reader->clock.ticks_per_second = 1000000000;
 	reader->traits.rounding = 1; /* microseconds with three decimals */
+	reader->traits.ends_unordered = true;
 	state->times.earliest = INT64_MAX;
 	reader->traits.document = &state->stream.document;
 	reader->traits.frames = &state->stream.parts[CHROME_PART_FRAMES];

@@ -65,6 +65,7 @@ struct tw_traits {
 	uint64_t disordered; /* tw_request.lasting: so many events came behind later ones of their track. A reader that
 	                        is asked for more than that has them in order */
 	uint64_t rounding;   /* ns by which times may be wrong that were rounded; 0: they are exact */
+	bool ends_unordered; /* ends of one time may come in another order than their slices nest */
 	uint64_t part_ns;    /* the trace is a part of one, from this time on */
 	uint64_t sampled_bytes; /* `read`: allocations are estimates, of a sample about every so many bytes; 0: exact */
 	uint64_t reach_ns; /* `read` of formats that tell_reach: the latest time of all that has been read, delivered

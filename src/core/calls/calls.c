@@ -500,7 +500,7 @@ static void end_call(struct tw_calls *calls, uint32_t depth, uint64_t time)
 		uint64_t end = complete ? stated_end(calls, &stack->timed[timed - 1]) : time;
 		if (end > tw_sum(time, TW_CALL_ROUNDING))
 			continue;
-		if (!complete)
+		if (!complete && calls->ends_unordered)
 			note_unwound(calls, stack->space->frames[i].name, time);
 		end_at(calls, i, end, complete ? TW_CALL_ENDED : TW_CALL_UNWOUND);
 	}

@@ -162,9 +162,10 @@ struct tw_calls {
 	bool exact;        /* times of rounding, too, make another lane: nothing on a lane ends in another order */
 	bool splits;       /* nothing goes on below the end of what is around it: it is cut, and another one begins */
 	uint64_t rounding; /* ns of the source's times: what begins so little before a slice ends is not inside of it */
-	bool scarce;       /* memory for tables has been short: who has them must need them */
-	bool others_alike; /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */
-	size_t name_limit; /* names below this may be given to `find` of the fast path */
+	bool ends_unordered; /* of the source: an end may be that of a call which another end of its time has unwound */
+	bool scarce;         /* memory for tables has been short: who has them must need them */
+	bool others_alike;   /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */
+	size_t name_limit;   /* names below this may be given to `find` of the fast path */
 	uint32_t track;
 	uint32_t lane; /* for hooks: that of the call, 0 the track's own stack; how deep its root is */
 	uint32_t level;

@@ -196,6 +196,7 @@ struct tw_complete *tw_complete_new(struct tw_reader *reader, tw_pull_fn pull)
 	    .budget = &complete->budget,
 	    .in_turn = reader->traits.in_turn && !reader->filter && reader->options.order == TW_ORDER_TRACK,
 	    .rounding = reader->traits.rounding,
+	    .ends_unordered = reader->traits.ends_unordered,
 	    .name_limit = SIZE_MAX,
 	};
 	tw_budget_reset(&complete->budget, tw_memory_share(reader), 1);

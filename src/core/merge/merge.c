@@ -422,6 +422,7 @@ void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *
 	    reader && (i == 0 || merged->traits.origin == reader->traits.origin) ? reader->traits.origin : NULL;
 	if (reader && reader->traits.rounding > merged->traits.rounding)
 		merged->traits.rounding = reader->traits.rounding;
+	merged->traits.ends_unordered |= reader && reader->traits.ends_unordered;
 	merged->traits.sampled = reader && (i == 0 || merged->traits.sampled) && reader->traits.sampled;
 	merged->traits.summed = reader && (i == 0 || merged->traits.summed) && reader->traits.summed;
 	merged->traits.timeless = reader && (i == 0 || merged->traits.timeless) && reader->traits.timeless;

@@ -118,6 +118,7 @@ static int begin(struct clickhouse *clickhouse, const struct tw_reader *reader)
 	clickhouse->calls.hooks = &tw_clickhouse_hooks;
 	clickhouse->calls.budget = &clickhouse->budget;
 	clickhouse->calls.rounding = reader->traits.rounding;
+	clickhouse->calls.ends_unordered = reader->traits.ends_unordered;
 	tw_budget_reset(&clickhouse->budget, tw_memory_limit(reader), 1);
 	find_day(clickhouse);
 	return tw_calls_init(&clickhouse->calls) ? 0 : TW_ERR_MEMORY;

@@ -47,6 +47,7 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 	                                  .exact = true,
 	                                  .splits = true,
 	                                  .rounding = reader->traits.rounding,
+	                                  .ends_unordered = reader->traits.ends_unordered,
 	                                  .name_limit = SIZE_MAX,
 	                                  .others_alike = true};
 	tw_budget_reset(&slices->budget, tw_memory_limit(reader), 1);

@@ -37,6 +37,7 @@ static int begin(struct tw_measured *measured, const struct tw_reader *reader, s
 	                                    .flat = true,
 	                                    .splits = true,
 	                                    .rounding = reader->traits.rounding,
+	                                    .ends_unordered = reader->traits.ends_unordered,
 	                                    .name_limit = SIZE_MAX,
 	                                    .others_alike = true};
 	return tw_calls_init(&measured->calls) ? 0 : TW_ERR_MEMORY;

@@ -196,6 +196,7 @@ static int begin(struct tw_stack_tree *tree, const struct tw_reader *reader)
 	tree->calls = (struct tw_calls){.hooks = &hooks,
 	                                .budget = &tree->budget,
 	                                .rounding = reader->traits.rounding,
+	                                .ends_unordered = reader->traits.ends_unordered,
 	                                .name_limit = SIZE_MAX,
 	                                .others_alike = true};
 	tree->count = TREE_FIRST;

@@ -40,7 +40,7 @@ static int fxt_open(struct tw_reader *reader)
 	if (status < 0)
 		return status;
 	struct fxt_reader *fxt = reader->state = calloc(1, sizeof *fxt);
-	reader->traits.timeless = reader->traits.koids = true;
+	reader->traits.timeless = reader->traits.koids = reader->traits.ends_unordered = true;
 	reader->traits.sampled = begins_with_samples(reader);
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TIME;

@@ -151,6 +151,7 @@ int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 	slices->calls.budget = &slices->budget;
 	slices->calls.in_turn = cursor->scan.reader->traits.in_turn && cursor->scan.order == TW_ORDER_TRACK;
 	slices->calls.rounding = cursor->scan.reader->traits.rounding;
+	slices->calls.ends_unordered = cursor->scan.reader->traits.ends_unordered;
 	tw_budget_reset(&slices->budget, tw_memory_limit(cursor->scan.reader), 1);
 	return tw_calls_init(&slices->calls) ? 0 : sql_no_memory(cursor);
 }
@@ -461,6 +462,7 @@ static int read_calls(struct sql_cursor *cursor)
 	struct track_calls reading = {.cursor = cursor, .calls = {.hooks = &by_track_hooks, .name_limit = SIZE_MAX}};
 	struct tw_reader *reader = cursor->scan.reader;
 	reading.calls.budget = &reading.budget;
+	reading.calls.ends_unordered = reader->traits.ends_unordered;
 	tw_budget_reset(&reading.budget, tw_memory_limit(reader), 1);
 	if (!tw_calls_init(&reading.calls))
 		return sql_no_memory(cursor);

@@ -3,6 +3,7 @@
 #include "view/index/index.h"
 
 #include "analysis/series/sched.h"
+#include "core/format.h"
 #include "view/index/parts.h"
 
 #include <errno.h>
@@ -301,22 +302,23 @@ static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
     [TW_WAKEUP] = take_state,
 };
 
-static int init_calls(struct view_index *index, uint64_t rounding)
+static int init_calls(struct view_index *index, const struct tw_traits *traits)
 {
 	index->calls.hooks = &view_index_hooks;
 	index->calls.budget = &index->budget;
 	index->calls.exact = true;
 	index->calls.name_limit = SIZE_MAX;
-	index->calls.rounding = rounding;
+	index->calls.rounding = traits->rounding;
+	index->calls.ends_unordered = traits->ends_unordered;
 	tw_budget_reset(&index->budget, STACKS_LIMIT, 1);
 	return tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
 }
 
-int view_index_init(struct view_index *index, const char *directory, uint64_t room, uint64_t rounding)
+int view_index_init(struct view_index *index, const char *directory, uint64_t room, const struct tw_traits *traits)
 {
 	int error = view_store_open(&index->store, directory, room);
 	index->store.error = error;
-	return error ? TW_ERR_SYSTEM : init_calls(index, rounding);
+	return error ? TW_ERR_SYSTEM : init_calls(index, traits);
 }
 
 static void take(struct view_index *index, const struct tw_event *event)
@@ -400,13 +402,14 @@ int view_index_again(struct view_index *index, const char *directory)
 			view_store_close(&store);
 		return TW_ERR_SYSTEM;
 	}
-	const uint64_t rounding = index->calls.rounding;
+	const struct tw_traits traits = {.rounding = index->calls.rounding,
+	                                 .ends_unordered = index->calls.ends_unordered};
 	free_parts(index);
 	view_tracks_empty(&index->tracks);
 	view_store_close(&index->store);
 	tw_clear(&index->names.taken, 0, index->names.taken_room, sizeof *index->names.taken);
 	*index = (struct view_index){.store = store, .tracks = index->tracks, .names = index->names};
-	return init_calls(index, rounding);
+	return init_calls(index, &traits);
 }
 
 void view_index_free(struct view_index *index)

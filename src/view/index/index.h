@@ -9,6 +9,8 @@
 #include "view/index/row.h"
 #include "view/index/tracks.h"
 
+struct tw_traits;
+
 enum { VIEW_ROWS_MOST = 1 << 18, VIEW_ROWS_RECENT = 1 << 10, VIEW_LOST_KEPT = 100, VIEW_STATE_NAMES = 8 };
 
 /* What an open slice has beside its frame. */
@@ -72,7 +74,7 @@ struct view_index {
 
 /* All zero before; room as for view_store_open(). Returns 0, TW_ERR_MEMORY, or TW_ERR_SYSTEM: store.error. Free it in
  * any case. */
-int view_index_init(struct view_index *index, const char *directory, uint64_t room, uint64_t rounding);
+int view_index_init(struct view_index *index, const char *directory, uint64_t room, const struct tw_traits *traits);
 
 /* Begins anew, for the same trace from another reader: what pages know stays, which is tracks and names. They get a
  * store in a directory as for view_store_open(), and the one before is given back. Returns 0, TW_ERR_MEMORY or

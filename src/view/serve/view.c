@@ -223,8 +223,7 @@ int view_begin(struct view *view)
 		return fail(view, status, tw_reader_error(view->reader));
 	view->format = tw_reader_format(view->reader);
 	view->title = view->reader->format->title;
-	status =
-	    view_index_init(&view->index, options.temporary_directory, room_of(view), view->reader->traits.rounding);
+	status = view_index_init(&view->index, options.temporary_directory, room_of(view), &view->reader->traits);
 	if (status < 0)
 		return fail(view, status,
 		            status == TW_ERR_SYSTEM ? strerror(view->index.store.error) : "out of memory");
