@@ -148,11 +148,13 @@ void chrome_take_stack_frames(struct chrome_fill *fill, struct chrome_frames *fr
 	while (!fill->failed && chrome_next_member(&scan, &key, &frame)) {
 		struct chrome_value name = chrome_value_of(&frame, "name"), parent = chrome_value_of(&frame, "parent");
 		struct chrome_value file = chrome_value_of(&frame, "file");
+		struct chrome_value category = chrome_value_of(&frame, "category");
 		const struct tw_location place = {.line = line_of(number_of(&frame, "line")),
 		                                  .address = number_of(&frame, "address")};
 		add_frame(fill, frames, chrome_frame_key(0, &key),
 		          &(struct chrome_frame){.parent = parent.type ? chrome_frame_key(0, &parent) : 0,
 		                                 .location = chrome_locate(fill, &name, &file, place)});
+		fill->reader->traits.altered.frames += category.type != 0;
 	}
 }
 

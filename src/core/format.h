@@ -42,6 +42,7 @@ struct tw_altered {
 	uint64_t ids;           /* and flows and operations of all processes that have */
 	uint64_t documents;     /* of how many of them `document` is left out */
 	uint64_t members;       /* a format of texts: members of events that events have no place for */
+	uint64_t frames;        /* and categories of stack frames */
 	uint64_t arguments;     /* and arguments that are arrays and objects, which events have as texts */
 	uint64_t runs, waits;   /* of a time window: what a CPU does, and for what a thread waits, over an edge */
 };

@@ -136,7 +136,8 @@ static int copy_batches(struct tw_reader *reader, struct tw_writer *writer, stru
 	 * happens behind a window. */
 	const struct tw_text *document = reader->traits.document;
 	const struct tw_altered *altered = &reader->traits.altered;
-	const bool more = (document && document->length) || altered->documents || altered->runs || altered->waits;
+	const bool more =
+	    (document && document->length) || altered->documents || altered->frames || altered->runs || altered->waits;
 	if (status == 0 && copied->written >= 0 && more)
 		copied->written = tw_write(writer, reader, &(struct tw_batch){0});
 	copied->events -= copied->kinds[TW_LOST] + copied->kinds[TW_INSTRUCTIONS];

@@ -167,6 +167,7 @@ static void count_altered(struct tw_writer *writer, const struct tw_altered *now
 	tw_count_losses(writer, "flow or operation id", true, now->ids - before.ids);
 	tw_count_losses(writer, "what stands around the events", false, now->documents - before.documents);
 	tw_count_losses(writer, "member of an event", false, now->members - before.members);
+	tw_count_losses(writer, "category of a stack frame", false, now->frames - before.frames);
 	tw_count_losses(writer, "array or object as an argument", true, now->arguments - before.arguments);
 	tw_count_losses(writer, "CPU at the edge of the window", false, now->runs - before.runs);
 	tw_count_losses(writer, "thread that waits at the edge of the window", false, now->waits - before.waits);

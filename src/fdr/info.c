@@ -276,12 +276,13 @@ static int tell_threads(struct tw_reader *reader, const struct counted_part *all
 	const struct fdr_log *log = all->log;
 	struct tw_ticks clock;
 	uint64_t start = reader->clock.start_ns, last = 0;
-	const struct fdr_thread *notes = log->recorded ? fdr_notes_thread(log) : NULL; /* no thread of the program */
+	const struct fdr_thread *told = log->recorded ? fdr_notes_thread(log) : NULL;
+	const size_t notes = told ? (size_t)(told - log->threads) : 0; /* no thread of the program */
 	survey->threads = calloc(log->thread_count, sizeof *survey->threads);
 	if (!survey->threads)
 		return TW_ERR_MEMORY;
 	for (size_t i = 1; i < log->thread_count; i++)
-		if (&log->threads[i] != notes && all->threads[i].last_tsc > last)
+		if (i != notes && all->threads[i].last_tsc > last)
 			last = all->threads[i].last_tsc;
 	tw_ticks_set(&clock, log->frequency);
 	info->clock_start_ns = start;
@@ -289,8 +290,7 @@ static int tell_threads(struct tw_reader *reader, const struct counted_part *all
 	for (size_t i = 1; i < log->thread_count; i++) {
 		const struct thread_records *tally = &all->threads[i];
 		bool timed = tally->first_tsc <= tally->last_tsc;
-		if (!log->threads[i].count || &log->threads[i] == notes ||
-		    !tw_thread_wanted(&reader->options, log->threads[i].thread))
+		if (!log->threads[i].count || i == notes || !tw_thread_wanted(&reader->options, log->threads[i].thread))
 			continue;
 		survey->threads[info->thread_count++] = (struct tw_thread_info){
 		    .process = log->threads[i].process,

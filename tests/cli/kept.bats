@@ -713,8 +713,11 @@ assert sum(json.loads(line)["self"] for line in sys.stdin) == 8900000'
 # The Trace Event Format: sample events have no weight, global samples have a name.
 @test "merge: samples keep their names, and get no weight that they did not have" {
 	echo '{"traceEvents":[{"ph":"P","name":"tick","cat":"cpu","ts":1,"pid":1,"tid":1,"sf":1}],"stackFrames":{"1":{"name":"main"}}}' >a.json
-	echo '{"traceEvents":[],"samples":[{"tid":1,"ts":2,"name":"cycles","sf":1,"weight":3}],"stackFrames":{"1":{"name":"work"}}}' >b.json
-	trackway merge a.json b.json -o out.json
+	echo '{"traceEvents":[],"samples":[{"tid":1,"ts":2,"name":"cycles","sf":1,"weight":3}],"stackFrames":{"1":{"name":"work","category":"lib"}}}' >b.json
+	run trackway merge a.json b.json -o out.json
+	[[ "$output" == *"out.json: category of a stack frame: 1 left out"* ]] || fail "$output"
+	trackway convert b.json -o b.fxt 2>&1 | grep -q 'b.fxt: category of a stack frame: 1 left out'
+	[ -z "$(trackway convert b.json -o same.json 2>&1)" ] && grep -q '"category":"lib"' same.json
 	"$PYTHON" - <<-'END'
 		import json
 		one, other = (e for e in json.load(open("out.json"))["traceEvents"] if e["ph"] == "P")

@@ -288,6 +288,7 @@ int tw_merge_take_document(struct tw_reader *merged, const struct tw_reader *rea
 {
 	struct tw_merge *merge = merged->state;
 	const struct tw_text *own = reader->traits.document, *all = &merge->document;
+	merged->traits.altered.frames += reader->traits.altered.frames;
 	if (!merged->request.texts || !own || !own->length)
 		return 0;
 	if (!all->length)
