@@ -10,8 +10,7 @@ too. What a slice states is kept:
   parent, otherwise on the first lane on which nothing is;
 - a begin is inside of the call that began last, and on its lane;
 - an end ends the call of its name that began last, one without a name the last of all, but no complete slice; the begins
-  above it on its lane are "unwound". An end of the same time and name as an unwound call is that call's, unless one of that
-  name began then. Complete slices that are over before do so first, and those on top that are over just then, but those below
+  above it on its lane are "unwound". Complete slices that are over before do so first, and those on top that are over just then, but those below
   others that go on not before the time has passed; the others go on, as do begins after the end of a complete slice around
   them: the parent of both is then the parent of what has ended;
 - what has no end is open until the last event, or the last end that a complete slice tells.
@@ -57,7 +56,7 @@ def in_order(events):
 
 class Lanes:
     def __init__(self):
-        self.calls, self.lanes, self.turn, self.lapsed_at, self.unwound = [], [[]], 0, None, []
+        self.calls, self.lanes, self.turn, self.lapsed_at = [], [[]], 0, None
 
     def open(self):
         return [call for lane in self.lanes for call in lane]
@@ -125,17 +124,12 @@ class Lanes:
         self.settle_tops(time)
         fitting = [(call.number, number, place) for number, lane in enumerate(self.lanes) for place, call in enumerate(lane)
                    if call.due is None and not call.lapsed and event["name"] in ("", None, call.name)]
-        if (time, event["name"]) in self.unwound and all(self.calls[number].begin != time for number, _, _ in fitting):
-            self.unwound.remove((time, event["name"]))
-            return
         lasts = [max(of_lane, key=lambda fit: fit[2]) for _, of_lane in itertools.groupby(fitting, key=lambda fit: fit[1])]
         if not lasts:
             return
         _, number, place = max(lasts)
         lane = self.lanes[number]
         for call in lane[:place:-1]:
-            if call.due is None and not call.lapsed:
-                self.unwound.append((time, call.name))
             if call.due is None or call.due <= time:
                 self.close(call, time, "ended" if call.due is not None or call.lapsed else "unwound")
         self.close(lane[place], time)

@@ -476,7 +476,7 @@ static void note_unwound(struct tw_calls *calls, uint32_t name, uint64_t time)
 static bool take_unwound(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_unwound_calls *unwound = &calls->unwound;
-	if (!tw_calls_has_unwound(calls, item->time))
+	if (unwound->track != calls->track || unwound->time != item->time)
 		return false;
 	for (uint32_t i = 0; i < unwound->count; i++)
 		if (unwound->names[i] == item->name) {
@@ -518,10 +518,8 @@ static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 	advance_to_end(calls, item->time);
 	for (uint32_t lane = 0; lane <= own->lane_count; lane++)
 		tw_lanes_take_later(&found, own, lane, frame_of(calls, tw_lane_at(own, lane), item->name));
-	if ((found.depth == 0 || found.begin != item->time) && take_unwound(calls, item))
-		return;
 	if (found.depth == 0) {
-		calls->exits_without_entry++;
+		calls->exits_without_entry += !take_unwound(calls, item);
 		return;
 	}
 	tw_lanes_turn_to(calls, found.lane);

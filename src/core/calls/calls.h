@@ -162,7 +162,7 @@ struct tw_calls {
 	bool exact;        /* times of rounding, too, make another lane: nothing on a lane ends in another order */
 	bool splits;       /* nothing goes on below the end of what is around it: it is cut, and another one begins */
 	uint64_t rounding; /* ns of the source's times: what begins so little before a slice ends is not inside of it */
-	bool ends_unordered; /* of the source: an end may be that of a call which another end of its time has unwound */
+	bool ends_unordered; /* of the source: an end of no open call may be that of one which was unwound just then */
 	bool scarce;         /* memory for tables has been short: who has them must need them */
 	bool others_alike;   /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */
 	size_t name_limit;   /* names below this may be given to `find` of the fast path */
@@ -517,12 +517,6 @@ static inline void tw_calls_go_on(struct tw_calls *calls, uint64_t time)
 		calls->stack->last = time;
 }
 
-/* Whether ends of a time may be those of calls that were unwound then. */
-static inline bool tw_calls_has_unwound(const struct tw_calls *calls, uint64_t time)
-{
-	return calls->unwound.count && calls->unwound.time == time && calls->unwound.track == calls->track;
-}
-
 /* Takes items of the current track, as many as it can; returns how many. over: what is told of complete slices that are
  * over by then; leave: of what an item ends. */
 TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_call_item *items, size_t count,
@@ -530,7 +524,7 @@ TW_INLINE size_t tw_calls_take_items(struct tw_calls *calls, const struct tw_cal
 {
 	struct tw_call_stack *stack = calls->stack;
 	if (!stack->space || stack->space->tableless || stack->folded || stack->lane_count || stack->lifted ||
-	    stack->held || !tw_loop_is_on(TW_LOOP_CALLS_NEST) || (count && tw_calls_has_unwound(calls, items->time)))
+	    stack->held || !tw_loop_is_on(TW_LOOP_CALLS_NEST))
 		return 0;
 	struct tw_call_cursor at = tw_calls_cursor(calls);
 	const struct tw_call_item *item = items, *end = items + count;
