@@ -131,26 +131,26 @@ totals() { # pause, covered, span, then a command
 	totals 100000 100000 2000000 trackway gc in.json
 }
 
-@test "gc: whose thread is not told is no thread, not the one with the number 0" {
+@test "gc: whose thread is not known is that of ?, not the one with the number 0" {
 	printf 'thr crt 0x1000 0x00000000\n' >gc.log
 	printf 'gch gcs ? 10 induced tfff\ngch gcf ? 15\ngch gcs 0x0 20 ? tttt\ngch gcf 0x0 29\n' >>gc.log
 	trackway gc gc.log | sed -n '1,3s/  */ /gp' | diff - <(printf '%s\n' ' TIME PAUSE THREAD GENERATIONS REASON' \
-		'10.00 ms 5.000 ms - 0 induced' '20.00 ms 9.000 ms 0 0 1 2 LOH ?')
+		'10.00 ms 5.000 ms ? 0 induced' '20.00 ms 9.000 ms 0 0 1 2 LOH ?')
 	trackway gc --json gc.log | head -n 2 | grep -o '"thread":[^,]*' | diff - <(printf '"thread":%s\n' null 0)
-	trackway gc --csv gc.log | cut -d , -f 4 | diff - <(printf '%s\n' thread '' 0)
-	trackway stat -w calls --by thread gc.log | awk '{ print $2, $(NF - 1) }' | diff - <(printf '%s\n' 'TOTAL THREAD' '9.000 0' '5.000 -')
+	trackway gc --csv gc.log | cut -d , -f 4 | diff - <(printf '%s\n' thread '?' 0)
+	trackway stat -w calls --by thread gc.log | awk '{ print $2, $(NF - 1) }' | diff - <(printf '%s\n' 'TOTAL THREAD' '9.000 0' '5.000 ?')
 	trackway stat -w calls --by thread --json gc.log | grep -o '"total_ns":[0-9]*\|"thread":[^,]*' | tr '\n' ' ' |
 		diff - <(printf '"total_ns":%s "thread":%s ' 9000000 0 5000000 null)
 	trackway stat -w calls --by thread --json "$DATA/tracelog/kinds.log" | grep '"name":"paused"' | grep -q '"thread":null,"process_name":"clrhost","thread_name":null}$'
 	trackway stacks -w calls --per-thread --json gc.log | grep -o '"total_ns":[0-9]*\|"thread":[^,]*' | tr '\n' ' ' |
 		diff - <(printf '"thread":%s "total_ns":%s ' 0 9000000 null 5000000)
-	trackway stacks -w calls --per-thread gc.log | grep , | diff - <(printf '%s\n' ' 64.3 %  9.000 ms self, 1 call, thread 0' ' 35.7 %  5.000 ms self, 1 call, (no thread)')
+	trackway stacks -w calls --per-thread gc.log | grep , | diff - <(printf '%s\n' ' 64.3 %  9.000 ms self, 1 call, thread 0' ' 35.7 %  5.000 ms self, 1 call, ? (thread ?)')
 }
 
-@test "jit: whose thread is not told is no thread, not the one with the number 0" {
+@test "jit: whose thread is not known is that of ?, not the one with the number 0" {
 	printf 'thr crt 0x1000 0x00000000\njit cms ? 12 0xB6E00000\njit cmf ? 14 0xB6E00000 0x00000000\n' >jit.log
 	printf 'jit cms 0x0 22 0xB6E00010\njit cmf 0x0 25 0xB6E00010 0x00000000\n' >>jit.log
-	trackway jit --by thread jit.log | awk 'NR > 1 && NR < 4 { print $1, $NF }' | diff - <(printf '%s\n' '3.000 0' '2.000 -')
+	trackway jit --by thread jit.log | awk 'NR > 1 && NR < 4 { print $1, $NF }' | diff - <(printf '%s\n' '3.000 0' '2.000 ?')
 	trackway jit --by thread --json jit.log | grep -o '"thread":[^,]*,"self_ns":[^,]*' |
 		diff - <(printf '"thread":%s,"self_ns":%s\n' 0 3000000 null 2000000)
 }
