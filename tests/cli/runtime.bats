@@ -138,7 +138,7 @@ totals() { # pause, covered, span, then a command
 		'10.00 ms 5.000 ms ? 0 induced' '20.00 ms 9.000 ms 0 0 1 2 LOH ?')
 	trackway gc --json gc.log | head -n 2 | grep -o '"thread":[^,]*' | diff - <(printf '"thread":%s\n' null 0)
 	trackway gc --csv gc.log | cut -d , -f 4 | diff - <(printf '%s\n' thread '?' 0)
-	trackway stat -w calls --by thread gc.log | awk '{ print $2, $(NF - 1) }' | diff - <(printf '%s\n' 'TOTAL THREAD' '9.000 0' '5.000 ?')
+	trackway stat -w calls --by thread gc.log | awk '{ print $2, $(NF - 1) }' | diff - <(printf '%s\n' 'TOTAL NAME' '9.000 0' '5.000 ?')
 	trackway stat -w calls --by thread --json gc.log | grep -o '"total_ns":[0-9]*\|"thread":[^,]*' | tr '\n' ' ' |
 		diff - <(printf '"total_ns":%s "thread":%s ' 9000000 0 5000000 null)
 	trackway stat -w calls --by thread --json "$DATA/tracelog/kinds.log" | grep '"name":"paused"' | grep -q '"thread":null,"process_name":"clrhost","thread_name":null}$'
