@@ -162,9 +162,9 @@ static bool is_named_for(struct tw_symbols *program, uint64_t thread, uint64_t a
 	struct tw_name name;
 	struct tw_range range;
 	assert_int_equal(namer != NULL, number != 0);
-	if (!namer || !namer->address(namer->context, address, &name, &range) || range.start != address)
+	if (!namer || !namer->address(namer->context, address, &name, &range) || range.start != address ||
+	    strcmp(name.text, "read_own_lines") != 0) /* another function may begin there, where the file was moved */
 		return false;
-	assert_string_equal(name.text, "read_own_lines");
 	assert_true(name.id == address || name.id == (address | (uint64_t)number << 56));
 	return true;
 }
