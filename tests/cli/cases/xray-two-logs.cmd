@@ -1,4 +1,4 @@
-# Two XRay logs in one file are two logs: each call of both counts, and repair makes one of them
+# Two XRay logs in one file are two logs: each call of both counts, also once they are repaired
 calls() { trackway stat --csv "$1" 2>/dev/null | tail -n +2 | cut -d, -f2,3; }
 for kind in v1 v3 basic-v3; do
 	other=$kind-functions-only
