@@ -1,0 +1,278 @@
+/* test_view_answers.c - the answers of a view. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view_scene.h"
+
+#include <stdlib.h>
+
+static void test_index(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/progress", 200, "\"state\":\"done\""},
+	    {"/api/trace", 200,
+	     "\"kind\":\"thread\",\"name\":\"</script>\",\"pid\":\"1\",\"tid\":\"2\",\"file\":0,\"sort\":0,\"lanes\":[2]"},
+	    {"/api/slice?track=1&lane=0&depth=1&item=1", 200, "\"name\":\"b\""},
+	    {"/api/slice?track=1&lane=0&depth=1&item=1", 200, "\"callers\":[{\"name\":\"outer\""},
+	    {"/api/slice?track=1&lane=0&depth=1&item=2", 400, "no slice is there"},
+	    {"/api/slice?track=9&lane=0&depth=0&item=0", 400, "no slice is there"},
+	    {"/api/slice?track=2&lane=0&depth=0&item=0", 400, "no slice is there"},
+	    {"/api/near?name=outer&at=0&direction=next", 200, "\"begin\":\"1000000\""},
+	    {"/api/near?name=outer&at=1000000&direction=previous", 200, "\"begin\":\"0\""},
+	    {"/api/near?name=outer&at=1000000&direction=next", 200, "{\"found\":false}"},
+	    {"/api/near?name=out&at=0&direction=next", 200, "{\"found\":false}"},
+	    {"/api/near?track=1&lane=0&depth=1&item=1&direction=previous", 200, "\"name\":\"a\""},
+	    {"/api/near?name=outer&at=0&direction=up", 400, "near wants"},
+	    {"/api/window?from=0&to=1&width=0&names=0&tracks=1", 400, "a window wants"},
+	    {"/api/window?from=1&to=1&width=9&names=0&tracks=1", 400, "a window wants"},
+	    {"/api/window?from=0&to=1&width=16385&names=0&tracks=1", 400, "a window wants"},
+	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1,,2", 400, "a window wants"},
+	    {"/api/window?from=0&to=1&width=9&names=0", 400, "a window wants"},
+	    {"/api/slice?track=1&lane=0&depth=0&item=0", 200,
+	     "\"child_count\":\"2\",\"children\":[{\"name\":\"a\",\"track\":1,\"lane\":0,\"depth\":1,\"item\":\"0\""},
+	    {"/api/slice?track=1&lane=0&depth=0&item=1", 200, "\"child_count\":\"0\",\"children\":[]"},
+	};
+	struct scene scene;
+	show(&scene, trace);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
+/* For these the trace is read once more. */
+static void test_read_again(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/stat", 200,
+	     "{\"name\":\"outer\",\"count\":\"2\",\"open\":\"0\",\"total\":\"124000\",\"self\":\"119000\""},
+	    {"/api/stat?from=0&to=12000&tracks=1", 200,
+	     "{\"name\":\"a\",\"count\":\"1\",\"open\":\"0\",\"total\":\"2000\""},
+	    {"/api/search?text=OUT&limit=5", 200,
+	     "{\"names\":[{\"name\":\"outer\",\"count\":\"2\",\"total\":\"124000\"}],\"more\":false}"},
+	    {"/api/search?limit=1", 200, "\"more\":true"},
+	    {"/api/stat?tracks=2", 400, "none"},
+	    {"/api/stat?from=5&to=5", 400, "none"},
+	    {"/api/flame", 200, "\"name\":\"outer\",\"depth\":1,\"count\":2"},
+	};
+	struct scene scene;
+	show(&scene, trace);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
+/* What the tables of SQL know of a slice. */
+static void test_facts(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/details?track=1&lane=0&depth=1&item=1", 200,
+	     "\"arguments\":[{\"name\":\"n\",\"type\":\"integer\",\"value\":\"18446744073709551615\"},"
+	     "{\"name\":\"text\",\"type\":\"text\",\"value\":\"<b>\"},{\"name\":\"yes\",\"type\":\"boolean\",\"value\":\"true\"}]"},
+	    {"/api/details?track=1&lane=0&depth=1&item=1", 200,
+	     "\"flows_in\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":1,\"time\":\"11000\",\"lane\":0,\"depth\":1,\"item\":\"0\"},"
+	     "\"to\":{\"track\":1,\"time\":\"14000\",\"lane\":0,\"depth\":1,\"item\":\"1\"}}],\"flows_out\":[],\"more\":false"},
+	    {"/api/details?track=1&lane=65535&depth=0&item=0", 200, "{\"found\":true,\"arguments\":[]"},
+	    {"/api/details?track=1&lane=0&depth=1&item=2", 400, "no slice is there"},
+	    {"/api/flows?from=0&to=11001", 200, "{\"flows\":[{\"name\":\"f\""},
+	    {"/api/flows?from=0&to=11000", 200, "{\"flows\":[],\"more\":false}"},
+	    {"/api/flows?from=14001&to=20000", 200, "{\"flows\":[],\"more\":false}"},
+	    {"/api/flows?from=1&to=1", 400, "flows wants"},
+	    {"/api/flows?from=0&to=9&limit=0", 400, "flows wants"},
+	};
+	struct scene scene;
+	show(&scene, trace);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
+/* Questions that there are not, and addresses. */
+static void test_nothing(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/question?question=a", 200, "{\"found\":false}"},
+	    {"/api/cancel?question=a", 200, "{\"found\":false}"},
+	    {"/api/cancel?question=a%20b", 400, "no name"},
+	    {"/api/cancel", 400, "missing"},
+	    {"/api/stat?question=%3Cb%3E", 400, "up to 64"},
+	    {"/api/../api/trace", 404, "nothing"},
+	    {"/app.js/", 404, "nothing"},
+	    {"/etc/passwd", 404, "nothing"},
+	};
+	struct scene scene;
+	show(&scene, trace);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
+static unsigned status_of(const struct scene *scene, const struct view_request *asked, bool *enters)
+{
+	struct view_request request = *asked;
+	struct view_answer answer;
+	view_answer(scene->view, &request, &answer);
+	unsigned status = answer.status;
+	*enters = answer.enters;
+	view_request_free(&request);
+	view_answer_free(&answer);
+	return status;
+}
+
+/* The token opens the page again and again, the ticket once. */
+static void test_entering(void **state)
+{
+	(void)state;
+	struct scene scene;
+	char token[64], ticket[64];
+	bool enters;
+	show(&scene, trace);
+	snprintf(token, sizeof token, "/?token=%s", scene.view->token);
+	snprintf(ticket, sizeof ticket, "/?token=%s", scene.view->ticket);
+	const struct view_request by_token = {.method = "GET", .address = token, .host = "127.0.0.1:1"},
+				  by_ticket = {.method = "GET", .address = ticket, .host = "127.0.0.1:1"},
+				  elsewhere = {.method = "GET", .address = token, .host = "evil.example"},
+				  bare = {.method = "GET", .address = "/", .host = "127.0.0.1:1"},
+				  post = {.method = "POST",
+	                                  .address = "/api/trace",
+	                                  .host = "127.0.0.1:1",
+	                                  .cookie = scene.cookie};
+	assert_int_equal(status_of(&scene, &by_token, &enters), 303);
+	assert_true(enters);
+	assert_int_equal(status_of(&scene, &by_token, &enters), 303);
+	assert_int_equal(status_of(&scene, &by_ticket, &enters), 303);
+	assert_int_equal(status_of(&scene, &by_ticket, &enters), 403);
+	assert_false(enters);
+	assert_int_equal(status_of(&scene, &elsewhere, &enters), 403);
+	assert_int_equal(status_of(&scene, &bare, &enters), 403);
+	assert_int_equal(status_of(&scene, &post, &enters), 405);
+	hide(&scene);
+}
+
+/* A name is kept up to 4096 bytes, and an address is read up to 64 KiB. */
+static void test_limits(void **state)
+{
+	(void)state;
+	static char name[5000], trace_of[6000], address[VIEW_ADDRESS_MOST + 2];
+	struct scene scene;
+	memset(name, 'n', sizeof name - 1);
+	snprintf(trace_of, sizeof trace_of, "[{\"ph\":\"X\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":5}]",
+	         name);
+	show(&scene, trace_of);
+	snprintf(address, sizeof address, "/api/near?at=9&direction=previous&name=%s", name);
+	expect_text(&scene, address, 200, "{\"found\":true");
+	memset(address, 'n', sizeof address - 1);
+	address[0] = '/';
+	expect_text(&scene, address, 400, "the address is too long");
+	expect_text(&scene, "/api/search?limit=1000", 200, "\"more\":false");
+	expect_text(&scene, "/api/search?limit=-1", 400, "a limit up to 1000");
+	expect_text(&scene, "/api/search?limit=1001", 400, "a limit up to 1000");
+	hide(&scene);
+}
+
+/* What comes later than is waited for begins the index anew: it holds all that came before. */
+static void test_late(void **state)
+{
+	(void)state;
+	enum { INNER = 200000, LINE = 72 };
+	struct scene scene;
+	char *text = malloc((INNER + 2) * LINE), *at = text;
+	assert_non_null(text);
+	at += sprintf(at, "[");
+	for (unsigned i = 1; i <= INNER; i++)
+		at +=
+		    sprintf(at, "{\"ph\":\"X\",\"name\":\"inner\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1},\n", 2 * i);
+	sprintf(at, "{\"ph\":\"X\",\"name\":\"outer\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":%u}]", 2 * INNER + 1);
+	show(&scene, text);
+	expect_text(&scene, "/api/trace", 200, "\"lanes\":[2],\"points\":false,\"slices\":\"200001\"");
+	expect_text(&scene, "/api/slice?track=1&lane=0&depth=0&item=0", 200,
+	            "\"name\":\"outer\",\"track\":1,\"lane\":0,\"depth\":0,\"item\":\"0\",\"begin\":\"0\","
+	            "\"end\":\"400001000\"");
+	expect_text(
+	    &scene, "/api/slice?track=1&lane=0&depth=1&item=199999", 200,
+	    "\"name\":\"inner\",\"track\":1,\"lane\":0,\"depth\":1,\"item\":\"199999\",\"begin\":\"399999000\"");
+	/* A block of 64 has 64 bytes, 64 numbers of 10 bits twice and of 8, and 2 of sums. The first pass is given back. */
+	assert_in_range(scene.view->index.store.used, INNER / 64 * 288, INNER / 64 * 288 * 5 / 4);
+	hide(&scene);
+	free(text);
+}
+
+/* Each question that reads it again says why it cannot. */
+static void test_unreadable(void **state)
+{
+	(void)state;
+	static const char *const questions[] = {"stat",
+	                                        "flame",
+	                                        "search",
+	                                        "flows?from=0&to=9",
+	                                        "sql?query=select+1+from+slice",
+	                                        "details?track=1&lane=0&depth=0&item=0"};
+	struct scene scene;
+	struct tw_text page = {0};
+	bool whole;
+	show(&scene, trace);
+	assert_int_equal(ftruncate(scene.files[0], 0), 0);
+	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+		char address[128];
+		snprintf(address, sizeof address, "/api/%s", questions[i]);
+		expect_text(&scene, address, 400, "{\"error\":\"/proc/self/fd/");
+	}
+	assert_int_equal(view_export(scene.view, SIZE_MAX, &page, &whole), TW_ERR_SYSTEM);
+	assert_non_null(strstr(view_error(scene.view), "the file is empty"));
+	tw_text_free(&page);
+	hide(&scene);
+}
+
+/* A pipe in the place of the file is not waited for. */
+static void test_pipe_instead(void **state)
+{
+	(void)state;
+	struct scene scene;
+	int ends[2];
+	show(&scene, trace);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(dup2(ends[0], scene.files[0]), scene.files[0]);
+	expect_text(&scene, "/api/stat", 400, "what was a file is none any more");
+	expect_text(&scene, "/api/sql?query=select+count(*)+from+slice", 400, "no regular file");
+	close(ends[0]);
+	close(ends[1]);
+	hide(&scene);
+}
+
+/* Who reads is told what the input knows of it. */
+static void test_cut_while_read(void **state)
+{
+	(void)state;
+	enum { EVENTS = 200000, LEFT = 1 << 20 };
+	static const char event[] = "{\"ph\":\"i\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},\n";
+	const struct tw_read_options options = {.order = TW_ORDER_TRACK};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	char path[64];
+	int got = 0, file = memfd_create("trace", MFD_CLOEXEC);
+	FILE *out = fdopen(file, "w");
+	assert_non_null(out);
+	fputc('[', out);
+	for (size_t i = 0; i < EVENTS; i++)
+		fputs(event, out);
+	assert_int_equal(fflush(out), 0);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	assert_int_equal(tw_open(&reader, path, &options), 0);
+	assert_int_equal(ftruncate(file, LEFT), 0);
+	while ((got = tw_read(reader, &batch)) > 0)
+		;
+	assert_int_equal(got, TW_ERR_SYSTEM);
+	assert_non_null(strstr(tw_reader_error(reader), path));
+	assert_non_null(strstr(tw_reader_error(reader), "was cut while it was read: 1048576 bytes are left"));
+	tw_close(reader);
+	assert_int_equal(fclose(out), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_index),        cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),        cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_entering),     cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),         cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_pipe_instead), cmocka_unit_test(test_cut_while_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* test_view_window.c - the binary form of windows. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "view_scene.h"
+
+static double real_at(const uint8_t *bytes)
+{
+	uint64_t bits = tw_load64(bytes, false);
+	double value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static void expect_reals(const uint8_t *bytes, const double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_true(real_at(bytes + 8 * i) == values[i]);
+}
+
+/* A pixel is 32 us: a and b are in one. */
+static void test_window(void **state)
+{
+	(void)state;
+	struct scene scene;
+	struct view_answer answer;
+	show(&scene, trace);
+	ask(&scene, "/api/window?from=0&to=1024000&width=32&names=0&tracks=1", &answer);
+	assert_int_equal(answer.status, 200);
+	const uint8_t *at = (const uint8_t *)answer.body.bytes;
+	assert_memory_equal(at, "TWV1", 4);
+	assert_int_equal(tw_load64(at + 16, false), 1024000);
+	assert_int_equal(tw_load32(at + 24, false), 3);
+	at += 40;
+	/* Depth 0: two entries of one slice. */
+	assert_memory_equal(at, "\x01\0\0\0\0\0\0\0\0\0\0\0\x02\0\0\0", 16);
+	expect_reals(at + 16, (const double[]){0, 1000000, 100000, 1024000, 100000, 24000, 0, 1}, 8);
+	assert_memory_equal(at + 80, "\x01\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0", 16);
+	at += 96;
+	/* Depth 1: one of two, of which b is longer. */
+	assert_memory_equal(at, "\x01\0\0\0\0\0\x01\0\0\0\0\0\x01\0\0\0", 16);
+	expect_reals(at + 16, (const double[]){10000, 16000, 5000, 1}, 4);
+	assert_memory_equal(at + 48, "\x02\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0", 16);
+	at += 64;
+	/* A point. */
+	assert_memory_equal(at, "\x01\0\0\0\xff\xff\0\0\x02\0\0\0\x01\0\0\0", 16);
+	expect_reals(at + 16, (const double[]){50000, 50000, 0, 0}, 4);
+	at += 64;
+	/* outer, b, tick. */
+	assert_memory_equal(at, "\x05\0\0\0\x06\0\0\0\x0a\0\0\0\0\0\0\0outerbtick\0\0\0\0\0\0", 32);
+	assert_int_equal(at + 32 - (const uint8_t *)answer.body.bytes, answer.body.length);
+	view_answer_free(&answer);
+	/* Names are sent once; a slice that is longer than the window is there whole. */
+	ask(&scene, "/api/window?from=20000&to=30000&width=100&names=3&tracks=1,77", &answer);
+	assert_int_equal(answer.body.length, 40 + 16 + 32 + 16);
+	expect_reals((const uint8_t *)answer.body.bytes + 56, (const double[]){-20000, 80000, 100000, 0}, 4);
+	view_answer_free(&answer);
+	hide(&scene);
+}
+
+enum { MANY = 300, MANY_PIXELS = 64, STEP = 7000, PIXEL = 32000 };
+
+struct many_entry {
+	double begin, end, busy, item, longest;
+	uint32_t count;
+};
+
+/* Entries of slices that begin each 7 us and last 0 to 5, in pixels of 32 us, by the words of doc/view.md. */
+static size_t many_entries(struct many_entry entries[MANY])
+{
+	size_t count = 0;
+	int before = -1; /* the pixel of the entry before, where another may be in it */
+	for (int i = 0; i * STEP < MANY_PIXELS * PIXEL; i++) {
+		const int begin = i * STEP, lasts = i * 5 % 6 * 1000, pixel = begin / PIXEL;
+		const bool fits = begin + lasts <= (pixel + 1) * PIXEL;
+		if (!fits || pixel != before)
+			entries[count++] = (struct many_entry){.begin = begin, .item = i, .longest = lasts};
+		struct many_entry *entry = &entries[count - 1];
+		entry->end = begin + lasts;
+		entry->busy += lasts;
+		entry->item = lasts > entry->longest ? i : entry->item;
+		entry->longest = lasts > entry->longest ? lasts : entry->longest;
+		entry->count++;
+		before = fits ? pixel : -1;
+	}
+	return count;
+}
+
+/* More than a block of them. */
+static void test_window_of_many(void **state)
+{
+	(void)state;
+	struct many_entry entries[MANY];
+	struct tw_text text = {0};
+	struct scene scene;
+	struct view_answer answer;
+	for (int i = 0; i < MANY; i++) {
+		char line[128];
+		int length = snprintf(line, sizeof line,
+		                      "%c{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":%d}",
+		                      i ? ',' : '[', i * STEP / 1000, i * 5 % 6);
+		assert_true(tw_text_add(&text, line, (size_t)length));
+	}
+	assert_true(tw_text_add(&text, "]", 1));
+	show(&scene, text.bytes);
+	tw_text_free(&text);
+	ask(&scene, "/api/window?from=0&to=2048000&width=64&names=0&tracks=1", &answer);
+	const uint8_t *at = (const uint8_t *)answer.body.bytes + 40;
+	const size_t count = many_entries(entries);
+	assert_int_equal(tw_load32(at + 12, false), count);
+	for (size_t i = 0; i < count; i++) {
+		const double found[] = {entries[i].begin, entries[i].end, entries[i].busy, entries[i].item};
+		for (size_t k = 0; k < 4; k++)
+			assert_true(real_at(at + 16 + 8 * (k * count + i)) == found[k]);
+		assert_int_equal(tw_load32(at + 16 + 32 * count + 4 * i, false), entries[i].count);
+	}
+	view_answer_free(&answer);
+	hide(&scene);
+}
+
+static void test_counter(void **state)
+{
+	(void)state;
+	struct scene scene;
+	struct view_answer answer;
+	show(&scene, trace);
+	expect_text(&scene, "/api/trace", 200, "\"kind\":\"counter\",\"name\":\"memory\"");
+	expect_text(&scene, "/api/trace", 200, "\"series\":[\"used\"]");
+	ask(&scene, "/api/window?from=0&to=100000&width=10&names=0&tracks=2", &answer);
+	assert_int_equal(answer.body.length, 40 + 16 + 32);
+	assert_memory_equal(answer.body.bytes + 40, "\x02\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0", 16);
+	expect_reals((const uint8_t *)answer.body.bytes + 56, (const double[]){5000, 3, 7, 3}, 4);
+	view_answer_free(&answer);
+	hide(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_window_of_many),
+	    cmocka_unit_test(test_counter),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
