@@ -11,17 +11,17 @@
 /* Where memory is short, fewer parts are tried: their tables have less in common. */
 enum { JOBS_MAX = 256, FEWER = 4 };
 
-struct part {
+struct shard {
 	struct tw_reader *reader;
 	void *state;
 	int status;
 };
 
 /* What is read into an owner, in parts. */
-struct reading {
+struct parallel_read {
 	const struct tw_consumer *consumer;
 	void *owner;
-	struct part *parts;
+	struct shard *parts;
 };
 
 /* Reads calls instead of events, where both sides can. */
@@ -56,7 +56,7 @@ static int read_events(struct tw_reader *reader, const struct tw_consumer *consu
 	return got;
 }
 
-static bool open_state(struct reading *reading, struct part *part)
+static bool open_state(struct parallel_read *reading, struct shard *part)
 {
 	part->state = reading->consumer->open(reading->owner, tw_reader_dictionary(part->reader));
 	if (part->state)
@@ -74,8 +74,8 @@ static bool is_plain(const struct tw_reader *reader)
 
 static void read_part(void *context, unsigned i)
 {
-	struct reading *reading = context;
-	struct part *part = &reading->parts[i];
+	struct parallel_read *reading = context;
+	struct shard *part = &reading->parts[i];
 	struct tw_reader *reader = part->reader;
 	if (!open_state(reading, part))
 		return;
@@ -89,11 +89,11 @@ static void read_part(void *context, unsigned i)
 }
 
 /* Adds the parts to the owner. Returns the first of the negative statuses, if there is one. */
-static int merge_parts(struct reading *reading, unsigned count)
+static int merge_parts(struct parallel_read *reading, unsigned count)
 {
 	int status = 0;
 	for (unsigned i = 0; i < count; i++) {
-		struct part *part = &reading->parts[i];
+		struct shard *part = &reading->parts[i];
 		if (part->state) {
 			int merged = reading->consumer->merge(reading->owner, part->state);
 			part->status = part->status < 0 ? part->status : merged;
@@ -103,7 +103,7 @@ static int merge_parts(struct reading *reading, unsigned count)
 	return status;
 }
 
-static void close_states(struct reading *reading, unsigned count)
+static void close_states(struct parallel_read *reading, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (reading->parts[i].state)
@@ -111,7 +111,7 @@ static void close_states(struct reading *reading, unsigned count)
 }
 
 /* The parts give their memory back before the owner needs more. */
-static int settle(struct reading *reading, unsigned count, int status)
+static int settle(struct parallel_read *reading, unsigned count, int status)
 {
 	close_states(reading, count);
 	int settled = reading->consumer->settle(reading->owner);
@@ -122,13 +122,13 @@ static int settle(struct reading *reading, unsigned count, int status)
 
 static void take_run(void *context, unsigned i, const struct tw_call_run *calls)
 {
-	struct reading *reading = context;
+	struct parallel_read *reading = context;
 	reading->consumer->add(reading->parts[i].state, calls);
 }
 
 static bool stops(void *context)
 {
-	const struct reading *reading = context;
+	const struct parallel_read *reading = context;
 	return tw_stops(reading->parts[0].reader);
 }
 
@@ -138,7 +138,7 @@ static bool is_by_track(const struct tw_reader *reader)
 }
 
 /* Reads the trace with one reader for all parts. Its status is that of the first part. */
-static void read_by_track(struct reading *reading, unsigned count)
+static void read_by_track(struct parallel_read *reading, unsigned count)
 {
 	struct tw_reader *reader = reading->parts[0].reader;
 	for (unsigned i = 0; i < count; i++)
@@ -157,7 +157,7 @@ static void read_by_track(struct reading *reading, unsigned count)
 }
 
 /* Where memory is short it must be read once more. */
-static int open_by_track(struct tw_reader *reader, struct part *parts, unsigned count)
+static int open_by_track(struct tw_reader *reader, struct shard *parts, unsigned count)
 {
 	if (!tw_input_seekable(reader->input))
 		return TW_ERR_UNSUPPORTED;
@@ -171,7 +171,7 @@ static int open_by_track(struct tw_reader *reader, struct part *parts, unsigned 
 
 /* ---- Parts that read for themselves. ---- */
 
-static int open_shards(struct tw_reader *reader, struct part *parts, unsigned count)
+static int open_shards(struct tw_reader *reader, struct shard *parts, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		int status = tw_open_shard(&parts[i].reader, reader, i, count);
@@ -188,19 +188,19 @@ static int open_shards(struct tw_reader *reader, struct part *parts, unsigned co
 
 /* ---- All of them. ---- */
 
-static int open_parts(struct tw_reader *reader, struct part *parts, unsigned count)
+static int open_parts(struct tw_reader *reader, struct shard *parts, unsigned count)
 {
 	return is_by_track(reader) ? open_by_track(reader, parts, count) : open_shards(reader, parts, count);
 }
 
-static void close_readers(struct part *parts, unsigned count)
+static void close_readers(struct shard *parts, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (i == 0 || parts[i].reader != parts[0].reader)
 			tw_close(parts[i].reader);
 }
 
-static void read_all(struct reading *reading, const struct tw_reader *reader, unsigned count)
+static void read_all(struct parallel_read *reading, const struct tw_reader *reader, unsigned count)
 {
 	if (is_by_track(reader))
 		read_by_track(reading, count);
@@ -211,8 +211,8 @@ static void read_all(struct reading *reading, const struct tw_reader *reader, un
 /* Reads all by one reader. *disordered: nothing was merged, because events of a track came behind later ones. */
 static int read_by(struct tw_reader *reader, const struct tw_consumer *consumer, void *owner, bool *disordered)
 {
-	struct part part = {.reader = reader};
-	struct reading reading = {.consumer = consumer, .owner = owner, .parts = &part};
+	struct shard part = {.reader = reader};
+	struct parallel_read reading = {.consumer = consumer, .owner = owner, .parts = &part};
 	consumer->begin(owner, 1);
 	read_all(&reading, reader, 1);
 	*disordered = part.status >= 0 && reader->traits.disordered && tw_input_repeatable(reader->input);
@@ -250,10 +250,10 @@ static int read_whole(struct tw_reader *reader, const struct tw_consumer *consum
 	return disordered ? read_in_order(reader, consumer, owner) : status;
 }
 
-static bool any_folded(const struct reading *reading, unsigned count)
+static bool any_folded(const struct parallel_read *reading, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		const struct part *part = &reading->parts[i];
+		const struct shard *part = &reading->parts[i];
 		if (part->reader->reports.fell_short ||
 		    (part->state && reading->consumer->folded(reading->owner, part->state)))
 			return true;
@@ -261,7 +261,7 @@ static bool any_folded(const struct reading *reading, unsigned count)
 	return false;
 }
 
-static void keep_error(struct tw_reader *reader, const struct part *parts, unsigned count)
+static void keep_error(struct tw_reader *reader, const struct shard *parts, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (parts[i].status < 0) {
@@ -272,7 +272,7 @@ static void keep_error(struct tw_reader *reader, const struct part *parts, unsig
 
 /* Reads the parts at once. *again: nothing was merged, and the whole should be read instead; reader->traits.disordered:
  * in order. */
-static int read_parts(struct reading *reading, struct tw_reader *reader, unsigned count, bool *again)
+static int read_parts(struct parallel_read *reading, struct tw_reader *reader, unsigned count, bool *again)
 {
 	int status = open_parts(reader, reading->parts, count);
 	if (status < 0)
@@ -296,7 +296,9 @@ static int read_parts(struct reading *reading, struct tw_reader *reader, unsigne
 static int read_parted(struct tw_reader *reader, unsigned jobs, const struct tw_consumer *consumer, void *owner,
                        bool *again)
 {
-	struct reading reading = {.consumer = consumer, .owner = owner, .parts = calloc(jobs, sizeof *reading.parts)};
+	struct parallel_read reading = {.consumer = consumer,
+	                                .owner = owner,
+	                                .parts = calloc(jobs, sizeof *reading.parts)};
 	if (!reading.parts)
 		return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 	int status = read_parts(&reading, reader, jobs, again);

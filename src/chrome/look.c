@@ -6,32 +6,32 @@
 enum { STRETCHES = 32 };
 
 /* A stretch of the file, and the latest time in it. */
-struct stretch {
+struct timed_stretch {
 	uint64_t begin;
 	int64_t latest;
 };
 
-struct look {
+struct order_scan {
 	uint64_t window;
-	struct stretch stretches[STRETCHES]; /* those that the window reaches over, and some more */
-	uint64_t first, count;               /* number n is stretches[n % STRETCHES] */
-	int64_t behind;                      /* the latest time of all that stands a window before, or more */
-	int64_t earliest, last;              /* ts in ns; last: of the last event that has one */
-	bool timed;                          /* there was one */
+	struct timed_stretch stretches[STRETCHES]; /* those that the window reaches over, and some more */
+	uint64_t first, count;                     /* number n is stretches[n % STRETCHES] */
+	int64_t behind;                            /* the latest time of all that stands a window before, or more */
+	int64_t earliest, last;                    /* ts in ns; last: of the last event that has one */
+	bool timed;                                /* there was one */
 	bool late;
 };
 
 /* The same, and where the bytes that are scanned stand. */
 struct look_at {
-	struct look *look;
+	struct order_scan *look;
 	uint64_t offset;
 };
 
 /* Forgets the stretches that the window does not reach any more. */
-static void leave_behind(struct look *look, uint64_t offset)
+static void leave_behind(struct order_scan *look, uint64_t offset)
 {
 	for (; look->count; look->count--) {
-		const struct stretch *oldest = &look->stretches[look->first % STRETCHES];
+		const struct timed_stretch *oldest = &look->stretches[look->first % STRETCHES];
 		if (offset - oldest->begin < look->window && look->count < STRETCHES)
 			return;
 		look->behind = oldest->latest > look->behind ? oldest->latest : look->behind;
@@ -39,26 +39,26 @@ static void leave_behind(struct look *look, uint64_t offset)
 	}
 }
 
-static void note_latest(struct look *look, uint64_t offset, int64_t ns)
+static void note_latest(struct order_scan *look, uint64_t offset, int64_t ns)
 {
-	struct stretch *last = &look->stretches[(look->first + look->count - 1) % STRETCHES];
+	struct timed_stretch *last = &look->stretches[(look->first + look->count - 1) % STRETCHES];
 	if (!look->count || offset - last->begin >= look->window / (STRETCHES / 2)) {
 		leave_behind(look, offset);
 		last = &look->stretches[(look->first + look->count++) % STRETCHES];
-		*last = (struct stretch){offset, ns};
+		*last = (struct timed_stretch){offset, ns};
 	}
 	last->latest = ns > last->latest ? ns : last->latest;
 }
 
 /* An event without a time of its own has that of the last one. Slices of one time stand the longest first: so one of
  * the same time comes late, too. */
-static void note_late(struct look *look, uint64_t offset, int64_t ns, bool slice)
+static void note_late(struct order_scan *look, uint64_t offset, int64_t ns, bool slice)
 {
 	leave_behind(look, offset);
 	look->late |= ns < look->behind || (slice && ns == look->behind);
 }
 
-static void take(struct look *look, const struct chrome_item *item)
+static void take(struct order_scan *look, const struct chrome_item *item)
 {
 	const struct chrome_phase *phase = &chrome_phases[item->lost ? 0 : chrome_phase_number(item)];
 	const struct chrome_value *ts = &item->values[CHROME_TS];
@@ -80,7 +80,7 @@ static void take(struct look *look, const struct chrome_item *item)
 /* What would change the outcome is looked at closely: it may be damage. */
 static bool take_seen(void *context, const struct chrome_seen *seen)
 {
-	struct look *look = ((struct look_at *)context)->look;
+	struct order_scan *look = ((struct look_at *)context)->look;
 	const uint64_t offset = ((struct look_at *)context)->offset + seen->offset;
 	leave_behind(look, offset);
 	if (!look->timed || seen->ns < look->earliest || (!look->late && seen->ns <= look->behind) ||
@@ -92,7 +92,7 @@ static bool take_seen(void *context, const struct chrome_seen *seen)
 }
 
 /* Passes events of which nothing but their times is of interest. Returns 0 or a negative status. */
-static int pass_plain(struct tw_reader *reader, struct chrome_stream *stream, struct look *look)
+static int pass_plain(struct tw_reader *reader, struct chrome_stream *stream, struct order_scan *look)
 {
 	const uint8_t *bytes;
 	size_t have, passed = 1;
@@ -119,7 +119,7 @@ static int take_profile(struct tw_reader *again, const struct chrome_item *item)
 }
 
 /* The samples at the end of the document, and the earliest of all. */
-static int end_samples(struct tw_reader *again, struct look *look)
+static int end_samples(struct tw_reader *again, struct order_scan *look)
 {
 	struct chrome_state *state = again->state;
 	chrome_piece_clear(state->order.current);
@@ -137,7 +137,7 @@ static bool has_samples(const struct chrome_stream *stream)
 }
 
 /* What the reader goes by, when it reads from the beginning. */
-static void settle(struct chrome_state *state, const struct look *look, const struct chrome_stream *stream)
+static void settle(struct chrome_state *state, const struct order_scan *look, const struct chrome_stream *stream)
 {
 	struct chrome_times *times = &state->times;
 	times->looked = times->begun = true;
@@ -153,7 +153,7 @@ static void settle(struct chrome_state *state, const struct look *look, const st
 int chrome_look(struct tw_reader *reader)
 {
 	struct tw_reader *again;
-	struct look look = {.window = chrome_window(reader), .behind = INT64_MIN};
+	struct order_scan look = {.window = chrome_window(reader), .behind = INT64_MIN};
 	struct chrome_item item;
 	int status = tw_open_again(&again, reader);
 	struct chrome_stream *stream = status < 0 ? NULL : &((struct chrome_state *)again->state)->stream;

@@ -29,7 +29,7 @@ struct chrome_profile {
 };
 
 /* A sample among others that are put in order. */
-struct sampled {
+struct ordered_sample {
 	int64_t ns;
 	uint32_t order, stack;
 };
@@ -41,7 +41,7 @@ struct chrome_profiles {
 	struct tw_map by_key; /* to the place in items */
 	bool framed;          /* "stackFrames" are among the frames */
 	struct tw_text kept;  /* events whose stacks stand behind them: struct kept, and its bytes */
-	struct sampled *sampled;
+	struct ordered_sample *sampled;
 	size_t sampled_count, sampled_room;
 };
 
@@ -201,7 +201,7 @@ static void take_sample(struct chrome_fill *fill, struct chrome_profile *profile
 
 static int by_time(const void *first, const void *second)
 {
-	const struct sampled *one = first, *other = second;
+	const struct ordered_sample *one = first, *other = second;
 	if (one->ns != other->ns)
 		return one->ns < other->ns ? -1 : 1;
 	return (one->order > other->order) - (one->order < other->order);
@@ -225,13 +225,14 @@ static void add_sampled(struct chrome_fill *fill, int64_t ns, uint32_t stack)
 		fill->failed = true;
 		return;
 	}
-	profiles->sampled[profiles->sampled_count++] = (struct sampled){ns, (uint32_t)count, stack};
+	profiles->sampled[profiles->sampled_count++] = (struct ordered_sample){ns, (uint32_t)count, stack};
 }
 
 /* V8 writes negative deltas, too: samples are put in order, with the one that waits, as DevTools does. */
 static void take_disordered(struct chrome_fill *fill, struct chrome_profile *profile, int64_t ns, uint32_t stack)
 {
-	const size_t most = tw_memory_limit(fill->reader) / CHROME_ROWS_OVERHEAD_SHARE / (2 * sizeof(struct sampled));
+	const size_t most =
+	    tw_memory_limit(fill->reader) / CHROME_ROWS_OVERHEAD_SHARE / (2 * sizeof(struct ordered_sample));
 	if (fill->state->profiles->sampled_count >= most)
 		take_in_order(fill, profile);
 	if (profile->waits)

@@ -23,7 +23,7 @@ enum {
 	WORD = 8
 };
 
-struct follow {
+struct followed_program {
 	char path[PATH_MAX];
 	struct program_words words, environment;
 	size_t bytes;
@@ -99,7 +99,8 @@ static char *read_text(const struct guest *machine, uint64_t address)
 }
 
 /* Reads a list of texts, which ends with 0. */
-static bool read_list(struct follow *follow, const struct guest *machine, uint64_t address, struct program_words *list)
+static bool read_list(struct followed_program *follow, const struct guest *machine, uint64_t address,
+                      struct program_words *list)
 {
 	uint8_t word[WORD];
 	for (bool fine = true; fine && address; address += WORD) {
@@ -147,21 +148,21 @@ static bool take_name(const struct guest *machine, char name[PATH_MAX])
 	return fine && name[0];
 }
 
-static void release(struct follow *follow)
+static void release(struct followed_program *follow)
 {
 	program_words_free(&follow->words);
 	program_words_free(&follow->environment);
 	free(follow);
 }
 
-struct follow *follow_begin(const struct guest *machine)
+struct followed_program *follow_begin(const struct guest *machine)
 {
 	uint64_t number = machine_register(machine, 8);
 	unsigned first = number == CALL_EXECVEAT ? 2 : 1;
 	char name[PATH_MAX];
 	if ((number != CALL_EXECVE && number != CALL_EXECVEAT) || !own.plugin[0] || !take_name(machine, name))
 		return NULL;
-	struct follow *follow = calloc(1, sizeof *follow);
+	struct followed_program *follow = calloc(1, sizeof *follow);
 	if (!follow)
 		return NULL;
 	bool fine = read_list(follow, machine, machine_register(machine, first), &follow->words) &&
@@ -184,7 +185,7 @@ static int open_board(const struct collect_board *board)
 }
 
 /* QEMU's words before those of the program. */
-static bool put_own(struct program_words *words, const struct follow *follow, const char *plugin)
+static bool put_own(struct program_words *words, const struct followed_program *follow, const char *plugin)
 {
 	bool fine = true;
 	for (size_t i = 0; fine && i < own.words.count; i++)
@@ -208,7 +209,7 @@ static bool end_list(struct program_words *words)
 	return fine;
 }
 
-void follow_go(struct follow *follow, struct collect_board *board, const struct collect_slot *slot)
+void follow_go(struct followed_program *follow, struct collect_board *board, const struct collect_slot *slot)
 {
 	char plugin[PATH_MAX + 64];
 	struct program_words words = {0};

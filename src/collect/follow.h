@@ -10,10 +10,10 @@
 void follow_setup(void);
 
 /* What is to be executed. NULL: it is no AArch64 program, or cannot be found. */
-struct follow *follow_begin(const struct guest *machine);
+struct followed_program *follow_begin(const struct guest *machine);
 
 /* Executes it by the same QEMU. slot: that of the thread, which ends with its last token; NULL: it has none. Returns
  * where that cannot be done, and frees it. */
-void follow_go(struct follow *follow, struct collect_board *board, const struct collect_slot *slot);
+void follow_go(struct followed_program *follow, struct collect_board *board, const struct collect_slot *slot);
 
 #endif

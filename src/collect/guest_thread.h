@@ -17,7 +17,7 @@ enum { AFTER_CALL = 1, AFTER_TPIDR = 2 };
 
 struct guest_thread {
 	struct stream stream;
-	struct part part;
+	struct window_position part;
 	unsigned marks;            /* that ended a part */
 	struct collect_exec *exec; /* that has not returned, as far as is known */
 	struct guest machine;

@@ -10,7 +10,7 @@
 /* The first range that ends behind an address. */
 static size_t find(const struct ranges *ranges, uint64_t address)
 {
-	return tw_count_up_to(ranges->all, ranges->count, TW_KEY(struct range, end), address);
+	return tw_count_up_to(ranges->all, ranges->count, TW_KEY(struct address_range, end), address);
 }
 
 bool ranges_hold(const struct ranges *ranges, uint64_t address)
@@ -24,7 +24,7 @@ static bool make_room(struct ranges *ranges)
 	if (ranges->count < ranges->room)
 		return true;
 	size_t room = ranges->room ? 2 * ranges->room : 64;
-	struct range *all = room <= RANGES_MOST ? realloc(ranges->all, room * sizeof *all) : NULL;
+	struct address_range *all = room <= RANGES_MOST ? realloc(ranges->all, room * sizeof *all) : NULL;
 	if (!all)
 		return false;
 	ranges->all = all;
@@ -43,9 +43,9 @@ bool ranges_add(struct ranges *ranges, uint64_t start, uint64_t end)
 	}
 	if (first == behind && !make_room(ranges))
 		return false;
-	struct range *to = ranges->all + first;
+	struct address_range *to = ranges->all + first;
 	memmove(to + 1, ranges->all + behind, (ranges->count - behind) * sizeof *to);
-	*to = (struct range){start, end};
+	*to = (struct address_range){start, end};
 	ranges->count = ranges->count - (behind - first) + 1;
 	return true;
 }

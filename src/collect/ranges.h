@@ -9,13 +9,13 @@
 
 enum { RANGES_MOST = 1 << 14 };
 
-struct range {
+struct address_range {
 	uint64_t start, end;
 };
 
 /* All zero to begin. */
 struct ranges {
-	struct range *all;
+	struct address_range *all;
 	size_t count, room;
 };
 

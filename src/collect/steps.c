@@ -220,7 +220,7 @@ static void before_mark(struct guest_thread *thread, const struct insn *insn)
 }
 
 /* For each kind, what it takes. `before` of a kind without `after` follows its INST at once. */
-const struct step steps[] = {
+const struct kind_steps steps[] = {
     [OP_PLAIN] = {NULL, NULL, false},
     [OP_ACCESS] = {NULL, after_load, true},
     [OP_STXR] = {NULL, after_exclusive, false},

@@ -6,14 +6,14 @@
 #include "collect/guest_thread.h"
 
 /* What an instruction of a kind takes. `before` of a kind without `after` follows its INST at once. */
-struct step {
+struct kind_steps {
 	void (*before)(struct guest_thread *thread, const struct insn *insn);
 	void (*after)(struct guest_thread *thread, const struct insn *insn);
 	bool accesses;
 };
 
 /* By enum op_kind. */
-extern const struct step steps[];
+extern const struct kind_steps steps[];
 
 /* Before each system call and MSR: notes what must be known later, be it recorded or not. */
 void steps_notice(struct guest_thread *thread, const struct insn *insn);

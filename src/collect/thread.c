@@ -240,7 +240,7 @@ void thread_passed(unsigned cpu, void *data)
 /* An SVC that is written executes another program, perhaps: then nothing comes behind it. */
 static void follow(struct guest_thread *thread, const struct insn *insn)
 {
-	struct follow *next = insn->op.kind == OP_SVC ? follow_begin(&thread->machine) : NULL;
+	struct followed_program *next = insn->op.kind == OP_SVC ? follow_begin(&thread->machine) : NULL;
 	if (!next)
 		return;
 	stream_flush(&thread->stream, tokens_board);

@@ -49,7 +49,7 @@ static bool may_grow(uint64_t end)
 
 /* Blocks of the file, before they are touched: of a full disk that would be SIGBUS. A file that the program has closed
  * is opened for as long as that takes: whoever closes all descriptors counts on the lowest numbers. */
-static bool allocate(const struct lines *lines, uint64_t offset, uint64_t size)
+static bool allocate(const struct line_image *lines, uint64_t offset, uint64_t size)
 {
 	if (lines->file.inode == 0)
 		return true;
@@ -77,7 +77,7 @@ static const uint8_t *make_own(void)
 	return page;
 }
 
-static int give_up(struct lines *lines, const char *path)
+static int give_up(struct line_image *lines, const char *path)
 {
 	const int error = errno ? errno : ENOSPC;
 	if (path && lines->file.fd >= 0)
@@ -86,9 +86,9 @@ static int give_up(struct lines *lines, const char *path)
 	return error;
 }
 
-int lines_open(struct lines *lines, const char *path, uint64_t room)
+int lines_open(struct line_image *lines, const char *path, uint64_t room)
 {
-	*lines = (struct lines){.room = room, .file.fd = -1, .mutex = PTHREAD_MUTEX_INITIALIZER};
+	*lines = (struct line_image){.room = room, .file.fd = -1, .mutex = PTHREAD_MUTEX_INITIALIZER};
 	if (path)
 		lines->file = lines_file_of(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
 	if (path && lines->file.fd < 0)
@@ -111,7 +111,7 @@ int lines_open(struct lines *lines, const char *path, uint64_t room)
 	return 0;
 }
 
-void lines_end(struct lines *lines)
+void lines_end(struct line_image *lines)
 {
 	if (lines_are_own(lines))
 		atomic_store_explicit(&lines->header->state, LINES_ENDED, memory_order_release);
@@ -119,13 +119,13 @@ void lines_end(struct lines *lines)
 
 /* ---- Chunks. ---- */
 
-static struct lines_chunk *chunk_at(const struct lines *lines, uint64_t offset)
+static struct lines_chunk *chunk_at(const struct line_image *lines, uint64_t offset)
 {
 	return (struct lines_chunk *)((uint8_t *)lines->header + LINES_PAGE + offset);
 }
 
 /* One whose lines are all written out. */
-static struct lines_chunk *free_chunk(const struct lines *lines, uint64_t size)
+static struct lines_chunk *free_chunk(const struct line_image *lines, uint64_t size)
 {
 	for (uint64_t at = 0; lines->file.fd < 0 && at < lines->used; at += chunk_at(lines, at)->size) {
 		struct lines_chunk *chunk = chunk_at(lines, at);
@@ -135,7 +135,7 @@ static struct lines_chunk *free_chunk(const struct lines *lines, uint64_t size)
 	return NULL;
 }
 
-static struct lines_chunk *new_chunk(struct lines *lines, uint64_t size)
+static struct lines_chunk *new_chunk(struct line_image *lines, uint64_t size)
 {
 	if (lines->full || size > lines->room - lines->used || !allocate(lines, LINES_PAGE + lines->used, size)) {
 		if (lines->file.fd >= 0)
@@ -150,7 +150,7 @@ static struct lines_chunk *new_chunk(struct lines *lines, uint64_t size)
 	return chunk;
 }
 
-static bool next_chunk(struct lines *lines, struct lines_writer *writer, uint64_t need)
+static bool next_chunk(struct line_image *lines, struct lines_writer *writer, uint64_t need)
 {
 	uint64_t size = LINES_CHUNK;
 	while (size < need + sizeof(struct lines_chunk))
@@ -175,7 +175,7 @@ static bool next_chunk(struct lines *lines, struct lines_writer *writer, uint64_
 
 /* One that no other thread is at: a line takes no longer than its bytes are copied. Threads begin with different ones,
  * and stay with theirs. */
-static struct lines_writer *take_writer(struct lines *lines)
+static struct lines_writer *take_writer(struct line_image *lines)
 {
 	enum { TRIES = 1 << 14 };
 	static _Atomic unsigned threads;
@@ -199,7 +199,7 @@ static uint64_t room_of(uint64_t size)
 	return sizeof(struct lines_line) + (size + LINES_ALIGNMENT - 1) / LINES_ALIGNMENT * LINES_ALIGNMENT;
 }
 
-static bool put(struct lines *lines, struct lines_writer *writer, const char *text, size_t size)
+static bool put(struct line_image *lines, struct lines_writer *writer, const char *text, size_t size)
 {
 	const uint64_t need = room_of(size);
 	struct lines_chunk *chunk = writer->chunk;
@@ -216,7 +216,7 @@ static bool put(struct lines *lines, struct lines_writer *writer, const char *te
 	return true;
 }
 
-void lines_put(struct lines *lines, const char *text, size_t size)
+void lines_put(struct line_image *lines, const char *text, size_t size)
 {
 	struct lines_header *header = lines->header;
 	if (!lines_are_own(lines))
@@ -231,7 +231,7 @@ void lines_put(struct lines *lines, const char *text, size_t size)
 
 /* ---- Writing out. ---- */
 
-static size_t find_runs(const struct lines *lines, struct lines_run **runs)
+static size_t find_runs(const struct line_image *lines, struct lines_run **runs)
 {
 	size_t count = 0, room = 0;
 	for (uint64_t at = 0; at < lines->used; at += chunk_at(lines, at)->size)
@@ -284,7 +284,7 @@ static int write_lines(struct lines_merge *merge, int fd)
 
 /* What is committed later has a larger number than what was there when `limit` was taken, but for lines that were in
  * the making: those come with the next call. */
-int lines_drain(struct lines *lines, int fd)
+int lines_drain(struct line_image *lines, int fd)
 {
 	struct lines_merge merge = {0};
 	if (!lines_are_own(lines))

@@ -75,7 +75,7 @@ bool lines_file_is_open(const struct lines_file *file);
 void lines_file_close(struct lines_file *file);
 
 /* An image of this process. */
-struct lines {
+struct line_image {
 	struct lines_header *header; /* NULL: nothing is written */
 	uint64_t room, used;         /* bytes of chunks: mapped, handed out */
 	struct lines_file file;      /* fd -1: it has none */
@@ -90,23 +90,23 @@ struct lines {
 
 /* Makes an image: in a new file, or in memory (path NULL). `room` is how many bytes of chunks there may be. Returns 0
  * or an errno. */
-int lines_open(struct lines *lines, const char *path, uint64_t room);
+int lines_open(struct line_image *lines, const char *path, uint64_t room);
 
 /* Whether there is an image, and this is the process that made it. What follows does nothing elsewhere. */
-static inline bool lines_are_own(const struct lines *lines)
+static inline bool lines_are_own(const struct line_image *lines)
 {
 	return lines->header && *lines->own;
 }
 
 /* Appends a line, which has its line end. Where there is no room it is counted. */
-void lines_put(struct lines *lines, const char *text, size_t size);
+void lines_put(struct line_image *lines, const char *text, size_t size);
 
 /* Tells that the program ended in order. */
-void lines_end(struct lines *lines);
+void lines_end(struct line_image *lines);
 
 /* Writes all lines that there are to a descriptor, in order, and makes their room free. By one thread at a time.
  * Returns 0 or an errno. */
-int lines_drain(struct lines *lines, int fd);
+int lines_drain(struct line_image *lines, int fd);
 
 /* ---- Merging (merge.c): runs of lines in order of their numbers. ---- */
 

@@ -29,7 +29,7 @@ struct profiler_options {
 struct profiler {
 	struct com *info;
 	struct profiler_options options;
-	struct lines lines;
+	struct line_image lines;
 	struct ids classes, functions;
 	bool kinds_come;        /* an event says of which kind a collection is */
 	bool ticks_come;        /* events are the samples of what is allocated */

@@ -6,19 +6,19 @@
 #include <string.h>
 
 /* What was found then, and is written when the runtime goes on: functions are told of before. */
-static struct sampled {
+static struct thread_sample {
 	struct profiler_thread *thread;
 	uint64_t id, ms;
 	struct profiler_stack stack;
 } * sampled;
 static size_t count, room;
 
-static struct sampled *next_sampled(void)
+static struct thread_sample *next_sampled(void)
 {
 	enum { LEAST = 16 };
 	if (count == room) {
 		const size_t more_room = room ? 2 * room : LEAST;
-		struct sampled *more = realloc(sampled, more_room * sizeof *more);
+		struct thread_sample *more = realloc(sampled, more_room * sizeof *more);
 		if (!more)
 			return NULL;
 		memset(more + room, 0, (more_room - room) * sizeof *more);
@@ -31,7 +31,7 @@ static struct sampled *next_sampled(void)
 static void take(struct profiler_thread *thread)
 {
 	const uint64_t id = atomic_load_explicit(&thread->id, memory_order_acquire);
-	struct sampled *next = id ? next_sampled() : NULL;
+	struct thread_sample *next = id ? next_sampled() : NULL;
 	if (!next || !profiler_walk(&next->stack, id))
 		return;
 	next->thread = thread;
@@ -40,7 +40,7 @@ static void take(struct profiler_thread *thread)
 	count++;
 }
 
-static void tell(struct sampled *sample)
+static void tell(struct thread_sample *sample)
 {
 	struct profiler_thread *thread = sample->thread;
 	profiler_tell_frames(&sample->stack);

@@ -81,12 +81,12 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 
 /* Moments that come again and again. */
 enum moment_of { OF_SAMPLES, OF_CPU, OF_BEATS, MOMENTS };
-struct moment {
+struct timer {
 	uint32_t every_ms; /* 0: it never comes */
 	struct timespec next;
 };
 
-static void begin_moments(struct moment moments[MOMENTS])
+static void begin_moments(struct timer moments[MOMENTS])
 {
 	const struct profiler_options *options = &profiler.options;
 	const bool beats = options->method == PROFILER_INSTRUMENTATION && !options->high_granularity;
@@ -99,16 +99,16 @@ static void begin_moments(struct moment moments[MOMENTS])
 		moments[i].next = after(now, moments[i].every_ms);
 }
 
-static const struct timespec *next_of(const struct moment moments[MOMENTS])
+static const struct timespec *next_of(const struct timer moments[MOMENTS])
 {
-	const struct moment *first = &moments[OF_SAMPLES];
+	const struct timer *first = &moments[OF_SAMPLES];
 	for (size_t i = 0; i < MOMENTS; i++)
 		if (moments[i].every_ms && is_before(&moments[i].next, &first->next))
 			first = &moments[i];
 	return &first->next;
 }
 
-static bool is_due(struct moment *moment, const struct timespec *now)
+static bool is_due(struct timer *moment, const struct timespec *now)
 {
 	if (!moment->every_ms || is_before(now, &moment->next))
 		return false;
@@ -128,7 +128,7 @@ static void take_samples(void)
 	profiler_write_out();
 }
 
-static void do_what_is_due(struct moment moments[MOMENTS])
+static void do_what_is_due(struct timer moments[MOMENTS])
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -142,7 +142,7 @@ static void do_what_is_due(struct moment moments[MOMENTS])
 
 static void *run(void *context)
 {
-	struct moment moments[MOMENTS];
+	struct timer moments[MOMENTS];
 	COM_DO(profiler.info, initialize_thread);
 	begin_moments(moments);
 	pthread_mutex_lock(&mutex);

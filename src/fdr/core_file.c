@@ -29,7 +29,7 @@ bool fdr_is_core(const uint8_t *bytes, size_t size)
 }
 
 /* A stretch of the file. */
-struct stretch {
+struct core_log {
 	uint64_t offset, size;
 	uint64_t begun; /* when its log was; newer ones are the process's own, and not those of its parents */
 };
@@ -40,7 +40,7 @@ static bool read_at(struct tw_reader *reader, uint64_t offset, void *bytes, size
 }
 
 /* Whether a segment begins as a log does. */
-static bool is_log(struct tw_reader *reader, struct stretch *segment)
+static bool is_log(struct tw_reader *reader, struct core_log *segment)
 {
 	uint8_t bytes[BEGUN_AT + sizeof(uint64_t)];
 	struct tw_fdr_header header;
@@ -52,15 +52,15 @@ static bool is_log(struct tw_reader *reader, struct stretch *segment)
 }
 
 /* The newest log of the segments; of none the size is 0. */
-static struct stretch find_log(struct tw_reader *reader, const uint8_t *header)
+static struct core_log find_log(struct tw_reader *reader, const uint8_t *header)
 {
 	const uint64_t table = tw_load64(header + offsetof(Elf64_Ehdr, e_phoff), false);
 	const unsigned count = tw_load16(header + offsetof(Elf64_Ehdr, e_phnum), false);
-	struct stretch found = {0};
+	struct core_log found = {0};
 	uint8_t bytes[SEGMENT];
 	for (unsigned i = 0; i < count && read_at(reader, table + (uint64_t)i * SEGMENT, bytes, SEGMENT); i++) {
-		struct stretch segment = {.offset = tw_load64(bytes + offsetof(Elf64_Phdr, p_offset), false),
-		                          .size = tw_load64(bytes + offsetof(Elf64_Phdr, p_filesz), false)};
+		struct core_log segment = {.offset = tw_load64(bytes + offsetof(Elf64_Phdr, p_offset), false),
+		                           .size = tw_load64(bytes + offsetof(Elf64_Phdr, p_filesz), false)};
 		const bool loaded = tw_load32(bytes + offsetof(Elf64_Phdr, p_type), false) == PT_LOAD;
 		if (loaded && segment.size <= INT64_MAX && segment.offset <= INT64_MAX - segment.size &&
 		    is_log(reader, &segment) && (!found.size || segment.begun >= found.begun))
@@ -72,7 +72,7 @@ static struct stretch find_log(struct tw_reader *reader, const uint8_t *header)
 /* ---- Copying. ---- */
 
 /* The size of the chunk that begins at `at`, 0: none does; *used is how many bytes of it are written. */
-static uint64_t chunk_at(struct tw_reader *reader, const struct stretch *log, uint64_t at, uint64_t *used)
+static uint64_t chunk_at(struct tw_reader *reader, const struct core_log *log, uint64_t at, uint64_t *used)
 {
 	uint8_t head[HEAD] = {0};
 	*used = 0;
@@ -96,7 +96,7 @@ static bool put(int file, uint64_t at, const uint8_t *bytes, size_t size)
 	return true;
 }
 
-static int copy(struct tw_reader *reader, const struct stretch *log, int file)
+static int copy(struct tw_reader *reader, const struct core_log *log, int file)
 {
 	uint8_t *bytes = malloc(LARGEST);
 	uint64_t last = TW_FDR_HEADER_SIZE;
@@ -126,7 +126,7 @@ int fdr_core_open(struct tw_reader *reader)
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	if (!fdr_is_core(bytes, size))
 		return 0;
-	const struct stretch log = find_log(reader, bytes);
+	const struct core_log log = find_log(reader, bytes);
 	if (!log.size)
 		return tw_fail(
 		    reader, TW_ERR_EMPTY,

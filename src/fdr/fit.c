@@ -208,7 +208,7 @@ bool fdr_finds_copy(const struct fdr_span *span)
 }
 
 /* The best from a place on. */
-struct node {
+struct fit_node {
 	int32_t whole, gap;            /* gained where a record or a gap begins here; where a gap goes on */
 	uint64_t told, told_after_gap; /* the counter at the next record that tells it */
 	uint32_t size;                 /* of the record that begins here; 0: a gap does */
@@ -219,12 +219,12 @@ struct judge {
 	const struct fdr_log *log;
 	const struct fdr_known *known;
 	const struct fdr_span *span;
-	struct node *nodes;    /* by place, one more than there are bytes */
-	uint64_t told;         /* behind the record that is looked at */
-	bool before_gap;       /* it is */
-	bool fitted;           /* once at least */
-	bool strict;           /* functions that the log does not have elsewhere are none */
-	size_t copy, copy_end; /* no record begins here */
+	struct fit_node *nodes; /* by place, one more than there are bytes */
+	uint64_t told;          /* behind the record that is looked at */
+	bool before_gap;        /* it is */
+	bool fitted;            /* once at least */
+	bool strict;            /* functions that the log does not have elsewhere are none */
+	size_t copy, copy_end;  /* no record begins here */
 };
 
 static int32_t delta_gain(const struct judge *j, uint32_t delta)
@@ -366,7 +366,7 @@ static int32_t gain(struct judge *j, size_t at, uint32_t *size)
 	if (status <= 0 && !(status == TW_ERR_ROOM && decoder.need - (span->size - at) <= span->beyond))
 		return NEVER;
 	*size = (uint32_t)decoder.need;
-	const struct node *next = &j->nodes[*size < span->size - at ? at + *size : span->size];
+	const struct fit_node *next = &j->nodes[*size < span->size - at ? at + *size : span->size];
 	j->told = next->told;
 	j->before_gap = !next->size && *size < span->size - at;
 	int32_t own = record.kind <= TW_FDR_ENTER_ARGS ? call_gain(j, &record, at) : metadata_gain(j, &record, at);
@@ -379,14 +379,14 @@ static void fit_all(struct judge *j)
 {
 	size_t at = j->span->size;
 	j->fitted = true;
-	j->nodes[at] = (struct node){.gap = GAP_COST - TAIL_COST, .told = UINT64_MAX, .told_after_gap = UINT64_MAX};
+	j->nodes[at] = (struct fit_node){.gap = GAP_COST - TAIL_COST, .told = UINT64_MAX, .told_after_gap = UINT64_MAX};
 	while (at-- > 0) {
-		struct node *node = &j->nodes[at];
-		const struct node *after = node + 1;
+		struct fit_node *node = &j->nodes[at];
+		const struct fit_node *after = node + 1;
 		uint32_t size = 0;
 		bool twice = at >= j->copy && at < j->copy_end;
 		int32_t record = twice ? NEVER : gain(j, at, &size);
-		*node = (struct node){.resumes = record > after->gap};
+		*node = (struct fit_node){.resumes = record > after->gap};
 		node->gap = node->resumes ? record : after->gap;
 		node->told_after_gap = node->resumes ? j->told : after->told_after_gap;
 		node->size = record >= after->gap - GAP_COST ? size : 0;
@@ -458,7 +458,7 @@ static size_t behind_gap(const struct judge *j, size_t gap)
 /* A record that goes on behind the span is left for the next one, but for an event, whose payload may be long. */
 static size_t list_stretches(const struct judge *j, struct fdr_stretch *stretches, size_t most, size_t *done)
 {
-	const struct node *nodes = j->nodes;
+	const struct fit_node *nodes = j->nodes;
 	const size_t size = j->span->size;
 	size_t count = 0, at = 0;
 	while (at < size) {

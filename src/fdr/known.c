@@ -33,11 +33,11 @@ int fdr_check_thread(struct tw_reader *reader, const struct fdr_log *log, uint32
 }
 
 /* Counters that are told. */
-struct range {
+struct counter_range {
 	uint64_t first, last;
 };
 
-static void note_time(struct range *range, uint64_t tsc)
+static void note_time(struct counter_range *range, uint64_t tsc)
 {
 	range->first = tsc < range->first ? tsc : range->first;
 	range->last = tsc > range->last ? tsc : range->last;
@@ -48,7 +48,7 @@ struct notes {
 	struct fdr_known *known;
 	uint8_t once[FDR_KNOWN_IDS / 8]; /* functions */
 	size_t metadata, padded;         /* of these records, those with bytes that mean nothing and are not 0 */
-	struct range told[2];            /* by records that are not padded, and that are */
+	struct counter_range told[2];    /* by records that are not padded, and that are */
 };
 
 /* A function that is met once only may be what damage looks like; zeros are. */
@@ -115,7 +115,7 @@ static void note_padding(struct notes *notes)
 {
 	enum { FEW = 16 };
 	struct fdr_known *known = notes->known;
-	struct range told = notes->told[0];
+	struct counter_range told = notes->told[0];
 	known->padded = notes->padded * FEW > notes->metadata;
 	if (known->padded && notes->told[1].first <= notes->told[1].last) {
 		note_time(&told, notes->told[1].first);

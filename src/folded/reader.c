@@ -368,14 +368,14 @@ static void folded_close(struct tw_reader *reader)
 }
 
 /* What lines there are of the beginning of a file. */
-struct look {
+struct line_counts {
 	unsigned bad, shallow, deep; /* lines that are no stack, of one frame, of several */
 	bool binary;
 };
 
-static struct look look_at(const uint8_t *bytes, size_t size, bool whole)
+static struct line_counts look_at(const uint8_t *bytes, size_t size, bool whole)
 {
-	struct look look = {0};
+	struct line_counts look = {0};
 	while (size) {
 		struct folded_line line;
 		const uint8_t *end = memchr(bytes, '\n', size);
@@ -399,7 +399,7 @@ static struct look look_at(const uint8_t *bytes, size_t size, bool whole)
 static int probe(const uint8_t *bytes, size_t size)
 {
 	size_t mark = folded_mark(bytes, size), most = size > TW_PROBE_SIZE ? TW_PROBE_MOST : TW_PROBE_SIZE;
-	struct look look = look_at(bytes + mark, size - mark, size < most);
+	struct line_counts look = look_at(bytes + mark, size - mark, size < most);
 	if (look.binary || (size > mark && strchr("{[<", bytes[mark])))
 		return 0;
 	if (look.deep && 2 * look.bad <= look.deep)

@@ -22,7 +22,7 @@ TW_DLOPEN_NOTE("libcurl.so.4", "load", "Traces into a server of ClickHouse", "su
 enum { CONNECT_SECONDS = 10, URL_ROOM = 1 << 12, SILENCES = 4, SLOWEST = 64 << 10 /* bytes a second */ };
 
 /* The functions, of the library once it is loaded. */
-struct library {
+struct curl_functions {
 	CURL *(*init)(void);
 	void (*cleanup)(CURL *curl);
 	void (*reset)(CURL *curl);
@@ -36,20 +36,20 @@ struct library {
 };
 
 static const struct tw_loaded functions[] = {
-    {"curl_easy_init", offsetof(struct library, init)},
-    {"curl_easy_cleanup", offsetof(struct library, cleanup)},
-    {"curl_easy_reset", offsetof(struct library, reset)},
-    {"curl_easy_setopt", offsetof(struct library, setopt)},
-    {"curl_easy_perform", offsetof(struct library, perform)},
-    {"curl_easy_getinfo", offsetof(struct library, info)},
-    {"curl_easy_escape", offsetof(struct library, escape)},
-    {"curl_free", offsetof(struct library, release)},
-    {"curl_slist_append", offsetof(struct library, append)},
-    {"curl_slist_free_all", offsetof(struct library, free_list)},
+    {"curl_easy_init", offsetof(struct curl_functions, init)},
+    {"curl_easy_cleanup", offsetof(struct curl_functions, cleanup)},
+    {"curl_easy_reset", offsetof(struct curl_functions, reset)},
+    {"curl_easy_setopt", offsetof(struct curl_functions, setopt)},
+    {"curl_easy_perform", offsetof(struct curl_functions, perform)},
+    {"curl_easy_getinfo", offsetof(struct curl_functions, info)},
+    {"curl_easy_escape", offsetof(struct curl_functions, escape)},
+    {"curl_free", offsetof(struct curl_functions, release)},
+    {"curl_slist_append", offsetof(struct curl_functions, append)},
+    {"curl_slist_free_all", offsetof(struct curl_functions, free_list)},
 };
 
 struct load_http {
-	struct library library;
+	struct curl_functions library;
 	const struct load_address *address;
 	CURL *curl;
 	long timeout, most; /* seconds: without a byte, and for all of a question */
@@ -156,7 +156,7 @@ static bool make_headers(struct load_http *http, const struct load_question *que
 static void set_options(struct load_http *http, const void *body, size_t size, struct curl_slist *headers)
 {
 	http->most = http->timeout * SILENCES + (long)(size / SLOWEST);
-	const struct library *library = &http->library;
+	const struct curl_functions *library = &http->library;
 	library->reset(http->curl);
 	library->setopt(http->curl, CURLOPT_URL, http->url.bytes);
 	library->setopt(http->curl, CURLOPT_NOSIGNAL, 1L);

@@ -30,7 +30,7 @@ static int add_column(struct load_server *server, const struct tw_schema_table *
 }
 
 /* What the server says of the columns of a table. */
-struct found {
+struct server_columns {
 	bool there[64];
 };
 
@@ -45,7 +45,7 @@ static int other_type(struct load_server *server, const struct tw_schema_table *
 }
 
 /* Which columns there are; those of others do not matter. */
-static int find_columns(struct load_server *server, const struct tw_schema_table *table, struct found *found)
+static int find_columns(struct load_server *server, const struct tw_schema_table *table, struct server_columns *found)
 {
 	struct load_cell cells[LOAD_CELLS];
 	size_t at = 0;
@@ -85,7 +85,7 @@ static int check_engine(struct load_server *server, const struct tw_schema_table
 
 static int prepare_table(struct load_server *server, const struct tw_schema_table *table)
 {
-	struct found found = {0};
+	struct server_columns found = {0};
 	int status = create(server, table);
 	status = status ? status : check_engine(server, table);
 	status = status ? status : find_columns(server, table, &found);

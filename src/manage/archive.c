@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* An image and what it is read from. */
-struct part {
+struct image_file {
 	struct tw_input *input;
 	struct fxt_image image;
 };
@@ -41,7 +41,7 @@ static void note(struct manage_provider *provider, const struct fxt_image *image
 
 /* Opens a file once more, by its descriptor: whatever has become of its name. A program that has begun nothing has an
  * empty one. */
-static bool load(struct part *part, int image, const char *temporary)
+static bool load(struct image_file *part, int image, const char *temporary)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/self/fd/%d", image);
@@ -50,7 +50,7 @@ static bool load(struct part *part, int image, const char *temporary)
 		return true;
 	fxt_image_free(&part->image);
 	tw_input_close(part->input);
-	*part = (struct part){0};
+	*part = (struct image_file){0};
 	return false;
 }
 
@@ -71,7 +71,7 @@ static int write_parts(struct manage_result *result, struct fxt_image *const *im
 }
 
 /* The kernel's scheduling stands first: names that programs give their threads come behind it. Returns how many. */
-static size_t load_all(struct part *parts, struct manage_result *result, const struct manage_wish *wish)
+static size_t load_all(struct image_file *parts, struct manage_result *result, const struct manage_wish *wish)
 {
 	const char *temporary = wish->temporary;
 	size_t first = result->sched_image >= 0 && load(parts, result->sched_image, temporary), count = first;
@@ -90,7 +90,7 @@ static size_t load_all(struct part *parts, struct manage_result *result, const s
 
 int manage_write(struct manage_result *result, const struct manage_wish *wish)
 {
-	struct part *parts = calloc(result->count + 2, sizeof *parts);
+	struct image_file *parts = calloc(result->count + 2, sizeof *parts);
 	struct fxt_image **images = calloc(result->count + 2, sizeof *images);
 	size_t count = parts && images ? load_all(parts, result, wish) : 0;
 	int status = -1;

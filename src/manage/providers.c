@@ -156,7 +156,7 @@ static ssize_t ask(pid_t process, const char *path, const char *question, char a
 	return size > 0 ? size : 0;
 }
 
-struct listing {
+struct manage_listing {
 	manage_told_fn *told;
 	void *context;
 	size_t count;
@@ -164,7 +164,7 @@ struct listing {
 
 static void list_one(void *context, pid_t process, const char *path)
 {
-	struct listing *listing = context;
+	struct manage_listing *listing = context;
 	char answer[CONTROL_TEXT];
 	int fd;
 	ssize_t size = ask(process, path, "status", answer, &fd);
@@ -179,7 +179,7 @@ static void list_one(void *context, pid_t process, const char *path)
 
 size_t manage_list(pid_t attach, manage_told_fn *told, void *context)
 {
-	struct listing listing = {.told = told, .context = context};
+	struct manage_listing listing = {.told = told, .context = context};
 	manage_find(attach, list_one, &listing);
 	return listing.count;
 }

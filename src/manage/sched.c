@@ -22,7 +22,7 @@
 enum { RING = 512 << 10, RECORD_MOST = 1 << 16, NO_LEVEL = -100 };
 
 /* A CPU's. */
-struct ring {
+struct perf_ring {
 	unsigned cpu;
 	int fd; /* of the event that the ring is of */
 	struct perf_event_mmap_page *page;
@@ -34,7 +34,7 @@ struct sched {
 	struct sched_threads threads;
 	bool whole; /* by tracepoints */
 	int waits;
-	struct ring *rings;
+	struct perf_ring *rings;
 	size_t ring_count, ring_room;
 	int *events;
 	size_t event_count, event_room;
@@ -116,7 +116,7 @@ static int open_event(struct perf_event_attr *event, pid_t thread, unsigned cpu)
 }
 
 /* One more event, whose records go into a ring. Returns 0 or -1 and errno. */
-static int add_event(struct sched *sched, const struct ring *ring, struct perf_event_attr event, pid_t thread)
+static int add_event(struct sched *sched, const struct perf_ring *ring, struct perf_event_attr event, pid_t thread)
 {
 	if (!tw_grow(&sched->events, &sched->event_room, sched->event_count + 1, sizeof *sched->events)) {
 		errno = ENOMEM;
@@ -135,7 +135,7 @@ static int open_ring(struct sched *sched, unsigned cpu)
 {
 	struct perf_event_attr event = dummy();
 	event.task = sched->whole;
-	struct ring ring = {.cpu = cpu, .fd = open_event(&event, sched->whole ? -1 : 0, cpu)};
+	struct perf_ring ring = {.cpu = cpu, .fd = open_event(&event, sched->whole ? -1 : 0, cpu)};
 	if (ring.fd < 0)
 		return errno == ENODEV ? 1 : -1;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -198,14 +198,14 @@ static int open_whole(struct sched *sched)
 typedef void take_fn(struct sched_threads *threads, const uint8_t *record, size_t size);
 
 /* A record may go round the ring's end. */
-static void copy_from(const struct ring *ring, uint64_t at, uint8_t *to, size_t size)
+static void copy_from(const struct perf_ring *ring, uint64_t at, uint8_t *to, size_t size)
 {
 	size_t from = (size_t)(at % RING), first = size < RING - from ? size : RING - from;
 	memcpy(to, ring->bytes + from, first);
 	memcpy(to + first, ring->bytes, size - first);
 }
 
-static void walk(struct sched *sched, const struct ring *ring, uint64_t *at, uint64_t end, take_fn *take)
+static void walk(struct sched *sched, const struct perf_ring *ring, uint64_t *at, uint64_t end, take_fn *take)
 {
 	struct perf_event_header header;
 	uint8_t record[RECORD_MOST];
@@ -224,13 +224,13 @@ static void walk(struct sched *sched, const struct ring *ring, uint64_t *at, uin
  * begun until now are taken, and the switches last. */
 void sched_drain(struct sched *sched)
 {
-	struct ring *end = sched->rings + sched->ring_count;
-	for (struct ring *ring = sched->rings; ring < end; ring++)
+	struct perf_ring *end = sched->rings + sched->ring_count;
+	for (struct perf_ring *ring = sched->rings; ring < end; ring++)
 		ring->end = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	for (struct ring *ring = sched->rings; ring < end; ring++)
+	for (struct perf_ring *ring = sched->rings; ring < end; ring++)
 		walk(sched, ring, &ring->looked, __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE),
 		     sched_take_task);
-	for (struct ring *ring = sched->rings; ring < end; ring++) {
+	for (struct perf_ring *ring = sched->rings; ring < end; ring++) {
 		walk(sched, ring, &ring->taken, ring->end, sched_take_switch);
 		__atomic_store_n(&ring->page->data_tail, ring->taken, __ATOMIC_RELEASE);
 	}

@@ -16,7 +16,7 @@ struct id {
 };
 
 /* PERF_RECORD_FORK and _EXIT, behind the header. */
-struct task {
+struct fork_record {
 	uint32_t process, parent, thread, parent_thread;
 };
 
@@ -157,7 +157,7 @@ void sched_threads_free(struct sched_threads *threads)
 
 /* ---- Threads that begin and end. ---- */
 
-static void take_fork(struct sched_threads *threads, const struct task *task)
+static void take_fork(struct sched_threads *threads, const struct fork_record *task)
 {
 	uint32_t at;
 	bool traced = tw_map_find(&threads->numbers, task->parent_thread, &at) && threads->items[at].traced;
@@ -168,7 +168,7 @@ static void take_fork(struct sched_threads *threads, const struct task *task)
 }
 
 /* A thread that tells its own switches does not tell the last one: that it exits is the last there is of it. */
-static void take_exit(struct sched_threads *threads, const struct task *task, const struct id *id)
+static void take_exit(struct sched_threads *threads, const struct fork_record *task, const struct id *id)
 {
 	uint32_t at;
 	const uint32_t both[] = {task->thread, SCHED_OTHERS};
@@ -186,7 +186,7 @@ static struct perf_event_header header_of(const uint8_t *record)
 void sched_take_task(struct sched_threads *threads, const uint8_t *record, size_t size)
 {
 	struct perf_event_header header = header_of(record);
-	struct task task;
+	struct fork_record task;
 	if (header.type != PERF_RECORD_FORK || size < HEAD + sizeof task)
 		return;
 	memcpy(&task, record + HEAD, sizeof task);
@@ -300,7 +300,7 @@ void sched_take_switch(struct sched_threads *threads, const uint8_t *record, siz
 {
 	struct perf_event_header header = header_of(record);
 	struct id id;
-	struct task task;
+	struct fork_record task;
 	uint64_t lost;
 	if (header.type == PERF_RECORD_SAMPLE)
 		take_sample(threads, record, size);

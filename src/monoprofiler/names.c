@@ -9,13 +9,13 @@ static const char unknown[] = "<UNKNOWN>";
 enum { DEEPEST = 32 };
 
 /* Mono's "System.Collections.Generic.Dictionary`2+Entry<System.String, App[]>", as it is read. */
-struct name {
+struct mono_name {
 	const char *at;
 	bool keywords; /* of a signature: "int", and no letters */
 	unsigned depth;
 };
 
-static void add_type(struct text *text, struct name *name);
+static void add_type(struct text *text, struct mono_name *name);
 
 /* A part that begins with "<" is the compiler's own name: "<Run>c__Iterator0". */
 static const char *end_of_own(const char *at)
@@ -39,7 +39,7 @@ static const char *end_of_part(const char *at)
 }
 
 /* Without the number of its arguments; nested ones are behind a point. */
-static void add_parts(struct text *text, struct name *name)
+static void add_parts(struct text *text, struct mono_name *name)
 {
 	for (;;) {
 		const char *end = end_of_part(name->at);
@@ -54,7 +54,7 @@ static void add_parts(struct text *text, struct name *name)
 	}
 }
 
-static void add_arguments(struct text *text, struct name *name, const char *letters)
+static void add_arguments(struct text *text, struct mono_name *name, const char *letters)
 {
 	uint64_t number = 0;
 	name->at++;
@@ -91,7 +91,7 @@ static const struct profiler_primitive *primitive(const char *word, size_t lengt
 	return NULL;
 }
 
-static bool add_primitive(struct text *text, struct name *name)
+static bool add_primitive(struct text *text, struct mono_name *name)
 {
 	const size_t length = strcspn(name->at, "<>,+/[]&* ");
 	const struct profiler_primitive *known = primitive(name->at, length);
@@ -103,7 +103,7 @@ static bool add_primitive(struct text *text, struct name *name)
 }
 
 /* "!0" of the type, "!!0" of the method. */
-static bool add_open(struct text *text, struct name *name)
+static bool add_open(struct text *text, struct mono_name *name)
 {
 	const size_t marks = strspn(name->at, "!");
 	char *end;
@@ -115,7 +115,7 @@ static bool add_open(struct text *text, struct name *name)
 	return true;
 }
 
-static void add_type(struct text *text, struct name *name)
+static void add_type(struct text *text, struct mono_name *name)
 {
 	if (name->depth++ > DEEPEST) {
 		text_string(text, unknown);
@@ -135,7 +135,7 @@ static void add_type(struct text *text, struct name *name)
 static void add(struct text *text, struct mono_type *type, bool keywords)
 {
 	char *full = type ? mono.type_full_name(type) : NULL;
-	struct name name = {.at = full ? full : "", .keywords = keywords};
+	struct mono_name name = {.at = full ? full : "", .keywords = keywords};
 	if (full && keywords && strchr(full, '&'))
 		text_string(text, "ref ");
 	if (full)
@@ -157,7 +157,7 @@ static void add_method_arguments(struct text *text, struct mono_method *method, 
 {
 	char *full = mono.method_full_name(method, 0);
 	const char *colon = full ? strrchr(full, ':') : NULL, *at = colon ? strstr(colon, own) : NULL;
-	struct name name = {.at = at ? at + strlen(own) : ""};
+	struct mono_name name = {.at = at ? at + strlen(own) : ""};
 	name.at += strspn(name.at, " ");
 	if (*name.at == '<')
 		add_arguments(text, &name, profiler_method_letters);

@@ -8,47 +8,47 @@
 #include <sys/mman.h>
 
 /* A record is its head and its frames. The thread puts it in, another one takes it out. */
-struct head {
+struct sample_head {
 	uint64_t frames, ticks, ms;
 };
-struct taken {
+struct raw_frame {
 	struct mono_method *method; /* NULL: Mono did not know it there */
 	uint8_t *start;
 	uint64_t offset;
 };
 enum {
 	WORDS = 1 << 16,
-	OF_HEAD = sizeof(struct head) / sizeof(uint64_t),
-	OF_FRAME = sizeof(struct taken) / sizeof(uint64_t)
+	OF_HEAD = sizeof(struct sample_head) / sizeof(uint64_t),
+	OF_FRAME = sizeof(struct raw_frame) / sizeof(uint64_t)
 };
-struct ring {
-	struct ring *next;
+struct sample_ring {
+	struct sample_ring *next;
 	_Atomic uint64_t thread; /* 0: it is nobody's */
 	_Atomic uint64_t put, taken;
 	_Atomic bool busy; /* somebody takes out */
 	uint64_t lost;     /* ticks since the last record, which had no room */
 	uint64_t words[WORDS];
 };
-static _Atomic(struct ring *) first;
-static _Thread_local struct ring *own_ring __attribute__((tls_model("initial-exec")));
+static _Atomic(struct sample_ring *) first;
+static _Thread_local struct sample_ring *own_ring __attribute__((tls_model("initial-exec")));
 
 /* ---- In the handler. ---- */
 
-struct walk {
-	struct ring *ring;
+struct sample_walk {
+	struct sample_ring *ring;
 	uint64_t at, end; /* end: of the room */
 	uint64_t frames;
 	bool full;
 };
 
-static void put_word(struct walk *walk, uint64_t word)
+static void put_word(struct sample_walk *walk, uint64_t word)
 {
 	walk->ring->words[walk->at++ % WORDS] = word;
 }
 
 static int take_frame(struct mono_method *method, struct mono_domain *domain, void *start, int offset, void *context)
 {
-	struct walk *walk = context;
+	struct sample_walk *walk = context;
 	walk->full = walk->end - walk->at < OF_FRAME;
 	if (walk->full)
 		return 1;
@@ -62,12 +62,12 @@ static int take_frame(struct mono_method *method, struct mono_domain *domain, vo
 /* A thread that runs no managed code, as that of finalizers while it waits, has no samples. */
 void mono_sampled(void *own, const void *ip, const void *registers)
 {
-	struct ring *ring = own_ring;
+	struct sample_ring *ring = own_ring;
 	if (!ring || profiler.paused || profiler_is_off())
 		return;
 	const uint64_t begin = atomic_load_explicit(&ring->put, memory_order_relaxed),
 		       end = atomic_load_explicit(&ring->taken, memory_order_acquire) + WORDS;
-	struct walk walk = {ring, begin + OF_HEAD, end, 0, end - begin < OF_HEAD};
+	struct sample_walk walk = {ring, begin + OF_HEAD, end, 0, end - begin < OF_HEAD};
 	if (!walk.full)
 		mono.stack_walk_async_safe(take_frame, (void *)(uintptr_t)registers, &walk);
 	if (!walk.full && walk.frames == 0)
@@ -75,7 +75,7 @@ void mono_sampled(void *own, const void *ip, const void *registers)
 	ring->lost++;
 	if (walk.full)
 		return;
-	struct walk head = {ring, begin, end, 0, false};
+	struct sample_walk head = {ring, begin, end, 0, false};
 	put_word(&head, walk.frames);
 	put_word(&head, ring->lost);
 	put_word(&head, profiler_ms());
@@ -86,26 +86,26 @@ void mono_sampled(void *own, const void *ip, const void *registers)
 /* ---- Taking out. ---- */
 
 /* A copy: what it tells of is looked up without the ring. */
-struct sample {
-	struct head head;
-	struct taken *frames;
+struct copied_sample {
+	struct sample_head head;
+	struct raw_frame *frames;
 	size_t room;
 };
 
-static void copy(const struct ring *ring, uint64_t at, uint64_t *words, uint64_t count)
+static void copy(const struct sample_ring *ring, uint64_t at, uint64_t *words, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++)
 		words[i] = ring->words[(at + i) % WORDS];
 }
 
-static bool take_record(struct ring *ring, struct sample *sample)
+static bool take_record(struct sample_ring *ring, struct copied_sample *sample)
 {
 	const uint64_t at = atomic_load_explicit(&ring->taken, memory_order_relaxed);
 	if (at == atomic_load_explicit(&ring->put, memory_order_acquire))
 		return false;
 	copy(ring, at, (uint64_t *)&sample->head, OF_HEAD);
 	if (sample->head.frames > sample->room) {
-		struct taken *more = realloc(sample->frames, 2 * sample->head.frames * sizeof *more);
+		struct raw_frame *more = realloc(sample->frames, 2 * sample->head.frames * sizeof *more);
 		sample->frames = more ? more : sample->frames;
 		sample->room = more ? 2 * sample->head.frames : sample->room;
 	}
@@ -117,7 +117,7 @@ static bool take_record(struct ring *ring, struct sample *sample)
 	return true;
 }
 
-static bool next_record(struct ring *ring, struct sample *sample)
+static bool next_record(struct sample_ring *ring, struct copied_sample *sample)
 {
 	while (atomic_exchange_explicit(&ring->busy, true, memory_order_acquire))
 		sched_yield();
@@ -128,21 +128,21 @@ static bool next_record(struct ring *ring, struct sample *sample)
 
 /* ---- Writing. ---- */
 
-static bool put_stack(struct profiler_stack *stack, const struct sample *sample)
+static bool put_stack(struct profiler_stack *stack, const struct copied_sample *sample)
 {
 	const uint64_t depth = sample->head.frames;
 	if (!profiler_make_room(stack, depth))
 		return false;
 	stack->depth = depth;
 	for (uint64_t i = 0; i < depth; i++) {
-		const struct taken *frame = &sample->frames[depth - 1 - i];
+		const struct raw_frame *frame = &sample->frames[depth - 1 - i];
 		stack->frames[i] = (struct profiler_frame){.function = (uintptr_t)frame->method,
 		                                           .ip = (uintptr_t)frame->start + frame->offset};
 	}
 	return true;
 }
 
-static void tell(uint64_t id, struct sample *sample)
+static void tell(uint64_t id, struct copied_sample *sample)
 {
 	struct profiler_thread *thread = profiler_thread_find(id);
 	for (uint64_t i = 0; i < sample->head.frames; i++)
@@ -155,38 +155,38 @@ static void tell(uint64_t id, struct sample *sample)
 	profiler_give(thread);
 }
 
-static void drain(struct ring *ring, struct sample *sample)
+static void drain(struct sample_ring *ring, struct copied_sample *sample)
 {
 	const uint64_t id = atomic_load_explicit(&ring->thread, memory_order_acquire);
 	while (id && next_record(ring, sample))
 		tell(id, sample);
 }
 
-static void drain_all(struct sample *sample)
+static void drain_all(struct copied_sample *sample)
 {
-	for (struct ring *ring = atomic_load_explicit(&first, memory_order_acquire); ring; ring = ring->next)
+	for (struct sample_ring *ring = atomic_load_explicit(&first, memory_order_acquire); ring; ring = ring->next)
 		drain(ring, sample);
 }
 
 void mono_tell_samples(void)
 {
-	struct sample sample = {.frames = NULL};
+	struct copied_sample sample = {.frames = NULL};
 	drain_all(&sample);
 	free(sample.frames);
 }
 
 void profiler_sample(void)
 {
-	static struct sample sample; /* of one thread */
+	static struct copied_sample sample; /* of one thread */
 	mono_tell_generations();
 	drain_all(&sample);
 }
 
 /* ---- Rings. ---- */
 
-static struct ring *free_ring(uint64_t thread)
+static struct sample_ring *free_ring(uint64_t thread)
 {
-	struct ring *ring = atomic_load_explicit(&first, memory_order_acquire);
+	struct sample_ring *ring = atomic_load_explicit(&first, memory_order_acquire);
 	uint64_t nobody = 0;
 	while (ring && !atomic_compare_exchange_strong(&ring->thread, &nobody, thread)) {
 		nobody = 0;
@@ -195,9 +195,9 @@ static struct ring *free_ring(uint64_t thread)
 	return ring;
 }
 
-static struct ring *new_ring(uint64_t thread)
+static struct sample_ring *new_ring(uint64_t thread)
 {
-	struct ring *ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sample_ring *ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ring == MAP_FAILED)
 		return NULL;
 	ring->thread = thread;
@@ -212,14 +212,14 @@ void mono_sampled_begin(void)
 	const uint64_t thread = mono_thread();
 	if (own_ring || profiler.off || profiler.options.method != PROFILER_SAMPLING)
 		return;
-	struct ring *ring = free_ring(thread);
+	struct sample_ring *ring = free_ring(thread);
 	own_ring = ring ? ring : new_ring(thread);
 }
 
 void mono_sampled_end(void)
 {
-	struct ring *ring = own_ring;
-	struct sample sample = {.frames = NULL};
+	struct sample_ring *ring = own_ring;
+	struct copied_sample sample = {.frames = NULL};
 	own_ring = NULL; /* first: the handler */
 	if (!ring)
 		return;

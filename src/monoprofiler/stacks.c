@@ -14,20 +14,20 @@
 
 #define ID(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-struct frame {
+struct stack_frame {
 	struct mono_method *method;
 	void *start; /* of the body; only where Mono has walked */
 	uint64_t ip; /* the return address */
 	uint64_t sp; /* of who called; 0: not known */
 };
 struct frames {
-	struct frame *list; /* the innermost first */
+	struct stack_frame *list; /* the innermost first */
 	size_t count, room;
 };
 
 /* Of a thread. */
 enum { OUTERS = 16 };
-struct stacks {
+struct thread_stack {
 	struct frames frames;
 	struct mono_steps steps;
 	struct outer { /* what is around Mono's own functions, of which the innermost has this frame */
@@ -37,7 +37,7 @@ struct stacks {
 	uint32_t turn; /* of outers */
 	uint32_t gone; /* how much had gone when the first step was made */
 };
-static _Thread_local struct stacks *own __attribute__((tls_model("initial-exec")));
+static _Thread_local struct thread_stack *own __attribute__((tls_model("initial-exec")));
 static _Thread_local const uint64_t *entered __attribute__((tls_model("initial-exec")));
 
 void mono_stack_is(const void *frame)
@@ -45,12 +45,12 @@ void mono_stack_is(const void *frame)
 	entered = frame;
 }
 
-static bool put(struct frames *frames, const struct frame *frame)
+static bool put(struct frames *frames, const struct stack_frame *frame)
 {
 	enum { LEAST = 64 };
 	if (frames->count == frames->room) {
 		const size_t room = frames->room ? 2 * frames->room : LEAST;
-		struct frame *more = realloc(frames->list, room * sizeof *more);
+		struct stack_frame *more = realloc(frames->list, room * sizeof *more);
 		if (!more)
 			return false;
 		frames->list = more;
@@ -62,7 +62,7 @@ static bool put(struct frames *frames, const struct frame *frame)
 
 /* ---- Mono's walk. ---- */
 
-struct walk {
+struct stack_walk {
 	struct frames *frames;
 	struct mono_walk by_mono;
 };
@@ -70,16 +70,16 @@ struct walk {
 /* Mono has the address before a call's end, so that it lies in the call. */
 static int take_frame(struct mono_method *method, struct mono_domain *in, void *start, int offset, void *context)
 {
-	struct walk *walk = context;
+	struct stack_walk *walk = context;
 	const uint64_t ip = ID(start) + (uint64_t)offset + 1;
 	const uint64_t sp = mono_walk_sp(&walk->by_mono, __builtin_frame_address(0), ip);
-	return !put(walk->frames, &(struct frame){method, start, ip, sp});
+	return !put(walk->frames, &(struct stack_frame){method, start, ip, sp});
 }
 
 static void walk_all(struct frames *frames)
 {
 	ucontext_t registers;
-	struct walk walk = {.frames = frames};
+	struct stack_walk walk = {.frames = frames};
 	frames->count = 0;
 	if (getcontext(&registers) != 0)
 		return;
@@ -100,7 +100,7 @@ static void walk(struct frames *frames)
 	if (frames->count)
 		memmove(frames->list, frames->list + ways, frames->count * sizeof *frames->list);
 	for (size_t i = 0; i < frames->count; i++) {
-		struct frame *frame = &frames->list[i];
+		struct stack_frame *frame = &frames->list[i];
 		frame->method = mono_tell_frame(frame->method, frame->start);
 	}
 }
@@ -134,7 +134,7 @@ static bool stands(const struct frames *frames)
 	return true;
 }
 
-static bool add_outer(struct stacks *stacks, uint64_t ip, uint64_t sp)
+static bool add_outer(struct thread_stack *stacks, uint64_t ip, uint64_t sp)
 {
 	const struct outer *outer = stacks->outers;
 	while (outer < stacks->outers + OUTERS && (outer->ip != ip || outer->sp != sp || !stands(&outer->frames)))
@@ -147,7 +147,7 @@ static bool add_outer(struct stacks *stacks, uint64_t ip, uint64_t sp)
 	return all;
 }
 
-static void keep_outer(struct stacks *stacks, uint64_t ip, uint64_t sp, size_t first)
+static void keep_outer(struct thread_stack *stacks, uint64_t ip, uint64_t sp, size_t first)
 {
 	struct outer *outer = &stacks->outers[stacks->turn++ % OUTERS];
 	outer->ip = outer->sp = 0;
@@ -161,7 +161,7 @@ static void keep_outer(struct stacks *stacks, uint64_t ip, uint64_t sp, size_t f
 
 /* ---- By steps. ---- */
 
-static bool step_out(struct stacks *stacks)
+static bool step_out(struct thread_stack *stacks)
 {
 	const uint64_t end = mono_stack_end();
 	uint64_t ip = entered[1], sp = ID(&entered[2]);
@@ -170,7 +170,7 @@ static bool step_out(struct stacks *stacks)
 		const struct mono_step *step = mono_step_find(&stacks->steps, ip);
 		if (stacks->frames.count && (!step || !step->method))
 			return add_outer(stacks, ip, sp);
-		if (step && step->method && !put(&stacks->frames, &(struct frame){step->method, NULL, ip, sp}))
+		if (step && step->method && !put(&stacks->frames, &(struct stack_frame){step->method, NULL, ip, sp}))
 			return false;
 		if (!go_out(step, &ip, &sp, end))
 			return false;
@@ -205,7 +205,7 @@ static struct mono_step *learn_way_in(struct mono_steps *steps, uint64_t ip)
 	return mono_step_find(steps, ip);
 }
 
-static struct mono_step *learn_method(struct mono_steps *steps, const struct frame *frame)
+static struct mono_step *learn_method(struct mono_steps *steps, const struct stack_frame *frame)
 {
 	struct mono_step *known = mono_step_find(steps, frame->ip);
 	struct mono_body *body = known ? NULL : body_at(frame->ip);
@@ -220,7 +220,7 @@ static bool is_wrapper(struct mono_method *method)
 }
 
 struct learning {
-	struct stacks *stacks;
+	struct thread_stack *stacks;
 	uint64_t ip, sp, end;
 	struct around {
 		uint64_t ip, sp;
@@ -230,7 +230,7 @@ struct learning {
 };
 
 /* From Mono's way in to the first method. */
-static bool learn_ways_in(struct learning *learning, const struct frame *first)
+static bool learn_ways_in(struct learning *learning, const struct stack_frame *first)
 {
 	while (learning->sp < first->sp)
 		if (!go_out(learn_way_in(&learning->stacks->steps, learning->ip), &learning->ip, &learning->sp,
@@ -241,7 +241,7 @@ static bool learn_ways_in(struct learning *learning, const struct frame *first)
 
 /* Mono's own functions are around a method: they call wrappers, and handlers of exceptions: false. A handler's frame is
  * elsewhere, and what an exception has left still stands around it. */
-static bool is_around(struct learning *learning, const struct frame *frame, size_t next)
+static bool is_around(struct learning *learning, const struct stack_frame *frame, size_t next)
 {
 	const struct frames *frames = &learning->stacks->frames;
 	const bool is_below = next == frames->count || learning->sp < frames->list[next].sp;
@@ -256,7 +256,7 @@ static bool learn_methods(struct learning *learning)
 {
 	const struct frames *frames = &learning->stacks->frames;
 	for (size_t i = 0; i < frames->count; i++) {
-		const struct frame *frame = &frames->list[i];
+		const struct stack_frame *frame = &frames->list[i];
 		struct mono_step *step = learn_method(&learning->stacks->steps, frame);
 		learning->sp = frame->sp;
 		if (!frame->sp || !go_out(step, &learning->ip, &learning->sp, learning->end))
@@ -278,7 +278,7 @@ static void forget_places(struct frames *frames)
 		frames->list[i].sp = 0;
 }
 
-static void learn(struct stacks *stacks)
+static void learn(struct thread_stack *stacks)
 {
 	struct learning learning = {.stacks = stacks, .ip = entered[1], .sp = ID(&entered[2]), .end = mono_stack_end()};
 	struct frames *frames = &stacks->frames;
@@ -292,12 +292,12 @@ static void learn(struct stacks *stacks)
 
 #else
 
-static bool step_out(struct stacks *stacks)
+static bool step_out(struct thread_stack *stacks)
 {
 	return false;
 }
 
-static void learn(struct stacks *stacks)
+static void learn(struct thread_stack *stacks)
 {
 }
 
@@ -334,7 +334,7 @@ static void check(const struct frames *frames)
 
 /* ---- As CoreCLR walks it. ---- */
 
-static struct stacks *own_stacks(void)
+static struct thread_stack *own_stacks(void)
 {
 	if (!own)
 		own = calloc(1, sizeof *own);
@@ -352,7 +352,7 @@ int32_t mono_snapshot(struct com *com, uint64_t id, com_frame *take, uint32_t fl
 {
 	enum { RSP = 0x98 }; /* in CoreCLR's CONTEXT for x86-64 */
 	uint8_t registers[RSP + sizeof(uint64_t)] = {0};
-	struct stacks *stacks = own_stacks();
+	struct thread_stack *stacks = own_stacks();
 	if (!stacks)
 		return COM_FAILED;
 	if (!step_out(stacks)) {
@@ -363,7 +363,7 @@ int32_t mono_snapshot(struct com *com, uint64_t id, com_frame *take, uint32_t fl
 	} else if (profiler.options.check)
 		check(&stacks->frames);
 	for (size_t i = 0; i < stacks->frames.count; i++) {
-		const struct frame *frame = &stacks->frames.list[i];
+		const struct stack_frame *frame = &stacks->frames.list[i];
 		memcpy(registers + RSP, &frame->sp, sizeof frame->sp);
 		if (take(ID(frame->method), frame->ip, 0, sizeof registers, registers, context) < 0)
 			return COM_FAILED;

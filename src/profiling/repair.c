@@ -4,7 +4,7 @@
 #include "profiling/profiling.h"
 
 /* A block is held back until its size is known: it is never larger than it was. */
-struct repair {
+struct block_repair {
 	struct tw_output *out;
 	struct tw_rewrite_result *result;
 	bool big, open;
@@ -13,7 +13,7 @@ struct repair {
 	struct tw_text paths;
 };
 
-static void put_block(struct repair *repair)
+static void put_block(struct block_repair *repair)
 {
 	uint8_t bytes[PROFILING_BLOCK_SIZE];
 	if (!repair->open)
@@ -28,7 +28,7 @@ static void put_block(struct repair *repair)
 	repair->open = false;
 }
 
-static void put_header(struct repair *repair, const struct profiling_header *header)
+static void put_header(struct block_repair *repair, const struct profiling_header *header)
 {
 	uint8_t bytes[PROFILING_HEADER_SIZE];
 	profiling_header_encode(header, bytes);
@@ -37,7 +37,7 @@ static void put_header(struct repair *repair, const struct profiling_header *hea
 	repair->block.number = 0;
 }
 
-static bool put_path(struct repair *repair, const struct profiling_item *item)
+static bool put_path(struct block_repair *repair, const struct profiling_item *item)
 {
 	if (repair->paths.length + item->size > UINT32_MAX - PROFILING_BLOCK_SIZE)
 		put_block(repair);
@@ -46,7 +46,7 @@ static bool put_path(struct repair *repair, const struct profiling_item *item)
 	return tw_text_add(&repair->paths, (const char *)item->path.ids, (size_t)item->size);
 }
 
-static bool take(struct repair *repair, const struct profiling_walk *walk, const struct profiling_item *item)
+static bool take(struct block_repair *repair, const struct profiling_walk *walk, const struct profiling_item *item)
 {
 	if (item->kind == PROFILING_GAP) {
 		repair->result->lost_bytes += item->size;
@@ -75,7 +75,7 @@ static void count_missing(const struct tw_reader *reader, const struct profiling
 int profiling_repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result)
 {
 	struct profiling_walk *walk = &((struct profiling_reader *)reader->state)->walk;
-	struct repair repair = {.out = out, .result = result};
+	struct block_repair repair = {.out = out, .result = result};
 	struct profiling_item item;
 	uint64_t begun = 0;
 	bool room = true;

@@ -43,7 +43,7 @@ static int choose(struct tw_reader *reader, const struct slice_request *request,
 /* ---- Writing. ---- */
 
 /* A file that is made. */
-struct made {
+struct slice_file {
 	const char *path;  /* until all of its directory are complete */
 	const char *shown; /* its place in the end */
 	const struct slice_window *window;
@@ -102,7 +102,7 @@ static bool list_stubs(const struct slice *slice, struct tw_text *text)
 }
 
 static void tell_program(const struct slice_request *request, const struct slice *slice,
-                         const struct slice_interval *interval, size_t pages, const struct made *made)
+                         const struct slice_interval *interval, size_t pages, const struct slice_file *made)
 {
 	struct stat file;
 	if (!request->on_program)
@@ -124,7 +124,7 @@ static void tell_program(const struct slice_request *request, const struct slice
 }
 
 static int make_program(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
-                        const struct slice_interval *interval, struct made *made)
+                        const struct slice_interval *interval, struct slice_file *made)
 {
 	struct slice slice;
 	int status = slice_read(&slice, reader, track, interval);
@@ -144,7 +144,7 @@ int slice_make(struct tw_reader *reader, const struct slice_request *request, co
 	const struct slice_interval interval = {.snapshot = request->snapshot, .instructions = request->instructions};
 	const struct xtrace_track *track = NULL;
 	int status = choose(reader, request, &track);
-	struct made made = {.path = path, .shown = path};
+	struct slice_file made = {.path = path, .shown = path};
 	status = status < 0 ? status : make_program(reader, request, track, &interval, &made);
 	tw_text_free(&made.stubs);
 	return status;
@@ -153,7 +153,7 @@ int slice_make(struct tw_reader *reader, const struct slice_request *request, co
 /* ---- All threads. ---- */
 
 static int write_order(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
-                       struct slice_sync *sync, const struct made *made)
+                       struct slice_sync *sync, const struct slice_file *made)
 {
 	const struct slice_interval interval = {.snapshot = request->snapshot, .instructions = request->instructions};
 	struct tw_output out;
@@ -172,12 +172,12 @@ struct made_inside {
 	char path[PATH_MAX], shown[PATH_MAX];
 };
 
-static struct made name_inside(struct made_inside *names, const struct tw_outdir *directory, const char *shown,
-                               const char *name)
+static struct slice_file name_inside(struct made_inside *names, const struct tw_outdir *directory, const char *shown,
+                                     const char *name)
 {
 	snprintf(names->path, sizeof names->path, "%s/%s", directory->temporary, name);
 	snprintf(names->shown, sizeof names->shown, "%s/%s", shown, name);
-	return (struct made){.path = names->path, .shown = names->shown};
+	return (struct slice_file){.path = names->path, .shown = names->shown};
 }
 
 static int make_all(struct tw_reader *reader, const struct slice_request *request, const struct xtrace_track *track,
@@ -187,7 +187,7 @@ static int make_all(struct tw_reader *reader, const struct slice_request *reques
 	char name[NAME_ROOM];
 	struct made_inside names;
 	struct slice_sync sync = {0};
-	struct made made = name_inside(&names, into, directory, "order.tsv");
+	struct slice_file made = name_inside(&names, into, directory, "order.tsv");
 	int status = write_order(reader, request, track, &sync, &made);
 	for (size_t i = 0; status == 0 && i < sync.count; i++) {
 		const struct slice_cut *cut = &sync.cuts[i];
@@ -290,7 +290,7 @@ static int make_window(const struct filling *filling, const struct slice_window 
 		               window->number);
 	int status = window->warm_up ? find_begin(filling->reader, track, window->snapshot, &interval.begin) : 0;
 	snprintf(name, sizeof name, "%" PRIu64 ".%" PRIu64 ".elf", window->number, window->thread);
-	struct made made = name_inside(&names, filling->into, filling->shown, name);
+	struct slice_file made = name_inside(&names, filling->into, filling->shown, name);
 	made.window = window;
 	if (status >= 0 && access(made.path, F_OK) == 0)
 		status = tw_fail(filling->reader, TW_ERR_VALUE, "another line of the list has it");
@@ -338,7 +338,7 @@ static int make_windows(struct tw_reader *reader, const struct slice_request *re
 {
 	struct made_inside names;
 	struct tw_output rows;
-	const struct made list = name_inside(&names, into, directory, "windows.tsv");
+	const struct slice_file list = name_inside(&names, into, directory, "windows.tsv");
 	const struct filling filling = {reader, request, into, directory, &rows};
 	int error = tw_output_open(&rows, list.path);
 	if (error)

@@ -18,7 +18,7 @@ enum {
 
 static const uint64_t near = UINT64_C(64) << 20; /* half of what a branch reaches */
 
-struct program {
+struct stub_program {
 	struct slice *slice;
 	uint64_t base;         /* address of the file's first byte */
 	uint64_t region, used; /* pages for stubs: their address, and how many bytes of them are taken */
@@ -74,7 +74,7 @@ static bool note_stubs(struct slice *slice, uint64_t from, uint64_t to)
 
 /* Finds pages for stubs, which the interval does not use, in a branch's reach of an address. Returns 0 or a
  * negative status. */
-static int find_region(struct program *program, uint64_t to)
+static int find_region(struct stub_program *program, uint64_t to)
 {
 	struct slice *slice = program->slice;
 	uint64_t start = (to & ~(uint64_t)(REGION - 1)) + REGION;
@@ -91,7 +91,7 @@ static int find_region(struct program *program, uint64_t to)
 	return tw_fail(slice->reader, TW_ERR_ROOM, "no room for a stub near 0x%llx", (unsigned long long)to);
 }
 
-static int reserve(struct program *program, uint64_t to, uint64_t *at)
+static int reserve(struct stub_program *program, uint64_t to, uint64_t *at)
 {
 	enum { STUB_MOST = A64_WORD * A64_MOST }; /* as much as its words may have */
 	bool close = program->region && program->region - to + near < 2 * near;
@@ -105,26 +105,26 @@ static int reserve(struct program *program, uint64_t to, uint64_t *at)
 
 /* ---- The file. ---- */
 
-static bool add(struct program *program, const void *bytes, size_t size)
+static bool add(struct stub_program *program, const void *bytes, size_t size)
 {
 	return tw_text_add(&program->file, bytes, size);
 }
 
-static bool add_word(struct program *program, uint64_t value)
+static bool add_word(struct stub_program *program, uint64_t value)
 {
 	char bytes[8];
 	tw_store64((uint8_t *)bytes, value, false);
 	return add(program, bytes, sizeof bytes);
 }
 
-static uint64_t end_of(const struct program *program)
+static uint64_t end_of(const struct stub_program *program)
 {
 	return program->base + program->file.length;
 }
 
 /* Adds the bytes that an event writes, as pairs of address and byte. *count: how many. Returns false when there is no
  * memory. */
-static bool add_writes(struct program *program, const struct slice_event *event, uint64_t *count)
+static bool add_writes(struct stub_program *program, const struct slice_event *event, uint64_t *count)
 {
 	bool fine = true;
 	*count = 0;
@@ -140,7 +140,7 @@ static uint64_t area_of(const struct slice_place *place)
 }
 
 /* Adds writes that set TPIDR_EL0, whose value is a word in the area of each stub. As above. */
-static bool add_thread_writes(struct program *program, uint64_t value, uint64_t *count)
+static bool add_thread_writes(struct stub_program *program, uint64_t value, uint64_t *count)
 {
 	const struct slice *slice = program->slice;
 	bool fine = true;
@@ -151,7 +151,7 @@ static bool add_thread_writes(struct program *program, uint64_t value, uint64_t 
 	return fine;
 }
 
-static bool add_records(struct program *program, const struct slice_place *place, uint64_t *at)
+static bool add_records(struct stub_program *program, const struct slice_place *place, uint64_t *at)
 {
 	const struct slice_event *events = program->slice->events.items;
 	struct tw_text records = {0};
@@ -179,7 +179,7 @@ static bool add_records(struct program *program, const struct slice_place *place
 	return fine;
 }
 
-static int add_stub(struct program *program, const struct slice_place *place)
+static int add_stub(struct stub_program *program, const struct slice_place *place)
 {
 	struct slice *slice = program->slice;
 	struct a64_code code = {.address = place->stub};
@@ -209,7 +209,7 @@ static int add_stub(struct program *program, const struct slice_place *place)
 }
 
 /* Adds the entry: sets all registers, and branches to the interval's first instruction. */
-static int add_entry(struct program *program, uint64_t *entry, uint64_t *area)
+static int add_entry(struct stub_program *program, uint64_t *entry, uint64_t *area)
 {
 	struct slice *slice = program->slice;
 	struct a64_code code = {0};
@@ -284,7 +284,7 @@ static void put_state(struct a64_code *code, uint64_t literals)
 	a64_br(code, 0);
 }
 
-static bool add_state(struct program *program)
+static bool add_state(struct stub_program *program)
 {
 	const struct tw_xtrace_snapshot *snapshot = &program->slice->snapshot;
 	while (program->file.length % 16)
@@ -321,7 +321,7 @@ static void fill_header(uint8_t *header, uint64_t base, uint64_t entry, uint64_t
 
 /* Chooses where the file itself lies in memory: away from all that the interval uses. Returns false where there is no
  * place. */
-static bool choose_base(struct program *program)
+static bool choose_base(struct stub_program *program)
 {
 	static const uint64_t room = UINT64_C(1) << 32;
 	for (program->base = room * 16; program->base < room * 256; program->base += room)
@@ -330,7 +330,7 @@ static bool choose_base(struct program *program)
 	return false;
 }
 
-static bool add_pages(struct program *program, uint64_t *table)
+static bool add_pages(struct stub_program *program, uint64_t *table)
 {
 	struct slice *slice = program->slice;
 	uint64_t first = end_of(program);
@@ -343,7 +343,7 @@ static bool add_pages(struct program *program, uint64_t *table)
 	return fine;
 }
 
-static int build(struct program *program, uint8_t header[HEADER])
+static int build(struct stub_program *program, uint8_t header[HEADER])
 {
 	struct slice *slice = program->slice;
 	uint64_t entry, area, table, places = slice->places.count;
@@ -385,7 +385,7 @@ static int build(struct program *program, uint8_t header[HEADER])
 int slice_write_program(struct slice *slice, struct tw_output *out)
 {
 	uint8_t header[HEADER];
-	struct program program = {.slice = slice};
+	struct stub_program program = {.slice = slice};
 	if (!choose_base(&program))
 		return tw_fail(slice->reader, TW_ERR_ROOM, "no addresses are left for the slice's own code");
 	int status = build(&program, header);

@@ -8,7 +8,7 @@
 enum { SEARCHED = 4096, WORD = 4, SURE = 2 };
 
 /* The calls before one that returns. */
-struct made {
+struct calls_before {
 	struct study_syscall **calls;
 	size_t count;
 	const struct study_return *now;
@@ -26,7 +26,7 @@ static unsigned agreement(const struct study_task *a, const struct study_task *b
 }
 
 /* The same of a call and the task that goes on. On another core it is one only where something tells so. */
-static unsigned agrees(const struct made *made, const struct study_syscall *call)
+static unsigned agrees(const struct calls_before *made, const struct study_syscall *call)
 {
 	unsigned agreed = agreement(&call->task, &made->now->task);
 	return call->thread == made->now->thread || agreed > SURE ? agreed : 0;
@@ -38,13 +38,13 @@ static bool is_open(const struct study_syscall *call)
 }
 
 /* The call number `back` before the end of those that are searched; NULL: there is none. */
-static struct study_syscall *call_before(const struct made *made, size_t back, size_t most)
+static struct study_syscall *call_before(const struct calls_before *made, size_t back, size_t most)
 {
 	return back < made->count && back < most ? made->calls[made->count - 1 - back] : NULL;
 }
 
 /* The call of the task that goes on at a PC: the one that is before it, or, to be made again, at it. NULL: none. */
-static struct study_syscall *find_call(const struct made *made, bool again)
+static struct study_syscall *find_call(const struct calls_before *made, bool again)
 {
 	struct study_syscall *found = NULL, *call;
 	unsigned best = 0;
@@ -71,14 +71,14 @@ static bool loads_program(const struct study_syscall *call)
 	return call->number == EXECVE || call->number == EXECVEAT;
 }
 
-static bool is_of_task(const struct made *made, const struct study_syscall *call)
+static bool is_of_task(const struct calls_before *made, const struct study_syscall *call)
 {
 	uint64_t pointer = made->now->task.pointer;
 	return (loads_program(call) && pointer && call->task.pointer == pointer) || agrees(made, call);
 }
 
 /* The last call of the task that has not returned; NULL: none. */
-static struct study_syscall *find_open(const struct made *made)
+static struct study_syscall *find_open(const struct calls_before *made)
 {
 	struct study_syscall *call;
 	for (size_t i = 0; (call = call_before(made, i, SEARCHED)); i++)
@@ -88,7 +88,7 @@ static struct study_syscall *find_open(const struct made *made)
 }
 
 /* The call that made a task which begins behind it with 0; NULL: none. */
-static struct study_syscall *find_parent(const struct made *made)
+static struct study_syscall *find_parent(const struct calls_before *made)
 {
 	enum { CLONE = 220, CLONE3 = 435 };
 	struct study_syscall *call;
@@ -101,7 +101,7 @@ static struct study_syscall *find_parent(const struct made *made)
 	return NULL;
 }
 
-static void end_call(const struct made *made, struct study_syscall *call)
+static void end_call(const struct calls_before *made, struct study_syscall *call)
 {
 	call->returned = true;
 	call->result = made->now->value;
@@ -109,7 +109,7 @@ static void end_call(const struct made *made, struct study_syscall *call)
 
 /* The kernel goes elsewhere than behind a call of the task: to a program that is new, to the task that a call made, or
  * to the handler of a signal. */
-static void go_elsewhere(const struct made *made)
+static void go_elsewhere(const struct calls_before *made)
 {
 	struct study_syscall *call = find_open(made), *parent = made->now->value ? NULL : find_parent(made);
 	if (parent) {
@@ -123,7 +123,7 @@ static void go_elsewhere(const struct made *made)
 }
 
 /* Where it goes was not told: the last call of the core that has not returned does. */
-static void end_last(const struct made *made)
+static void end_last(const struct calls_before *made)
 {
 	enum { NESTED = 16 };
 	struct study_syscall *call;
@@ -136,7 +136,7 @@ static void end_last(const struct made *made)
 
 /* The kernel goes back to a program: with the result of the call behind which it goes on; to one that is to be made
  * again; or elsewhere. */
-static void go_back(const struct made *made)
+static void go_back(const struct calls_before *made)
 {
 	struct study_syscall *call = find_call(made, false), *again = call ? NULL : find_call(made, true);
 	if (call)
@@ -164,7 +164,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : tw_compare(x->sequence, y->sequence);
 }
 
-static void take(struct made *made, const struct happening *one)
+static void take(struct calls_before *made, const struct happening *one)
 {
 	made->now = one->end;
 	if (one->call)
@@ -179,7 +179,7 @@ bool study_return_calls(struct study_syscall *calls, size_t count, const struct 
 {
 	size_t all = count + returns->count;
 	struct happening *happenings = calloc(all + 1, sizeof *happenings);
-	struct made made = {.calls = calloc(count + 1, sizeof *made.calls)};
+	struct calls_before made = {.calls = calloc(count + 1, sizeof *made.calls)};
 	bool fine = happenings && made.calls;
 	for (size_t i = 0; fine && i < count; i++)
 		happenings[i] = (struct happening){calls[i].moment, &calls[i], NULL};

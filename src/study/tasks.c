@@ -11,7 +11,7 @@ struct amount {
 	uint64_t times; /* of a task: it came to a core; of a core: it went from one task to another */
 };
 
-struct task {
+struct task_amount {
 	struct xtrace_task is; /* all zero: of task 0, what was executed before the kernel told any */
 	struct amount amount;
 	uint64_t cores;
@@ -24,13 +24,13 @@ struct stay {
 	uint32_t task;
 };
 
-struct tasks {
-	struct task *items;
+struct task_list {
+	struct task_amount *items;
 	size_t count, room;
 	struct stay *stays;
 	size_t stay_count, stay_room;
 	struct stay now; /* of a track: goes on; no instructions: there is none */
-	struct core {
+	struct task_core {
 		uint64_t number;
 		struct amount amount;
 		uint64_t tasks;
@@ -38,14 +38,14 @@ struct tasks {
 	size_t core_count, core_room;
 };
 
-static struct tasks *tasks_of(const struct study_part *part)
+static struct task_list *tasks_of(const struct study_part *part)
 {
 	return part->state;
 }
 
 static int begin(struct study_part *part)
 {
-	struct tasks *tasks = part->state = calloc(1, sizeof *tasks);
+	struct task_list *tasks = part->state = calloc(1, sizeof *tasks);
 	part->wants.steps = true;
 	if (!tasks || !tw_grow(&tasks->items, &tasks->room, 1, sizeof *tasks->items))
 		return TW_ERR_MEMORY;
@@ -55,7 +55,7 @@ static int begin(struct study_part *part)
 
 static void free_tasks(struct study_part *part)
 {
-	struct tasks *tasks = tasks_of(part);
+	struct task_list *tasks = tasks_of(part);
 	if (!tasks)
 		return;
 	free(tasks->items);
@@ -74,20 +74,20 @@ static bool is_same(const struct xtrace_task *one, const struct xtrace_task *oth
 /* A new task. Returns its number; 0 where there is no room. */
 static uint32_t add_task(struct study_part *part, const struct xtrace_task *task)
 {
-	struct tasks *tasks = tasks_of(part);
+	struct task_list *tasks = tasks_of(part);
 	if (!tw_budget_grow(&part->budget, TW_FOR_ROWS, &tasks->items, &tasks->room, tasks->count + 1,
 	                    sizeof *tasks->items)) {
 		part->left_out++;
 		return 0;
 	}
-	tasks->items[tasks->count] = (struct task){.is = *task};
+	tasks->items[tasks->count] = (struct task_amount){.is = *task};
 	return (uint32_t)tasks->count++;
 }
 
 /* The number of a task of a core. What is known of it may have become more. */
 static uint32_t task_of(struct study_part *part, const struct study_batch *batch)
 {
-	struct tasks *tasks = tasks_of(part);
+	struct task_list *tasks = tasks_of(part);
 	while (tasks->count <= batch->task_number)
 		if (!add_task(part, &batch->task))
 			return 0;
@@ -99,7 +99,7 @@ static uint32_t task_of(struct study_part *part, const struct study_batch *batch
 /* The number of a task of all cores. */
 static uint32_t find_task(struct study_part *all, const struct xtrace_task *task)
 {
-	const struct tasks *tasks = tasks_of(all);
+	const struct task_list *tasks = tasks_of(all);
 	for (uint32_t i = 0; i < tasks->count; i++)
 		if (is_same(&tasks->items[i].is, task))
 			return i;
@@ -115,7 +115,7 @@ static void add(struct amount *to, const struct amount *from)
 
 static void add_stay(struct study_part *part, const struct stay *stay)
 {
-	struct tasks *tasks = tasks_of(part);
+	struct task_list *tasks = tasks_of(part);
 	if (tw_budget_grow(&part->budget, TW_FOR_COUNTS, &tasks->stays, &tasks->stay_room, tasks->stay_count + 1,
 	                   sizeof *tasks->stays))
 		tasks->stays[tasks->stay_count++] = *stay;
@@ -125,7 +125,7 @@ static void add_stay(struct study_part *part, const struct stay *stay)
 
 static void end_stay(struct study_part *part)
 {
-	struct tasks *tasks = tasks_of(part);
+	struct task_list *tasks = tasks_of(part);
 	if (!tasks->now.amount.instructions)
 		return;
 	tasks->now.amount.times = 1;
@@ -136,7 +136,7 @@ static void end_stay(struct study_part *part)
 
 static int take(struct study_part *part, const struct study_batch *batch)
 {
-	struct tasks *tasks = tasks_of(part);
+	struct task_list *tasks = tasks_of(part);
 	uint32_t task = task_of(part, batch);
 	if (!batch->step_count)
 		return 0;
@@ -159,13 +159,13 @@ static int end(struct study_part *part)
 /* ---- All cores. ---- */
 
 /* Numbers of a track's tasks by those of all. NULL without memory. */
-static uint32_t *map_tasks(struct study_part *all, const struct tasks *from, struct core *core)
+static uint32_t *map_tasks(struct study_part *all, const struct task_list *from, struct task_core *core)
 {
 	uint32_t *map = calloc(from->count, sizeof *map);
 	for (size_t i = 0; map && i < from->count; i++) {
-		const struct task *task = &from->items[i];
+		const struct task_amount *task = &from->items[i];
 		map[i] = find_task(all, &task->is);
-		struct task *same = &tasks_of(all)->items[map[i]];
+		struct task_amount *same = &tasks_of(all)->items[map[i]];
 		add(&same->amount, &task->amount);
 		same->cores += task->amount.instructions > 0;
 		core->tasks += i && task->amount.instructions > 0;
@@ -177,8 +177,8 @@ static uint32_t *map_tasks(struct study_part *all, const struct tasks *from, str
 
 static int merge(struct study_part *all, struct study_part *part, const uint32_t *sites)
 {
-	struct tasks *to = tasks_of(all), *from = tasks_of(part);
-	struct core core = {.number = part->thread};
+	struct task_list *to = tasks_of(all), *from = tasks_of(part);
+	struct task_core core = {.number = part->thread};
 	uint32_t *map = map_tasks(all, from, &core);
 	(void)sites;
 	if (!map)
@@ -205,7 +205,7 @@ static void put_amount(struct study_tables *tables, const struct amount *amount)
 	study_put_share(tables, amount->kernel, amount->instructions);
 }
 
-static void put_cores(const struct tasks *tasks, struct study_tables *out)
+static void put_cores(const struct task_list *tasks, struct study_tables *out)
 {
 	static const struct tw_study_column columns[] = {
 	    {"core", "CORE", TW_STUDY_ID},
@@ -224,7 +224,7 @@ static void put_cores(const struct tasks *tasks, struct study_tables *out)
 	}
 }
 
-static int put_tasks(const struct tasks *tasks, struct study_tables *out)
+static int put_tasks(const struct task_list *tasks, struct study_tables *out)
 {
 	static const struct tw_study_column columns[] = {
 	    {"task", "TASK", TW_STUDY_ID},         {"instructions", "INSTRUCTIONS", TW_STUDY_COUNT},
@@ -242,7 +242,7 @@ static int put_tasks(const struct tasks *tasks, struct study_tables *out)
 	study_rank_sort(&ranks);
 	study_table_begin(out, "task", "Tasks", columns, sizeof columns / sizeof *columns, true);
 	for (size_t i = 0; fine && i < ranks.count; i++) {
-		const struct task *task = &tasks->items[ranks.items[i].number];
+		const struct task_amount *task = &tasks->items[ranks.items[i].number];
 		study_put_count(out, ranks.items[i].number);
 		put_amount(out, &task->amount);
 		study_put_count(out, task->amount.times);
@@ -255,7 +255,7 @@ static int put_tasks(const struct tasks *tasks, struct study_tables *out)
 	return fine ? 0 : TW_ERR_MEMORY;
 }
 
-static void put_stays(const struct tasks *tasks, struct study_tables *out)
+static void put_stays(const struct task_list *tasks, struct study_tables *out)
 {
 	static const struct tw_study_column columns[] = {
 	    {"core", "CORE", TW_STUDY_ID},

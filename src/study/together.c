@@ -12,7 +12,7 @@
 enum { BATCHES = 4 };
 
 /* When a thread's next instruction comes. */
-struct moment {
+struct next_instruction {
 	uint64_t time; /* the last TIME that came */
 	uint64_t instruction;
 	size_t number; /* of the thread */
@@ -25,7 +25,7 @@ struct thread {
 	struct study_batch *batches[BATCHES]; /* as they came; made when they are needed */
 	size_t count, now;                    /* batches that came; the one that is taken */
 	size_t step, access;                  /* of it: not taken yet */
-	struct moment moment;
+	struct next_instruction moment;
 	bool opened, ended;
 };
 
@@ -113,7 +113,7 @@ static int advance(struct thread *thread)
 	return 0;
 }
 
-static bool is_before(const struct moment *one, const struct moment *other)
+static bool is_before(const struct next_instruction *one, const struct next_instruction *other)
 {
 	int order = tw_compare(one->time, other->time);
 	order = order ? order : tw_compare(one->instruction, other->instruction);

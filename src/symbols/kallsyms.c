@@ -26,7 +26,7 @@ struct symbol {
 	uint8_t underscores; /* in front */
 };
 
-struct list {
+struct kernel_symbols {
 	struct symbol *items;
 	char *texts;
 	size_t count, room, text_size, text_room;
@@ -50,7 +50,7 @@ static char *take_line(char *line, uint64_t *address, char *type)
 	return end + 3;
 }
 
-static bool add(struct list *list, uint64_t address, char type, const char *name, uint64_t line)
+static bool add(struct kernel_symbols *list, uint64_t address, char type, const char *name, uint64_t line)
 {
 	size_t size = strlen(name) + 1, underscores = strspn(name, "_");
 	if (list->count == MOST_SYMBOLS)
@@ -76,7 +76,7 @@ static int no_memory(struct tw_symbols *symbols)
 	return tw_symbols_fail(symbols, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
 }
 
-static int take(struct tw_symbols *symbols, struct list *list, const struct tw_text_line *line)
+static int take(struct tw_symbols *symbols, struct kernel_symbols *list, const struct tw_text_line *line)
 {
 	char text[LINE], type;
 	uint64_t address;
@@ -95,7 +95,7 @@ static int take(struct tw_symbols *symbols, struct list *list, const struct tw_t
 	return add(list, address, type, name, line->number) ? 0 : no_memory(symbols);
 }
 
-static int read_list(struct tw_symbols *symbols, struct list *list)
+static int read_list(struct tw_symbols *symbols, struct kernel_symbols *list)
 {
 	struct tw_text_lines lines = {.limit = LINE};
 	struct tw_text_line line;
@@ -120,7 +120,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The end of a function: where another symbol is. */
-static uint64_t end_of(const struct list *list, size_t i)
+static uint64_t end_of(const struct kernel_symbols *list, size_t i)
 {
 	uint64_t start = list->items[i].address;
 	while (i < list->count && list->items[i].address == start)
@@ -129,7 +129,7 @@ static uint64_t end_of(const struct list *list, size_t i)
 	return start + (room < LONGEST ? room : LONGEST);
 }
 
-static int keep(struct tw_symbols *symbols, struct list *list)
+static int keep(struct tw_symbols *symbols, struct kernel_symbols *list)
 {
 	size_t budget = DEMANGLE_BUDGET, before = symbols->placed_count;
 	if (list->count)
@@ -154,7 +154,7 @@ static int keep(struct tw_symbols *symbols, struct list *list)
 
 int tw_symbols_add_kallsyms(struct tw_symbols *symbols, const char *path)
 {
-	struct list list = {0};
+	struct kernel_symbols list = {0};
 	free(symbols->path);
 	symbols->path = strdup(path);
 	int status = symbols->path ? read_list(symbols, &list) : no_memory(symbols);

@@ -15,7 +15,7 @@ enum {
 };
 
 /* A walk over one unit's entries, in the order of the file. */
-struct walk {
+struct unit_walk {
 	const struct tw_places *places;
 	Dwarf_Off last; /* entries lie one after the other; damaged links that go back end the walk */
 };
@@ -40,7 +40,7 @@ static const char *file_of(Dwarf_Die *die)
 }
 
 /* Sleds have line 0 in the line table, so what counts is where the function is declared. */
-static void take_place(const struct walk *walk, Dwarf_Die *die, Dwarf_Addr address)
+static void take_place(const struct unit_walk *walk, Dwarf_Die *die, Dwarf_Addr address)
 {
 	struct tw_place *place = tw_places_find(walk->places, address);
 	int line;
@@ -51,7 +51,7 @@ static void take_place(const struct walk *walk, Dwarf_Die *die, Dwarf_Addr addre
 }
 
 /* A function whose rare part lies elsewhere, as where exceptions are caught, has ranges, and no first address. */
-static void take_function(const struct walk *walk, Dwarf_Die *die)
+static void take_function(const struct unit_walk *walk, Dwarf_Die *die)
 {
 	Dwarf_Addr base, from, to;
 	ptrdiff_t next = 0;
@@ -70,7 +70,7 @@ static bool holds_functions(int tag)
 }
 
 /* Moves to an entry: false when it lies before one already seen. */
-static bool advance(struct walk *walk, Dwarf_Die *die)
+static bool advance(struct unit_walk *walk, Dwarf_Die *die)
 {
 	Dwarf_Off offset = dwarf_dieoffset(die);
 	if (offset == (Dwarf_Off)-1 || offset <= walk->last)
@@ -79,7 +79,7 @@ static bool advance(struct walk *walk, Dwarf_Die *die)
 	return true;
 }
 
-static void visit(struct walk *walk, Dwarf_Die *parent, unsigned depth)
+static void visit(struct unit_walk *walk, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 	if (depth >= MAX_DEPTH || dwarf_child(parent, &die) != 0)
@@ -187,7 +187,7 @@ bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dw
 	uint8_t type;
 	while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &top, &split) == 0) {
 		bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
-		struct walk walk = {.places = places};
+		struct unit_walk walk = {.places = places};
 		visit(&walk, is_split ? &split : &top, 0);
 		any = true;
 	}

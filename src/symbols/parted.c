@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Which places are asked for: those where code is that is not the same. */
-struct question {
+struct part_test {
 	bool (*same)(const struct tw_place_of_file *a, const struct tw_place_of_file *b);
 	void (*mark)(struct tw_place_of_file *place);
 };
@@ -17,7 +17,7 @@ struct reach {
 	uint64_t to[2];
 };
 
-static void take_reach(struct reach *reach, const struct question *asked, const struct tw_place_of_file *place,
+static void take_reach(struct reach *reach, const struct part_test *asked, const struct tw_place_of_file *place,
                        uint64_t to)
 {
 	const bool known = reach->place[0] != NULL, same = known && asked->same(reach->place[0], place);
@@ -34,7 +34,7 @@ static void take_reach(struct reach *reach, const struct question *asked, const 
 
 /* Marks the places of code that begins where other code, which began before it, has not ended; `down`: the same from
  * the end on, of code that ends where other code has begun. */
-static void sweep(struct tw_list *list, size_t from, size_t to, const struct question *asked, bool down)
+static void sweep(struct tw_list *list, size_t from, size_t to, const struct part_test *asked, bool down)
 {
 	struct reach reach = {0};
 	for (size_t i = from; i < to; i++) {
@@ -48,7 +48,7 @@ static void sweep(struct tw_list *list, size_t from, size_t to, const struct que
 	}
 }
 
-static void ask(struct tw_list *list, size_t from, size_t to, const struct question *asked)
+static void ask(struct tw_list *list, size_t from, size_t to, const struct part_test *asked)
 {
 	sweep(list, from, to, asked, false);
 	sweep(list, from, to, asked, true);
@@ -81,8 +81,8 @@ static void mark_parted(struct tw_place_of_file *place)
 	place->is_parted |= place->program != 0;
 }
 
-static const struct question inside = {same_file, mark_shared}, of_all = {same_file, mark_of_all},
-			     between = {same_place, mark_parted};
+static const struct part_test inside = {same_file, mark_shared}, of_all = {same_file, mark_of_all},
+			      between = {same_place, mark_parted};
 
 /* ---- The list. ---- */
 

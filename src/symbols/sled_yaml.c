@@ -29,7 +29,7 @@ struct yaml {
 };
 
 /* A sled while it is read. */
-struct entry {
+struct yaml_sled {
 	struct tw_symbols_sled sled;
 	const char *name;
 	unsigned have; /* a bit for each of keys[] */
@@ -251,7 +251,7 @@ static int take_number(struct yaml *yaml, uint64_t most, uint64_t *number)
 	return good ? 0 : fail(yaml, "a number that fits");
 }
 
-static int take_id(struct yaml *yaml, struct entry *entry)
+static int take_id(struct yaml *yaml, struct yaml_sled *entry)
 {
 	uint64_t number;
 	int status = take_number(yaml, INT32_MAX, &number);
@@ -259,17 +259,17 @@ static int take_id(struct yaml *yaml, struct entry *entry)
 	return status == 0 && number == 0 ? fail(yaml, "an id from 1 on") : status;
 }
 
-static int take_address(struct yaml *yaml, struct entry *entry)
+static int take_address(struct yaml *yaml, struct yaml_sled *entry)
 {
 	return take_number(yaml, UINT64_MAX, &entry->sled.address);
 }
 
-static int take_function(struct yaml *yaml, struct entry *entry)
+static int take_function(struct yaml *yaml, struct yaml_sled *entry)
 {
 	return take_number(yaml, UINT64_MAX, &entry->sled.function);
 }
 
-static int take_kind(struct yaml *yaml, struct entry *entry)
+static int take_kind(struct yaml *yaml, struct yaml_sled *entry)
 {
 	unsigned kind = 0;
 	while (kind < TW_SLED_KINDS && strcmp(kinds[kind], yaml->text.bytes) != 0)
@@ -278,7 +278,7 @@ static int take_kind(struct yaml *yaml, struct entry *entry)
 	return kind < TW_SLED_KINDS ? 0 : fail(yaml, "a kind of sled (function-enter, function-exit, tail-exit)");
 }
 
-static int take_always(struct yaml *yaml, struct entry *entry)
+static int take_always(struct yaml *yaml, struct yaml_sled *entry)
 {
 	static const char *const words[] = {"true", "false", "yes", "no", "on", "off"}; /* in turn */
 	size_t word = 0;
@@ -288,7 +288,7 @@ static int take_always(struct yaml *yaml, struct entry *entry)
 	return word < sizeof words / sizeof *words ? 0 : fail(yaml, "true or false");
 }
 
-static int take_name(struct yaml *yaml, struct entry *entry)
+static int take_name(struct yaml *yaml, struct yaml_sled *entry)
 {
 	if (!*yaml->text.bytes)
 		return 0;
@@ -296,7 +296,7 @@ static int take_name(struct yaml *yaml, struct entry *entry)
 	return entry->name ? 0 : fail_memory(yaml);
 }
 
-static int take_version(struct yaml *yaml, struct entry *entry)
+static int take_version(struct yaml *yaml, struct yaml_sled *entry)
 {
 	uint64_t number;
 	int status = take_number(yaml, UINT8_MAX, &number);
@@ -306,7 +306,7 @@ static int take_version(struct yaml *yaml, struct entry *entry)
 
 static const struct {
 	const char *name;
-	int (*take)(struct yaml *yaml, struct entry *entry);
+	int (*take)(struct yaml *yaml, struct yaml_sled *entry);
 } keys[] = {
     {"id", take_id},           {"address", take_address},          {"function", take_function},
     {"kind", take_kind},       {"always-instrument", take_always}, {"function-name", take_name},
@@ -315,7 +315,7 @@ static const struct {
 enum { NEEDED = 0x1f /* all before the name */ };
 
 /* "key: value" */
-static int take_member(struct yaml *yaml, struct entry *entry, int c)
+static int take_member(struct yaml *yaml, struct yaml_sled *entry, int c)
 {
 	size_t key = 0;
 	yaml->key_column = yaml->column;
@@ -333,7 +333,7 @@ static int take_member(struct yaml *yaml, struct entry *entry, int c)
 }
 
 /* Behind "{". */
-static int take_flow(struct yaml *yaml, struct entry *entry)
+static int take_flow(struct yaml *yaml, struct yaml_sled *entry)
 {
 	int status = 0, c = ',';
 	while (status == 0 && c == ',') {
@@ -344,7 +344,7 @@ static int take_flow(struct yaml *yaml, struct entry *entry)
 }
 
 /* To the "-" of the next, or to the end. */
-static int take_block(struct yaml *yaml, struct entry *entry, int c)
+static int take_block(struct yaml *yaml, struct yaml_sled *entry, int c)
 {
 	int status = 0;
 	while (status == 0 && c != '-' && c != '.' && c != EOF) {
@@ -355,7 +355,7 @@ static int take_block(struct yaml *yaml, struct entry *entry, int c)
 	return status;
 }
 
-static int take_entry(struct yaml *yaml, struct entry *entry, int c)
+static int take_entry(struct yaml *yaml, struct yaml_sled *entry, int c)
 {
 	yaml->block = c != '{';
 	int status = yaml->block ? take_block(yaml, entry, c) : take_flow(yaml, entry);
@@ -364,7 +364,7 @@ static int take_entry(struct yaml *yaml, struct entry *entry, int c)
 	           : status;
 }
 
-static int add_entry(struct yaml *yaml, const struct entry *entry)
+static int add_entry(struct yaml *yaml, const struct yaml_sled *entry)
 {
 	struct tw_symbols *symbols = yaml->symbols;
 	const struct tw_symbols_function *last = symbols->count ? &symbols->functions[symbols->count - 1] : NULL;
@@ -422,7 +422,7 @@ static int read_entries(struct yaml *yaml)
 	bool item = false, line = false; /* behind "- "; within "---" */
 	pass_beginning(yaml);
 	for (int c; status == 0 && (c = next_mark(yaml)) != EOF;) {
-		struct entry entry = {0};
+		struct yaml_sled entry = {0};
 		if (c == '-') {
 			const int behind = next(yaml);
 			item = behind != '-' && !line;

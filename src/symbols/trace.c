@@ -21,7 +21,7 @@ static bool is_regular(const char *path)
 
 /* ---- Logs: the functions of each have numbers, which mean others in the log of another program. ---- */
 
-struct log {
+struct symbol_log {
 	char *path;
 	uint64_t offset;
 	char *list;                 /* what it says; NULL: nothing */
@@ -37,13 +37,13 @@ struct logs {
 	struct tw_namer first;      /* and with what the first that tells does */
 	bool some, several;         /* logs tell of programs, and of other ones */
 	bool later;                 /* each has symbols of its own, once it is met as one of several in a file */
-	struct log **items;
+	struct symbol_log **items;
 	size_t count, room, namer_room;
 	pthread_mutex_t lock; /* around all but the first four, and `later` */
 	void (*missing)(int count, const char *error);
 };
 
-static void free_log(struct log *log)
+static void free_log(struct symbol_log *log)
 {
 	tw_symbols_close(log->symbols);
 	free(log->path);
@@ -62,7 +62,7 @@ static void close_logs(struct tw_told *told)
 	free(logs);
 }
 
-static struct log *find_log(const struct logs *logs, const char *path, uint64_t offset)
+static struct symbol_log *find_log(const struct logs *logs, const char *path, uint64_t offset)
 {
 	for (size_t i = 0; i < logs->count; i++)
 		if (logs->items[i]->offset == offset && strcmp(logs->items[i]->path, path) == 0)
@@ -70,7 +70,7 @@ static struct log *find_log(const struct logs *logs, const char *path, uint64_t 
 	return NULL;
 }
 
-static const struct log *find_list(const struct logs *logs, const char *list)
+static const struct symbol_log *find_list(const struct logs *logs, const char *list)
 {
 	for (size_t i = 0; list && i < logs->count; i++)
 		if (logs->items[i]->list && strcmp(logs->items[i]->list, list) == 0)
@@ -79,9 +79,9 @@ static const struct log *find_list(const struct logs *logs, const char *list)
 }
 
 /* The functions of the programs that a log tells of. Returns how many could not be read, or a negative status. */
-static int name_log(struct logs *logs, struct log *log)
+static int name_log(struct logs *logs, struct symbol_log *log)
 {
-	const struct log *same = find_list(logs, log->list);
+	const struct symbol_log *same = find_list(logs, log->list);
 	log->namer = same ? same->namer : logs->plain;
 	if (same || !log->list)
 		return 0;
@@ -107,9 +107,9 @@ static int name_log(struct logs *logs, struct log *log)
 /* Adds the log at an offset of a file. Returns how many programs could not be read, or a negative status. */
 static int add_log(struct logs *logs, const char *path, uint64_t offset)
 {
-	struct log *log = calloc(1, sizeof *log);
+	struct symbol_log *log = calloc(1, sizeof *log);
 	int status =
-	    log && tw_grow(&logs->items, &logs->room, logs->count + 1, sizeof(struct log *)) ? 0 : TW_ERR_MEMORY;
+	    log && tw_grow(&logs->items, &logs->room, logs->count + 1, sizeof(struct symbol_log *)) ? 0 : TW_ERR_MEMORY;
 	if (status == 0)
 		status = (log->path = strdup(path)) ? tw_recorded_list(path, offset, &log->list) : TW_ERR_MEMORY;
 	if (log)
@@ -135,7 +135,7 @@ static const struct tw_namer *name_met(void *context, const char *path, uint64_t
 	int missing = find_log(logs, path, offset) ? 0 : add_log(logs, path, offset);
 	if (missing && logs->missing)
 		logs->missing(missing, missing < 0 ? tw_status_text(missing) : tw_symbols_error(logs->symbols));
-	const struct log *log = find_log(logs, path, offset);
+	const struct symbol_log *log = find_log(logs, path, offset);
 	pthread_mutex_unlock(&logs->lock);
 	return log ? &log->namer : NULL;
 }

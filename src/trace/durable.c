@@ -11,7 +11,7 @@ enum { DURABLE_CHUNK = 1 << 14, TEXT_MOST = 32000, TABLE_LEAST = 1 << 10 };
 static struct trace_session *const session = &trace_session;
 
 /* What has a number: a string; a label, whose text is NULL, and `length` both strings. */
-struct entry {
+struct interned {
 	uint64_t hash, length;
 	const uint8_t *text; /* in the image */
 	uint32_t number;     /* 0: empty */
@@ -19,7 +19,7 @@ struct entry {
 
 /* By hash, with empty places between; at most half of it is used. */
 static struct {
-	struct entry *entries;
+	struct interned *entries;
 	uint64_t room, used; /* room: a power of two */
 } table;
 
@@ -68,7 +68,7 @@ static uint64_t hash_of(const void *bytes, size_t size)
 }
 
 /* A label has no text, and `length` tells it. */
-static bool is_same(const struct entry *entry, const struct entry *wanted)
+static bool is_same(const struct interned *entry, const struct interned *wanted)
 {
 	if (entry->hash != wanted->hash || entry->length != wanted->length)
 		return false;
@@ -77,7 +77,7 @@ static bool is_same(const struct entry *entry, const struct entry *wanted)
 	return memcmp(entry->text, wanted->text, entry->length) == 0;
 }
 
-static struct entry *place_of(const struct entry *wanted)
+static struct interned *place_of(const struct interned *wanted)
 {
 	uint64_t at = wanted->hash & (table.room - 1);
 	while (table.entries[at].number && !is_same(&table.entries[at], wanted))
@@ -87,11 +87,11 @@ static struct entry *place_of(const struct entry *wanted)
 
 static bool grow(void)
 {
-	struct entry *old = table.entries;
+	struct interned *old = table.entries;
 	uint64_t old_room = table.room, room = old_room ? old_room * 2 : TABLE_LEAST;
 	if (table.used * 2 < table.room)
 		return true;
-	struct entry *entries = trace_map(room * sizeof *entries);
+	struct interned *entries = trace_map(room * sizeof *entries);
 	if (!entries)
 		return false;
 	table.entries = entries;
@@ -104,7 +104,7 @@ static bool grow(void)
 	return true;
 }
 
-static uint32_t add(struct entry *place, const struct entry *wanted, const uint8_t *text, uint32_t number)
+static uint32_t add(struct interned *place, const struct interned *wanted, const uint8_t *text, uint32_t number)
 {
 	*place = *wanted;
 	place->text = text;
@@ -133,10 +133,10 @@ uint32_t trace_string(const char *text)
 	text = trace_text(text);
 	size_t length = strlen(text);
 	length = length < TEXT_MOST ? length : TEXT_MOST;
-	const struct entry wanted = {hash_of(text, length), length, (const uint8_t *)text, 0};
+	const struct interned wanted = {hash_of(text, length), length, (const uint8_t *)text, 0};
 	if (!grow())
 		return 0;
-	struct entry *place = place_of(&wanted);
+	struct interned *place = place_of(&wanted);
 	if (place->number)
 		return place->number;
 	const uint8_t *kept = put_text(IMAGE_STRING, session->strings + 1, text, length);
@@ -148,10 +148,10 @@ uint32_t trace_label(const char *category, const char *name)
 	uint32_t of_category = trace_string(category);
 	uint32_t of_name = of_category ? trace_string(name) : 0;
 	uint64_t both = of_category | (uint64_t)of_name << 32;
-	const struct entry wanted = {hash_of(&both, sizeof both), both, NULL, 0};
+	const struct interned wanted = {hash_of(&both, sizeof both), both, NULL, 0};
 	if (!of_name || !grow())
 		return 0;
-	struct entry *place = place_of(&wanted);
+	struct interned *place = place_of(&wanted);
 	if (place->number)
 		return place->number;
 	uint64_t *to = trace_durable_room(2);

@@ -130,7 +130,7 @@ static uint32_t name_of(const struct tw_trace_argument *argument, uint32_t *kept
 }
 
 /* The arguments of a record. */
-struct list {
+struct argument_list {
 	struct laid laid[TW_TRACE_ARGUMENTS_MAX];
 	const struct tw_trace_argument *arguments;
 	size_t count, put; /* that are laid out, and that are not left out of these */
@@ -152,7 +152,7 @@ static void count_cut(void)
 }
 
 /* Lays out as many as fit into `left` words, and whose type there is; that others are left out is counted. */
-static void lay_all(struct list *list, const struct tw_trace_argument *arguments, size_t count, uint32_t *kept,
+static void lay_all(struct argument_list *list, const struct tw_trace_argument *arguments, size_t count, uint32_t *kept,
                     uint64_t left, bool locked)
 {
 	count = arguments ? count : 0;
@@ -179,7 +179,7 @@ static void lay_all(struct list *list, const struct tw_trace_argument *arguments
 		count_cut();
 }
 
-static void put_all(uint64_t *to, const struct list *list)
+static void put_all(uint64_t *to, const struct argument_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->laid[i].words)
@@ -215,7 +215,7 @@ static void put_event(struct trace_thread *thread, struct trace_writer *writer, 
 {
 	enum { OWNERS = 2 };
 	uint64_t fixed = has_number(event->kind) ? 3 : 2, beside = event->track ? OWNERS : 0;
-	struct list list;
+	struct argument_list list;
 	list.words = list.count = list.put = 0;
 	if (event->count) {
 		uint64_t left = trace_record_most() / IMAGE_WORD - fixed - beside;
@@ -468,7 +468,7 @@ void tw_trace_blob(const char *name, const void *bytes, size_t size)
 void tw_trace_object(const void *pointer, const char *name, const struct tw_trace_argument *arguments, size_t count)
 {
 	enum { HEAD = 2, MOST = 4000 };
-	struct list list;
+	struct argument_list list;
 	trace_look_around();
 	if (!atomic_load_explicit(&session->state, memory_order_acquire) || !trace_lock())
 		return;

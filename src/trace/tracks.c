@@ -9,7 +9,7 @@ enum { BLOCK = 1 << 10, BLOCKS = 1 << 12, KNOWN_LEAST = 1 << 10, NAME = 104 };
 
 static struct trace_session *const session = &trace_session;
 
-struct track {
+struct program_track {
 	_Atomic uint64_t place; /* the recording that it stands in << 32 | its number there */
 	uint64_t id;            /* that the program knows it by, where it does */
 	uint32_t number, reserved;
@@ -17,12 +17,12 @@ struct track {
 };
 
 /* A track's number is that of its place here, from 1 on; blocks stay where they are. */
-static struct track *_Atomic blocks[BLOCKS];
+static struct program_track *_Atomic blocks[BLOCKS];
 static _Atomic uint32_t count;
 
 /* Tracks that the program knows by numbers: open addressing, at most half of it is used. */
 static struct {
-	struct track **tracks;
+	struct program_track **tracks;
 	uint64_t room, used; /* room: a power of two */
 } known;
 
@@ -39,7 +39,7 @@ static void keep_name(char *to, size_t room, const char *name)
 
 /* ---- Tracks. Locked. ---- */
 
-static struct track *track_at(uint32_t number)
+static struct program_track *track_at(uint32_t number)
 {
 	uint32_t place = number - 1;
 	if (place >= atomic_load_explicit(&count, memory_order_acquire))
@@ -47,17 +47,17 @@ static struct track *track_at(uint32_t number)
 	return &atomic_load_explicit(&blocks[place / BLOCK], memory_order_relaxed)[place % BLOCK];
 }
 
-static struct track *new_track(const char *name, uint64_t id)
+static struct program_track *new_track(const char *name, uint64_t id)
 {
 	uint32_t place = atomic_load_explicit(&count, memory_order_relaxed);
 	if (place / BLOCK >= BLOCKS)
 		return NULL;
-	struct track *block = atomic_load_explicit(&blocks[place / BLOCK], memory_order_relaxed);
+	struct program_track *block = atomic_load_explicit(&blocks[place / BLOCK], memory_order_relaxed);
 	block = block ? block : trace_map(BLOCK * sizeof *block);
 	if (!block)
 		return NULL;
 	atomic_store_explicit(&blocks[place / BLOCK], block, memory_order_relaxed);
-	struct track *track = &block[place % BLOCK];
+	struct program_track *track = &block[place % BLOCK];
 	track->id = id;
 	track->number = place + 1;
 	keep_name(track->name, sizeof track->name, name);
@@ -66,7 +66,7 @@ static struct track *new_track(const char *name, uint64_t id)
 }
 
 /* The track begins in the recording that goes on. */
-static uint32_t put(struct track *track, const char *name)
+static uint32_t put(struct program_track *track, const char *name)
 {
 	uint64_t state = atomic_load_explicit(&session->state, memory_order_relaxed);
 	uint32_t number = trace_put_track(name);
@@ -74,7 +74,7 @@ static uint32_t put(struct track *track, const char *name)
 	return number;
 }
 
-static uint32_t take(struct track *track, const char *name)
+static uint32_t take(struct program_track *track, const char *name)
 {
 	if (!track)
 		return 0;
@@ -89,7 +89,7 @@ uint32_t trace_track(const char *name)
 	return take(new_track(name, 0), name);
 }
 
-static struct track **place_of(uint64_t id)
+static struct program_track **place_of(uint64_t id)
 {
 	uint64_t at = id * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (known.room - 1);
 	while (known.tracks[at] && known.tracks[at]->id != id)
@@ -99,11 +99,11 @@ static struct track **place_of(uint64_t id)
 
 static bool grow(void)
 {
-	struct track **old = known.tracks;
+	struct program_track **old = known.tracks;
 	uint64_t old_room = known.room, room = old_room ? old_room * 2 : KNOWN_LEAST;
 	if (known.used * 2 < known.room)
 		return true;
-	struct track **tracks = trace_map(room * sizeof(struct track *));
+	struct program_track **tracks = trace_map(room * sizeof(struct program_track *));
 	if (!tracks)
 		return false;
 	known.tracks = tracks;
@@ -112,17 +112,17 @@ static bool grow(void)
 		if (old[i])
 			*place_of(old[i]->id) = old[i];
 	if (old)
-		munmap((void *)old, old_room * sizeof(struct track *));
+		munmap((void *)old, old_room * sizeof(struct program_track *));
 	return true;
 }
 
 uint32_t trace_virtual_thread(const char *name, uint64_t id)
 {
-	struct track **place = grow() ? place_of(id) : NULL;
+	struct program_track **place = grow() ? place_of(id) : NULL;
 	if (place && *place)
 		return (*place)->number;
 	name = trace_text(name);
-	struct track *track = place ? new_track(name, id) : NULL;
+	struct program_track *track = place ? new_track(name, id) : NULL;
 	if (track) {
 		*place = track;
 		known.used++;
@@ -134,7 +134,7 @@ uint32_t trace_virtual_thread(const char *name, uint64_t id)
 
 uint32_t trace_track_number(uint32_t track_number, uint32_t state)
 {
-	struct track *track = track_at(track_number);
+	struct program_track *track = track_at(track_number);
 	uint64_t place = track ? atomic_load_explicit(&track->place, memory_order_acquire) : 0;
 	uint32_t number = (uint32_t)place;
 	if (!track || place >> 32 == state)

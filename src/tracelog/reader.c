@@ -363,7 +363,7 @@ int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
 /* ---- The first look. ---- */
 
 /* Times of the log in stretches of half a window. */
-struct look {
+struct stretch_times {
 	uint64_t stretch;       /* bytes */
 	uint64_t begin;         /* offset of the stretch that is looked at */
 	uint64_t latest, other; /* of its events, and of those of the stretch before; ns */
@@ -372,7 +372,7 @@ struct look {
 };
 
 /* Rows of one time stay as they stand, unless the longer slice stands last. */
-static void look_at(struct look *look, const struct tw_batch *batch, uint64_t offset)
+static void look_at(struct stretch_times *look, const struct tw_batch *batch, uint64_t offset)
 {
 	if (offset - look->begin >= look->stretch) {
 		look->behind = look->other > look->behind ? look->other : look->behind;
@@ -393,7 +393,7 @@ int tracelog_look(struct tw_reader *reader)
 {
 	enum { HELD = TW_ORDER_SLABS / 2 * PIECE }; /* pieces may end before they are full */
 	const uint64_t window = window_of(reader);
-	struct look look = {.stretch = (window < HELD ? window : HELD) / 2};
+	struct stretch_times look = {.stretch = (window < HELD ? window : HELD) / 2};
 	struct tw_reader *again;
 	struct tw_batch batch;
 	uint64_t offset = 0;

@@ -11,34 +11,34 @@
 
 enum { HEADER_MOST = 8 << 20, PAGE_LEAST = 1 << 8, PAGE_MOST = 1 << 16, LONG = 8, NAME_MOST = 128 };
 
-struct text {
+struct header_text {
 	const char *bytes;
 	size_t size;
 };
 
 /* Takes a line off the text, without its end. */
-static struct text take_line(struct text *text)
+static struct header_text take_line(struct header_text *text)
 {
 	const char *end = memchr(text->bytes, '\n', text->size);
-	struct text line = {text->bytes, end ? (size_t)(end - text->bytes) : text->size};
+	struct header_text line = {text->bytes, end ? (size_t)(end - text->bytes) : text->size};
 	size_t whole = end ? line.size + 1 : line.size;
 	text->bytes += whole;
 	text->size -= whole;
 	return line;
 }
 
-static bool begins(struct text text, const char *word)
+static bool begins(struct header_text text, const char *word)
 {
 	return text.size >= strlen(word) && memcmp(text.bytes, word, strlen(word)) == 0;
 }
 
-static bool holds(struct text text, const char *word)
+static bool holds(struct header_text text, const char *word)
 {
 	return memmem(text.bytes, text.size, word, strlen(word)) != NULL;
 }
 
 /* A number behind a word; one that is too long, or none, is UINT32_MAX. */
-static uint32_t number_after(struct text text, const char *word)
+static uint32_t number_after(struct header_text text, const char *word)
 {
 	const char *at = memmem(text.bytes, text.size, word, strlen(word)), *end = text.bytes + text.size;
 	uint32_t number = 0;
@@ -59,17 +59,17 @@ static uint32_t number_after(struct text text, const char *word)
 /* ---- Fields: "field:char prev_comm[16];	offset:8;	size:16;	signed:0;". ---- */
 
 /* The name in a declaration, behind its last space and before a bracket. */
-static struct text name_in(struct text declaration)
+static struct header_text name_in(struct header_text declaration)
 {
 	const char *space = memrchr(declaration.bytes, ' ', declaration.size);
 	const char *end = declaration.bytes + declaration.size;
-	struct text name = {space ? space + 1 : end, space ? (size_t)(end - space - 1) : 0};
+	struct header_text name = {space ? space + 1 : end, space ? (size_t)(end - space - 1) : 0};
 	const char *bracket = name.size ? memchr(name.bytes, '[', name.size) : NULL;
 	name.size = bracket ? (size_t)(bracket - name.bytes) : name.size;
 	return name;
 }
 
-static enum uftrace_field_kind kind_of(struct text declaration, size_t size, bool is_signed)
+static enum uftrace_field_kind kind_of(struct header_text declaration, size_t size, bool is_signed)
 {
 	bool array = memchr(declaration.bytes, '[', declaration.size) != NULL, text = holds(declaration, "char");
 	if (begins(declaration, "__data_loc "))
@@ -83,14 +83,14 @@ static enum uftrace_field_kind kind_of(struct text declaration, size_t size, boo
 	return is_signed ? UFTRACE_FIELD_INT : UFTRACE_FIELD_UINT;
 }
 
-static bool read_field(struct tw_reader *reader, struct text line, struct uftrace_kernel_field *field)
+static bool read_field(struct tw_reader *reader, struct header_text line, struct uftrace_kernel_field *field)
 {
 	line.bytes += strlen("\tfield:");
 	line.size -= strlen("\tfield:");
 	const char *stop = memchr(line.bytes, ';', line.size);
 	if (!stop)
 		return false;
-	struct text declaration = {line.bytes, (size_t)(stop - line.bytes)}, name = name_in(declaration);
+	struct header_text declaration = {line.bytes, (size_t)(stop - line.bytes)}, name = name_in(declaration);
 	uint32_t at = number_after(line, "offset:"), size = number_after(line, "size:");
 	if (!name.size || at > UINT16_MAX || size > UINT16_MAX)
 		return false;
@@ -105,7 +105,7 @@ static bool read_field(struct tw_reader *reader, struct text line, struct uftrac
 }
 
 /* Takes a field of an event. Those that are common to all events are no arguments, but may tell the thread. */
-static bool take_field(struct tw_reader *reader, struct uftrace_kernel_event *event, struct text line)
+static bool take_field(struct tw_reader *reader, struct uftrace_kernel_event *event, struct header_text line)
 {
 	static const char *const threads[UFTRACE_PIDS] = {"common_pid", "next_pid", "pid"};
 	struct uftrace_kernel *kernel = &uftrace_of(reader)->kernel;
@@ -133,7 +133,7 @@ static bool take_field(struct tw_reader *reader, struct uftrace_kernel_event *ev
 
 /* ---- Events: "events/sched/sched_switch/format". ---- */
 
-static enum uftrace_type type_of(struct text file)
+static enum uftrace_type type_of(struct header_text file)
 {
 	if (begins(file, "events/ftrace/funcgraph_entry/"))
 		return UFTRACE_KERNEL_ENTRY;
@@ -141,7 +141,7 @@ static enum uftrace_type type_of(struct text file)
 }
 
 /* "sched:sched_switch" */
-static uint32_t event_name(struct tw_reader *reader, struct text file)
+static uint32_t event_name(struct tw_reader *reader, struct header_text file)
 {
 	char name[NAME_MOST];
 	size_t before = strlen("events/"), behind = strlen("/format");
@@ -162,13 +162,13 @@ static bool is_whole(const struct uftrace_kernel_event *event)
 	return event->pids[0].size == 4 && (!call || event->function.size == LONG);
 }
 
-static bool take_event(struct tw_reader *reader, struct text file, struct text text)
+static bool take_event(struct tw_reader *reader, struct header_text file, struct header_text text)
 {
 	struct uftrace_kernel *kernel = &uftrace_of(reader)->kernel;
 	struct uftrace_kernel_event event = {.type = type_of(file), .first = kernel->field_count};
 	uint32_t id = UINT32_MAX, there;
 	while (text.size) {
-		struct text line = take_line(&text);
+		struct header_text line = take_line(&text);
 		if (begins(line, "ID: "))
 			id = number_after(line, "ID:");
 		if (begins(line, "\tfield:") && !take_field(reader, &event, line))
@@ -186,7 +186,7 @@ static bool take_event(struct tw_reader *reader, struct text file, struct text t
 	return true;
 }
 
-static bool is_format(struct text file)
+static bool is_format(struct header_text file)
 {
 	size_t behind = strlen("/format");
 	return begins(file, "events/") && file.size > strlen("events/") + behind &&
@@ -194,21 +194,21 @@ static bool is_format(struct text file)
 }
 
 /* "TRACEFS: events/header_page: 205": what is in so many bytes behind it. */
-static bool take_file(struct tw_reader *reader, struct text line, struct text *rest)
+static bool take_file(struct tw_reader *reader, struct header_text line, struct header_text *rest)
 {
 	const char *colon = memrchr(line.bytes, ':', line.size);
 	size_t before = strlen("TRACEFS: ");
-	struct text file = {line.bytes + before, 0}, tail = {colon, line.size - (size_t)(colon - line.bytes)};
+	struct header_text file = {line.bytes + before, 0}, tail = {colon, line.size - (size_t)(colon - line.bytes)};
 	uint32_t size = number_after(tail, ":");
 	if (colon < file.bytes || size > rest->size)
 		size = rest->size > UINT32_MAX ? UINT32_MAX : (uint32_t)rest->size;
 	else
 		file.size = (size_t)(colon - file.bytes);
-	struct text text = {rest->bytes, size};
+	struct header_text text = {rest->bytes, size};
 	rest->bytes += size;
 	rest->size -= size;
 	if (begins(file, "events/header_page")) {
-		uint32_t at = number_after((struct text){text.bytes, text.size}, "char data;\toffset:");
+		uint32_t at = number_after((struct header_text){text.bytes, text.size}, "char data;\toffset:");
 		uftrace_of(reader)->kernel.data_at = at;
 		return true;
 	}
@@ -217,12 +217,12 @@ static bool take_file(struct tw_reader *reader, struct text line, struct text *r
 
 /* ---- The file. ---- */
 
-static bool take_all(struct tw_reader *reader, struct text text)
+static bool take_all(struct tw_reader *reader, struct header_text text)
 {
 	struct uftrace_kernel *kernel = &uftrace_of(reader)->kernel;
 	kernel->data_at = 2 * LONG;
 	while (text.size) {
-		struct text line = take_line(&text);
+		struct header_text line = take_line(&text);
 		if (begins(line, "TRACEFS: ") && !take_file(reader, line, &text))
 			return false;
 		if (begins(line, "PAGE_SIZE: "))
@@ -250,7 +250,7 @@ int uftrace_read_kernel_header(struct tw_reader *reader)
 	status = tw_window_view(&window, 0, HEADER_MOST, &bytes, &have);
 	if (status < 0)
 		tw_fail(reader, status, "%s", tw_input_error(input));
-	else if (!take_all(reader, (struct text){(const char *)bytes, have < HEADER_MOST ? have : HEADER_MOST}))
+	else if (!take_all(reader, (struct header_text){(const char *)bytes, have < HEADER_MOST ? have : HEADER_MOST}))
 		status = tw_fail_memory(reader);
 	tw_window_free(&window);
 	tw_input_close(input);

@@ -203,7 +203,7 @@ static bool read_file(void *context, uint64_t offset, void *bytes, size_t size)
 
 enum { THREADS = 24, EACH = 3000 };
 
-static struct lines lines;
+static struct line_image lines;
 
 static void *write_many(void *context)
 {
@@ -277,7 +277,7 @@ static void all_threads_write_into_a_file(void **state)
 	lines_end(&lines);
 	assert_int_equal(lines_collect(&source, take_of_threads, &(struct threads){{0}}, &told), 0);
 	assert_true(told.ended);
-	assert_true(lines_open(&(struct lines){0}, path, 1 << 20) != 0); /* it is there */
+	assert_true(lines_open(&(struct line_image){0}, path, 1 << 20) != 0); /* it is there */
 	munmap(lines.header, LINES_PAGE + (1 << 24));
 	lines_file_close(&lines.file);
 	unlink(path);

@@ -156,7 +156,7 @@ static void the_end_is_passed(void **state)
 static void a_ring_is_used_again(void **state)
 {
 	begin(1);
-	struct ring *ring = own_ring;
+	struct sample_ring *ring = own_ring;
 	take_sample(5);
 	mono_sampled_end(); /* it writes what is there */
 	expect_seen(1, 1, 1, 5);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* A node as it was found; parents come before children. */
-struct node {
+struct calltree_node {
 	uint32_t parent;
 	uint32_t name; /* of the tree's own texts */
 	bool is_thread, threadless, is_deeper;
@@ -32,7 +32,7 @@ struct tw_calltree {
 	struct tw_budget reading, keeping; /* memory of the parts that are read, half the limit, and of the tree */
 	size_t promised;                   /* bytes of `keeping` for parts that will be merged */
 	struct tw_dictionary *texts;
-	struct node *nodes;
+	struct calltree_node *nodes;
 	size_t count, room;
 	struct tw_map map;         /* hash of parent, name, process and thread to node */
 	uint32_t deeper, no_stack; /* names of these nodes */
@@ -46,14 +46,14 @@ struct tw_calltree {
 enum {
 	NAME_OVERHEAD = 96,
 	SHOWN = sizeof(struct tw_calltree_node) + 4 * sizeof(uint32_t),
-	NODE_COST = SHOWN + 2 * sizeof(struct node) + 3 * sizeof(struct tw_map_slot),
+	NODE_COST = SHOWN + 2 * sizeof(struct calltree_node) + 3 * sizeof(struct tw_map_slot),
 	THREAD_NAME = 64, /* of a thread's name; the rest of it is left out */
 	THREAD_TEXT = THREAD_NAME + 32,
 	PART_COST = 1024
 };
 
 /* Nodes of a part that are being merged. */
-struct merge {
+struct part_merge {
 	struct tw_calltree *tree;
 	const struct tw_dictionary *dictionary;
 	const struct tw_part_node *from;
@@ -87,7 +87,7 @@ static uint32_t intern(struct tw_calltree *tree, const struct tw_name *name)
 }
 
 /* The number of a name in the tree, UINT32_MAX when there is no room. */
-static uint32_t keep_name(struct merge *merge, uint32_t number)
+static uint32_t keep_name(struct part_merge *merge, uint32_t number)
 {
 	if (number < merge->text_room && merge->texts[number])
 		return merge->texts[number] - 1;
@@ -114,7 +114,7 @@ static size_t thread_name_length(const struct tw_name *name)
 }
 
 /* "worker (thread 12)", or "thread 12"; "(no thread)". */
-static uint32_t thread_text(const struct merge *merge, const struct tw_track *track)
+static uint32_t thread_text(const struct part_merge *merge, const struct tw_track *track)
 {
 	char text[THREAD_TEXT];
 	const struct tw_name *name = tw_dictionary_name(merge->dictionary, track->name);
@@ -132,18 +132,18 @@ static uint32_t thread_text(const struct merge *merge, const struct tw_track *tr
 
 /* Returns the name that tells a node from others of its parent; 0 of a thread, which is the same in several traces
  * though only one tells its name. */
-static uint32_t told_apart_by(const struct node *node)
+static uint32_t told_apart_by(const struct calltree_node *node)
 {
 	return node->is_thread ? 0 : node->name;
 }
 
-static bool same_node(const struct node *a, const struct node *b)
+static bool same_node(const struct calltree_node *a, const struct calltree_node *b)
 {
 	return a->parent == b->parent && a->is_thread == b->is_thread && told_apart_by(a) == told_apart_by(b) &&
 	       a->process == b->process && a->thread == b->thread && a->threadless == b->threadless;
 }
 
-static uint32_t find_node(struct tw_calltree *tree, const struct node *node)
+static uint32_t find_node(struct tw_calltree *tree, const struct calltree_node *node)
 {
 	uint64_t owner = tw_hash_two(node->process, node->thread);
 	uint64_t key = tw_hash_two(owner, (uint64_t)node->parent << 32 | told_apart_by(node));
@@ -162,17 +162,17 @@ static uint32_t find_node(struct tw_calltree *tree, const struct node *node)
 }
 
 /* The node of the tree that a node of a part belongs to. */
-static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
+static uint32_t node_for(struct part_merge *merge, const struct tw_part_node *from)
 {
 	struct tw_calltree *tree = merge->tree;
 	uint32_t parent = merge->nodes[from->parent];
 	if (parent == TW_NODE_OTHER || tree->nodes[parent].is_deeper)
 		return parent;
-	struct node node = {.parent = parent,
-	                    .depth = tree->nodes[parent].depth + 1,
-	                    .process = tree->nodes[parent].process,
-	                    .thread = tree->nodes[parent].thread,
-	                    .threadless = tree->nodes[parent].threadless};
+	struct calltree_node node = {.parent = parent,
+	                             .depth = tree->nodes[parent].depth + 1,
+	                             .process = tree->nodes[parent].process,
+	                             .thread = tree->nodes[parent].thread,
+	                             .threadless = tree->nodes[parent].threadless};
 	if (from->name == TW_THREAD_NODE) {
 		const struct tw_track *track = tw_dictionary_track(merge->dictionary, from->track);
 		node.process = track->process;
@@ -191,16 +191,16 @@ static uint32_t node_for(struct merge *merge, const struct tw_part_node *from)
 }
 
 /* Whether the time of a node is inside that of another that is counted under the same "(other)" or "(deeper)". */
-static bool inside(const struct merge *merge, uint32_t number, const struct tw_part_node *from)
+static bool inside(const struct part_merge *merge, uint32_t number, const struct tw_part_node *from)
 {
 	const struct tw_part_node *nodes = merge->from;
 	return from != &nodes[TW_NODE_OTHER] && merge->nodes[from->parent] == number &&
 	       nodes[from->parent].name != TW_THREAD_NODE;
 }
 
-static void add_node(struct merge *merge, uint32_t number, const struct tw_part_node *from)
+static void add_node(struct part_merge *merge, uint32_t number, const struct tw_part_node *from)
 {
-	struct node *node = &merge->tree->nodes[number];
+	struct calltree_node *node = &merge->tree->nodes[number];
 	node->count = tw_sum(node->count, from->count);
 	node->open += from->open;
 	node->self = tw_sum(node->self, from->self);
@@ -211,7 +211,7 @@ static void add_node(struct merge *merge, uint32_t number, const struct tw_part_
 		merge->tree->notes.rows_folded += from->count;
 }
 
-static void add_nodes(struct merge *merge)
+static void add_nodes(struct part_merge *merge)
 {
 	const struct tw_part_node *from = merge->from;
 	for (size_t i = merge->count; i-- > TW_NODE_OTHER;) {
@@ -229,7 +229,7 @@ static void add_nodes(struct merge *merge)
 static int merge_nodes(struct tw_calltree *tree, const struct tw_dictionary *dictionary,
                        const struct tw_part_node *nodes, size_t count)
 {
-	struct merge merge = {
+	struct part_merge merge = {
 	    .tree = tree,
 	    .dictionary = dictionary,
 	    .from = nodes,
@@ -302,7 +302,8 @@ static int compare_texts(const struct tw_name *a, const struct tw_name *b)
 static int compare_nodes(const void *left, const void *right, void *context)
 {
 	const struct tw_calltree *tree = context;
-	const struct node *a = &tree->nodes[*(const uint32_t *)left], *b = &tree->nodes[*(const uint32_t *)right];
+	const struct calltree_node *a = &tree->nodes[*(const uint32_t *)left],
+				   *b = &tree->nodes[*(const uint32_t *)right];
 	if (a->parent != b->parent)
 		return tw_compare(a->parent, b->parent);
 	const struct tw_name *x = tw_dictionary_name(tree->texts, a->name),
@@ -317,7 +318,7 @@ static int compare_nodes(const void *left, const void *right, void *context)
 
 static uint32_t show(struct tw_calltree *tree, uint32_t number, uint32_t parent)
 {
-	const struct node *node = &tree->nodes[number];
+	const struct calltree_node *node = &tree->nodes[number];
 	const struct tw_name *name = tw_dictionary_name(tree->texts, node->name);
 	const bool counted = tree->weight == TW_WEIGHT_COUNT; /* weigh_calls() weighs them */
 	tree->sorted[tree->sorted_count] = (struct tw_calltree_node){
@@ -391,7 +392,7 @@ static void lay_out(struct tw_calltree *tree, struct layout *layout)
 	tree->sorted_count = 0;
 	while (pending) {
 		uint32_t number = layout->pending[--pending];
-		const struct node *node = &tree->nodes[number];
+		const struct calltree_node *node = &tree->nodes[number];
 		if (number == TW_NODE_OTHER && !node->count && !node->self)
 			continue;
 		uint32_t at = show(tree, number, layout->parent[number]);

@@ -7,14 +7,14 @@
 
 /* The nodes of samples on their way into the tree: first those of the threads, if there are any, then one for each
  * stack. */
-struct stacks {
+struct sample_nodes {
 	const struct tw_samples *samples;
 	struct tw_part_node *nodes;
 	size_t threads;
 	struct tw_map thread_of; /* track to node */
 };
 
-static bool add_threads(struct stacks *stacks)
+static bool add_threads(struct sample_nodes *stacks)
 {
 	const struct tw_samples *samples = stacks->samples;
 	uint32_t known;
@@ -30,7 +30,7 @@ static bool add_threads(struct stacks *stacks)
 	return true;
 }
 
-static uint32_t parent_of(const struct stacks *stacks, const struct tw_sample_node *node)
+static uint32_t parent_of(const struct sample_nodes *stacks, const struct tw_sample_node *node)
 {
 	uint32_t thread = TW_NODE_ROOT;
 	if (node->caller != TW_SAMPLE_ROOT)
@@ -44,7 +44,7 @@ static uint32_t name_of(const struct tw_samples *samples, const struct tw_sample
 	return node->location ? tw_dictionary_location(samples->dictionary, node->location)->name : TW_NO_STACK;
 }
 
-static void add_stacks(struct stacks *stacks, const struct tw_sampled *totals, enum tw_weight weight)
+static void add_stacks(struct sample_nodes *stacks, const struct tw_sampled *totals, enum tw_weight weight)
 {
 	const struct tw_samples *samples = stacks->samples;
 	for (uint32_t i = TW_SAMPLE_OTHER; i < samples->count; i++) {
@@ -60,7 +60,7 @@ static void add_stacks(struct stacks *stacks, const struct tw_sampled *totals, e
 	}
 }
 
-static bool make_nodes(struct stacks *stacks, enum tw_weight weight)
+static bool make_nodes(struct sample_nodes *stacks, enum tw_weight weight)
 {
 	struct tw_sampled *totals = tw_samples_totals(stacks->samples);
 	stacks->nodes = calloc(2 * stacks->samples->count, sizeof *stacks->nodes); /* a thread has at least one stack */
@@ -76,7 +76,7 @@ int tw_calltree_sample_nodes(struct tw_reader *reader, struct tw_budget *budget,
 {
 	struct tw_samples samples;
 	int status = tw_samples_read(&samples, reader, budget, tree->per_thread, tree->weight);
-	struct stacks stacks = {.samples = &samples};
+	struct sample_nodes stacks = {.samples = &samples};
 	if (tree->choose)
 		tree->weight = tw_samples_weight(&samples);
 	bool room = samples.count && make_nodes(&stacks, tree->weight);

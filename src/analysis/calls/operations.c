@@ -7,7 +7,7 @@
 
 enum { SHARE = 4 }; /* of the memory limit, for operations that are open */
 
-struct reading {
+struct operation_reader {
 	struct tw_reader *reader;
 	tw_operation_fn take;
 	void *context;
@@ -23,7 +23,7 @@ static uint64_t later(uint64_t time, uint64_t ns)
 }
 
 /* Of one that reaches out of the window the part inside is given. */
-static void give(const struct reading *reading, const struct tw_open_pair *item, uint64_t end, bool open)
+static void give(const struct operation_reader *reading, const struct tw_open_pair *item, uint64_t end, bool open)
 {
 	const uint64_t start = tw_reader_clock(reading->reader)->start_ns;
 	const uint64_t from = reading->from_ns ? later(start, reading->from_ns) : 0;
@@ -39,7 +39,7 @@ static void give(const struct reading *reading, const struct tw_open_pair *item,
 		reading->take(reading->context, &operation);
 }
 
-static int begin_one(struct reading *reading, const struct tw_event *event)
+static int begin_one(struct operation_reader *reading, const struct tw_event *event)
 {
 	const size_t limit = tw_memory_limit(reading->reader) / SHARE;
 	struct tw_open_pair *item =
@@ -52,7 +52,7 @@ static int begin_one(struct reading *reading, const struct tw_event *event)
 	return 0;
 }
 
-static int end_one(struct reading *reading, const struct tw_event *event)
+static int end_one(struct operation_reader *reading, const struct tw_event *event)
 {
 	struct tw_open_pair *item = tw_pairs_ended(&reading->pairs, tw_reader_dictionary(reading->reader), event);
 	reading->stray += !item;
@@ -63,7 +63,7 @@ static int end_one(struct reading *reading, const struct tw_event *event)
 	return tw_pairs_sweep(&reading->pairs) ? 0 : tw_fail(reading->reader, TW_ERR_MEMORY, "out of memory");
 }
 
-static int take(struct reading *reading, const struct tw_event *event)
+static int take(struct operation_reader *reading, const struct tw_event *event)
 {
 	const uint64_t over = tw_event_end(event);
 	reading->last = over > reading->last ? over : reading->last;
@@ -72,7 +72,7 @@ static int take(struct reading *reading, const struct tw_event *event)
 	return (event->kind == TW_ASYNC_BEGIN ? begin_one : end_one)(reading, event);
 }
 
-static int read_all(struct reading *reading)
+static int read_all(struct operation_reader *reading)
 {
 	struct tw_batch batch;
 	int status;
@@ -88,7 +88,7 @@ static int read_all(struct reading *reading)
 int tw_read_operations(struct tw_reader *reader, tw_operation_fn take_one, void *context, uint64_t *stray)
 {
 	struct tw_read_options *options = &reader->options;
-	struct reading reading = {
+	struct operation_reader reading = {
 	    .reader = reader,
 	    .take = take_one,
 	    .context = context,

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
+struct changed_row {
 	struct tw_diff_row shown;
 	uint64_t change; /* size of the change that rows are sorted by */
 };
 
 struct tw_diff {
-	struct row *rows;
+	struct changed_row *rows;
 	size_t count;
 	char *names;
 };
@@ -30,13 +30,13 @@ static const size_t members[] = {
 };
 
 /* A row of a run; those of the first side come first. */
-struct entry {
+struct run_row {
 	const struct tw_profile_row *row;
 	size_t run;
 };
 
 /* A run's rows of one name. */
-struct sum {
+struct run_sum {
 	uint64_t count, total, self, p50;
 	uint64_t most; /* how many calls ended of the row that p50 is from */
 	bool any;
@@ -45,18 +45,18 @@ struct sum {
 /* The runs of both sides, and what they have of one name. */
 struct runs {
 	size_t before, after;
-	struct sum *sums;
+	struct run_sum *sums;
 	double *values;
 };
 
 static int by_name(const void *left, const void *right)
 {
-	const struct entry *l = left;
-	const struct entry *r = right;
+	const struct run_row *l = left;
+	const struct run_row *r = right;
 	return strcmp(l->row->name, r->row->name);
 }
 
-static void add(struct sum *sum, const struct tw_profile_row *row)
+static void add(struct run_sum *sum, const struct tw_profile_row *row)
 {
 	uint64_t ended = row->count - row->open - row->summed;
 	/* Of rows with as many calls the longer: the result must not depend on the order of rows. */
@@ -92,14 +92,14 @@ static struct tw_diff_value value(uint64_t a, uint64_t b)
 
 enum { COUNT, TOTAL, SELF, P50 };
 
-static uint64_t member_of(const struct sum *sum, int member)
+static uint64_t member_of(const struct run_sum *sum, int member)
 {
 	const uint64_t all[] = {[COUNT] = sum->count, [TOTAL] = sum->total, [SELF] = sum->self, [P50] = sum->p50};
 	return all[member];
 }
 
 /* The mean of runs: exact of one, and no rounding of large sums. */
-static uint64_t mean(const struct sum *sums, size_t count, int member)
+static uint64_t mean(const struct run_sum *sums, size_t count, int member)
 {
 	uint64_t quotients = 0, rests = 0, used = 0;
 	for (size_t i = 0; i < count; i++)
@@ -116,7 +116,7 @@ static struct tw_diff_value compare_member(const struct runs *runs, int member)
 	return value(mean(runs->sums, runs->before, member), mean(runs->sums + runs->before, runs->after, member));
 }
 
-static bool is_in(const struct sum *sums, size_t count)
+static bool is_in(const struct run_sum *sums, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (sums[i].any)
@@ -124,7 +124,7 @@ static bool is_in(const struct sum *sums, size_t count)
 	return false;
 }
 
-static struct row compare(const char *name, const struct runs *runs, enum tw_diff_by by)
+static struct changed_row compare(const char *name, const struct runs *runs, enum tw_diff_by by)
 {
 	static const int tested[] = {
 	    [TW_DIFF_SELF] = SELF, [TW_DIFF_TOTAL] = TOTAL, [TW_DIFF_COUNT] = COUNT, [TW_DIFF_P50] = P50};
@@ -148,11 +148,11 @@ static struct row compare(const char *name, const struct runs *runs, enum tw_dif
 	};
 	struct tw_diff_value sorted_by;
 	memcpy(&sorted_by, (const char *)&row + members[by], sizeof sorted_by);
-	return (struct row){.shown = row, .change = distance(sorted_by.a, sorted_by.b)};
+	return (struct changed_row){.shown = row, .change = distance(sorted_by.a, sorted_by.b)};
 }
 
 /* One row for each name; the names still belong to the profiles. */
-static void match(struct tw_diff *diff, const struct entry *entries, size_t count, const struct runs *runs,
+static void match(struct tw_diff *diff, const struct run_row *entries, size_t count, const struct runs *runs,
                   enum tw_diff_by by)
 {
 	for (size_t i = 0; i < count;) {
@@ -166,8 +166,8 @@ static void match(struct tw_diff *diff, const struct entry *entries, size_t coun
 
 static int by_change(const void *left, const void *right)
 {
-	const struct row *l = left;
-	const struct row *r = right;
+	const struct changed_row *l = left;
+	const struct changed_row *r = right;
 	return l->change != r->change ? (l->change < r->change ? 1 : -1) : strcmp(l->shown.name, r->shown.name);
 }
 
@@ -190,20 +190,20 @@ static bool own_names(struct tw_diff *diff)
 	return true;
 }
 
-static size_t list_entries(struct entry *entries, const struct tw_rows *rows, size_t runs)
+static size_t list_entries(struct run_row *entries, const struct tw_rows *rows, size_t runs)
 {
 	size_t count = 0;
 	for (size_t run = 0; run < runs; run++)
 		for (size_t i = 0; i < rows[run].count; i++, count++)
 			if (entries)
-				entries[count] = (struct entry){.row = &rows[run].rows[i], .run = run};
+				entries[count] = (struct run_row){.row = &rows[run].rows[i], .run = run};
 	return count;
 }
 
 static bool fill(struct tw_diff *diff, const struct tw_rows *rows, struct runs *runs, enum tw_diff_by by)
 {
 	size_t all = runs->before + runs->after, count = list_entries(NULL, rows, all);
-	struct entry *entries = calloc(count + 1, sizeof *entries);
+	struct run_row *entries = calloc(count + 1, sizeof *entries);
 	diff->rows = calloc(count + 1, sizeof *diff->rows);
 	runs->sums = calloc(all, sizeof *runs->sums);
 	runs->values = calloc(all, sizeof *runs->values);

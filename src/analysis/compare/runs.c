@@ -34,7 +34,7 @@ static double ways(size_t all, size_t chosen)
 }
 
 /* What is split, and the changes that come of it. */
-struct split {
+struct permutation {
 	const double *values;
 	size_t before, all;
 	double scale; /* what is smaller by a million millions is rounding */
@@ -43,7 +43,7 @@ struct split {
 };
 
 /* first: which values are on the first side. */
-static void add_change(struct split *split, const bool *first)
+static void add_change(struct permutation *split, const bool *first)
 {
 	double sum = 0;
 	size_t swapped = 0;
@@ -77,7 +77,7 @@ static bool next_way(bool *first, size_t all)
 	return true;
 }
 
-static void add_all_splits(struct split *split, bool *first)
+static void add_all_splits(struct permutation *split, bool *first)
 {
 	for (size_t i = 0; i < split->all; i++)
 		first[i] = i < split->before;
@@ -95,7 +95,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-static void add_random_splits(struct split *split, bool *first)
+static void add_random_splits(struct permutation *split, bool *first)
 {
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
 	while (split->count < SAMPLED) {
@@ -115,7 +115,7 @@ static int by_value(const void *left, const void *right)
 }
 
 /* With what was seen itself there is one more way than changes. */
-static struct tw_runs_change judge(struct split *split)
+static struct tw_runs_change judge(struct permutation *split)
 {
 	size_t below = 0, above = 0, n = split->count;
 	size_t rank = (size_t)(level / 2 * (double)(n + 1));
@@ -136,7 +136,7 @@ static struct tw_runs_change judge(struct split *split)
 struct tw_runs_change tw_runs_compare(const double *values, size_t before, size_t after)
 {
 	struct tw_runs_change change = {.p = NAN, .low = NAN, .high = NAN};
-	struct split split = {.values = values, .before = before, .all = before + after};
+	struct permutation split = {.values = values, .before = before, .all = before + after};
 	if (before < TW_RUNS_LEAST || after < TW_RUNS_LEAST)
 		return change;
 	double count = ways(split.all, before);

@@ -17,7 +17,7 @@
 enum { PENDING_LEAST = 1024 };
 
 /* A row while the trace is read: numbers of its dictionary, which come to be known. */
-struct key {
+struct spread_key {
 	uint32_t category, name, series;
 	uint64_t last; /* of events: when the one before was */
 	bool seen;
@@ -33,7 +33,7 @@ struct tw_spread {
 	enum tw_spread_of of;
 	struct tw_budget budget;
 	struct tw_dictionary *texts;
-	struct key *keys;
+	struct spread_key *keys;
 	struct tw_spread_row *rows;
 	size_t count, key_room, row_room;
 	struct tw_map map; /* hash of a key to row */
@@ -57,17 +57,17 @@ static void add_whole(struct tw_spread *spread, uint32_t row, uint64_t value)
 	add_value(spread, row, (double)value);
 }
 
-static uint64_t hash_of(const struct key *key)
+static uint64_t hash_of(const struct spread_key *key)
 {
 	return tw_hash_two((uint64_t)key->category << 32 | key->name, key->series);
 }
 
 /* UINT32_MAX when there is no room. */
-static uint32_t find_row(struct tw_spread *spread, const struct key *key)
+static uint32_t find_row(struct tw_spread *spread, const struct spread_key *key)
 {
 	uint32_t row;
 	for (size_t slot = SIZE_MAX; tw_map_next(&spread->map, hash_of(key), &slot, &row);) {
-		const struct key *known = &spread->keys[row];
+		const struct spread_key *known = &spread->keys[row];
 		if (known->category == key->category && known->name == key->name && known->series == key->series)
 			return row;
 	}
@@ -88,7 +88,8 @@ static uint32_t find_row(struct tw_spread *spread, const struct key *key)
 
 static uint32_t row_of(struct tw_spread *spread, const struct tw_event *event, uint32_t series)
 {
-	return find_row(spread, &(struct key){.category = event->category, .name = event->name, .series = series});
+	return find_row(spread,
+	                &(struct spread_key){.category = event->category, .name = event->name, .series = series});
 }
 
 /* ---- Events. ---- */
@@ -98,7 +99,7 @@ static void take_instant(struct tw_spread *spread, const struct tw_event *event)
 	uint32_t row = row_of(spread, event, 0);
 	if (row == UINT32_MAX)
 		return;
-	struct key *key = &spread->keys[row];
+	struct spread_key *key = &spread->keys[row];
 	spread->rows[row].count++;
 	if (key->seen && event->time >= key->last)
 		add_whole(spread, row, event->time - key->last);
@@ -241,7 +242,7 @@ static void take(struct tw_spread *spread, const struct tw_dictionary *dictionar
 static bool name_rows(struct tw_spread *spread, const struct tw_dictionary *dictionary)
 {
 	for (size_t i = 0; i < spread->count; i++) {
-		const struct key *key = &spread->keys[i];
+		const struct spread_key *key = &spread->keys[i];
 		struct tw_spread_row *row = &spread->rows[i];
 		row->category = tw_texts_keep_name(spread->texts, &spread->budget, dictionary, key->category);
 		row->name = tw_texts_keep_name(spread->texts, &spread->budget, dictionary, key->name);
@@ -284,7 +285,7 @@ static int read_events(struct tw_spread *spread, struct tw_reader *reader)
 /* The row of a name that is not of the trace's dictionary; UINT32_MAX when there is no room. */
 static uint32_t find_named(struct tw_spread *spread, const char *name)
 {
-	struct key key = {.name = tw_dictionary_text(spread->texts, name)};
+	struct spread_key key = {.name = tw_dictionary_text(spread->texts, name)};
 	if (key.name != UINT32_MAX)
 		return find_row(spread, &key);
 	tw_budget_fail(&spread->budget);
@@ -365,8 +366,8 @@ static int read_compilations(struct tw_spread *spread, struct tw_reader *reader)
 uint32_t tw_spread_find(struct tw_spread *spread, const char *category, const char *name, size_t length)
 {
 	const struct tw_name text = {.text = name, .length = length};
-	struct key key = {.category = *category ? tw_dictionary_text(spread->texts, category) : 0,
-	                  .name = tw_dictionary_intern(spread->texts, &text)};
+	struct spread_key key = {.category = *category ? tw_dictionary_text(spread->texts, category) : 0,
+	                         .name = tw_dictionary_intern(spread->texts, &text)};
 	if (key.category != UINT32_MAX && key.name != UINT32_MAX)
 		return find_row(spread, &key);
 	spread->left_out++;

@@ -11,7 +11,7 @@
 
 enum { LABEL_COLUMNS = 60 };
 
-struct node {
+struct graph_node {
 	const struct tw_profile_row *row;
 	bool kept;
 };
@@ -19,7 +19,7 @@ struct node {
 /* Nodes in order of name and id: the place of one is its number in the output. */
 struct graph {
 	struct tw_output *out;
-	struct node *nodes;
+	struct graph_node *nodes;
 	size_t count;
 	const struct tw_rows *callers;
 	enum tw_weight weight;
@@ -47,15 +47,15 @@ static int compare_identity(const char *left, uint64_t left_id, const char *righ
 
 static int by_identity(const void *left, const void *right)
 {
-	const struct node *l = left;
-	const struct node *r = right;
+	const struct graph_node *l = left;
+	const struct graph_node *r = right;
 	return compare_identity(l->row->name, l->row->id, r->row->name, r->row->id);
 }
 
 static int by_total(const void *left, const void *right)
 {
-	const struct node *l = *(struct node *const *)left;
-	const struct node *r = *(struct node *const *)right;
+	const struct graph_node *l = *(struct graph_node *const *)left;
+	const struct graph_node *r = *(struct graph_node *const *)right;
 	if (l->row->total != r->row->total)
 		return l->row->total < r->row->total ? 1 : -1;
 	return l < r ? -1 : 1; /* of equals the first by name */
@@ -64,15 +64,15 @@ static int by_total(const void *left, const void *right)
 static size_t find(const struct graph *graph, const char *name, uint64_t id)
 {
 	const struct tw_profile_row key_row = {.name = name, .id = id};
-	const struct node key = {.row = &key_row};
-	const struct node *found =
+	const struct graph_node key = {.row = &key_row};
+	const struct graph_node *found =
 	    graph->count ? bsearch(&key, graph->nodes, graph->count, sizeof key, by_identity) : NULL;
 	return found ? (size_t)(found - graph->nodes) : no_node;
 }
 
 static bool keep_top(struct graph *graph, size_t top)
 {
-	struct node **ranked = calloc(graph->count + 1, sizeof *ranked);
+	struct graph_node **ranked = calloc(graph->count + 1, sizeof *ranked);
 	if (!ranked)
 		return false;
 	for (size_t i = 0; i < graph->count; i++)

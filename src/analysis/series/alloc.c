@@ -15,7 +15,7 @@
 enum { STACK_MAX = 1 << 16 }; /* bytes of a stack's text */
 
 /* What is counted, by numbers of the trace's dictionary. */
-struct sum {
+struct alloc_sum {
 	uint32_t name;
 	uint32_t with; /* a name, a stack or a track, by what rows are by; otherwise 0 */
 	uint64_t count, bytes;
@@ -27,7 +27,7 @@ struct tw_alloc {
 	struct tw_budget budget;
 	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
 	struct tw_dictionary *texts;
-	struct sum *sums;
+	struct alloc_sum *sums;
 	struct tw_keyed summed; /* by with << 32 | name */
 	struct tw_alloc_row *rows;
 	size_t row_count;
@@ -77,7 +77,7 @@ static void take(struct tw_alloc *alloc, const struct tw_event *event)
 		alloc->left_out++;
 		return;
 	}
-	struct sum *sum = &alloc->sums[number];
+	struct alloc_sum *sum = &alloc->sums[number];
 	sum->events++;
 	sum->bytes = tw_sum(sum->bytes, event->value);
 	sum->count = tw_sum(sum->count, event->id);
@@ -105,7 +105,7 @@ static uint32_t module_of(const struct tw_alloc *alloc, uint32_t function)
 }
 
 /* False when there is no room for a text. */
-static bool fill_where(struct tw_alloc *alloc, const struct sum *sum, struct tw_alloc_row *row)
+static bool fill_where(struct tw_alloc *alloc, const struct alloc_sum *sum, struct tw_alloc_row *row)
 {
 	enum tw_alloc_by by = alloc->options.by;
 	const struct tw_track *track = tw_dictionary_track(alloc->dictionary, by == TW_ALLOC_BY_THREAD ? sum->with : 0);
@@ -127,7 +127,7 @@ static bool fill_where(struct tw_alloc *alloc, const struct sum *sum, struct tw_
 	return room;
 }
 
-static void add_row(struct tw_alloc *alloc, const struct sum *sum)
+static void add_row(struct tw_alloc *alloc, const struct alloc_sum *sum)
 {
 	struct tw_alloc_row row = {.count = sum->count, .bytes = sum->bytes};
 	row.name = tw_texts_keep_name(alloc->texts, &alloc->budget, alloc->dictionary, sum->name);

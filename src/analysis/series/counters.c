@@ -38,12 +38,12 @@ static const char *keep_name(struct tw_counters *counters, uint32_t number)
 
 /* ---- Series. ---- */
 
-struct key {
+struct counter_key {
 	uint64_t process, id;
 	uint32_t category, name, series;
 };
 
-static bool is_series(const struct tw_series *series, const struct key *key)
+static bool is_series(const struct tw_series *series, const struct counter_key *key)
 {
 	return series->row.process == key->process && series->row.id == key->id && series->category == key->category &&
 	       series->name == key->name && series->series == key->series;
@@ -75,7 +75,7 @@ static bool make_chart(struct tw_counters *counters, struct tw_columns *chart)
 }
 
 /* A new series at the end; false when there is no room. */
-static bool add_series(struct tw_counters *counters, const struct key *key, uint64_t hash)
+static bool add_series(struct tw_counters *counters, const struct counter_key *key, uint64_t hash)
 {
 	struct tw_series series = {.category = key->category, .name = key->name, .series = key->series};
 	series.row = (struct tw_counter_row){.process = key->process, .id = key->id, .trace = counters->traces};
@@ -99,7 +99,7 @@ static bool add_series(struct tw_counters *counters, const struct key *key, uint
 }
 
 /* The number of a series, UINT32_MAX when there is no room for it. */
-static uint32_t find_series(struct tw_counters *counters, const struct key *key)
+static uint32_t find_series(struct tw_counters *counters, const struct counter_key *key)
 {
 	uint64_t names = tw_hash_two((uint64_t)key->category << 32 | key->name, key->series);
 	uint64_t hash = tw_hash_two(tw_hash_two(names, key->process), key->id);
@@ -177,7 +177,7 @@ static int tell_sample(const struct tw_counters *counters, const struct tw_serie
 
 static int take_argument(struct tw_counters *counters, const struct tw_event *event, const struct tw_argument *argument)
 {
-	const struct key key = {
+	const struct counter_key key = {
 	    .process = tw_dictionary_track(counters->dictionary, event->track)->process,
 	    .id = event->id,
 	    .category = event->category,

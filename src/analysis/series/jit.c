@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
+struct listed_function {
 	struct tw_jit_row told;
 	uint32_t about; /* the name of the function, the track, or the number of the body */
 	uint64_t id;    /* of the function: others may have its name */
@@ -45,7 +45,7 @@ struct tw_jit {
 	const struct tw_dictionary *dictionary; /* of the trace, while it is read */
 	struct tw_runtime_names names;          /* of it */
 	struct tw_dictionary *texts;
-	struct row *rows;
+	struct listed_function *rows;
 	struct tw_keyed told; /* by what they are about */
 	struct stack *stacks;
 	struct tw_keyed tracks; /* that have one */
@@ -236,14 +236,14 @@ static const char *ordinal(struct tw_jit *jit, uint32_t number)
 	return tw_texts_keep(jit->texts, &jit->budget, text, (size_t)length);
 }
 
-static void fill_body(struct tw_jit *jit, struct row *filled)
+static void fill_body(struct tw_jit *jit, struct listed_function *filled)
 {
 	const char *name = ordinal(jit, filled->about);
 	filled->told.name = name ? name : "(other)";
 	filled->told.body = filled->about;
 }
 
-static void fill_row(struct tw_jit *jit, struct row *filled)
+static void fill_row(struct tw_jit *jit, struct listed_function *filled)
 {
 	bool thread = jit->options.by == TW_JIT_BY_THREAD;
 	const struct tw_track *track = tw_dictionary_track(jit->dictionary, thread ? filled->about : 0);
@@ -265,7 +265,7 @@ static void fill_row(struct tw_jit *jit, struct row *filled)
 /* Rows of which this is 0 are of the same. */
 static int compare(const void *left, const void *right)
 {
-	const struct row *one = left, *other = right;
+	const struct listed_function *one = left, *other = right;
 	const struct tw_jit_row *a = &one->told, *b = &other->told;
 	int order = tw_compare(a->body, b->body);
 	order = order ? order : strcmp(a->name, b->name);

@@ -95,15 +95,15 @@ static bool is_inside(const struct tw_sched *sched, uint64_t time)
 }
 
 /* What is in the window of the time from one switch to another. */
-struct part {
+struct clipped_time {
 	uint64_t from, length;
 };
 
-static struct part part_of(const struct tw_sched *sched, uint64_t from, uint64_t to)
+static struct clipped_time part_of(const struct tw_sched *sched, uint64_t from, uint64_t to)
 {
 	from = from < sched->from ? sched->from : from;
 	to = to > sched->last && to - sched->last > 1 ? sched->last + 1 : to;
-	return (struct part){.from = from, .length = to > from ? to - from : 0};
+	return (struct clipped_time){.from = from, .length = to > from ? to - from : 0};
 }
 
 /* A thread ran from a time to another, since the left edge. */
@@ -125,7 +125,7 @@ static void draw_run(struct tw_columns *columns, uint32_t track, uint64_t from, 
 /* What the CPU did since the last switch. */
 static void end_run(struct tw_sched *sched, struct tw_sched_core *core, const struct tw_event *event, bool idle)
 {
-	const struct part part = part_of(sched, core->since, event->time);
+	const struct clipped_time part = part_of(sched, core->since, event->time);
 	const bool inside = part.length || is_inside(sched, event->time);
 	struct tw_sched_task *task;
 	sched->notes.time_backwards += inside && event->time < core->since;
@@ -178,7 +178,7 @@ static bool come(struct tw_sched *sched, const struct tw_event *event)
 	if (!task)
 		return false;
 	const bool inside = is_inside(sched, event->time);
-	const struct part waited = part_of(sched, task->ready_at, event->time);
+	const struct clipped_time waited = part_of(sched, task->ready_at, event->time);
 	task->row.switches += inside;
 	if (task->woken && inside)
 		add_latency(sched, task, event->time < task->woken_at ? 0 : event->time - task->woken_at);

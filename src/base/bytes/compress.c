@@ -24,7 +24,7 @@ struct tw_pack {
 };
 
 /* What is left to be compressed, and the room for what comes out. */
-struct step {
+struct compress_step {
 	const char *bytes;
 	size_t size;
 	bool last;
@@ -37,7 +37,7 @@ struct tw_packer {
 	bool in_order;
 	bool (*open)(struct tw_pack *pack, enum tw_pack_effort effort);
 	/* Compresses as much as there is room for. DONE: all was taken, and what has to come out did. */
-	enum outcome (*step)(struct tw_pack *pack, struct step *step);
+	enum outcome (*step)(struct tw_pack *pack, struct compress_step *step);
 	void (*close)(struct tw_pack *pack);
 };
 
@@ -55,7 +55,7 @@ static bool gzip_open(struct tw_pack *pack, enum tw_pack_effort effort)
 	return deflateInit2(&pack->gzip, level, Z_DEFLATED, -MAX_WBITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
-static enum outcome gzip_step(struct tw_pack *pack, struct step *step)
+static enum outcome gzip_step(struct tw_pack *pack, struct compress_step *step)
 {
 	z_stream *z = &pack->gzip;
 	z->next_in = (const Bytef *)step->bytes;
@@ -85,7 +85,7 @@ static bool zstd_open(struct tw_pack *pack, enum tw_pack_effort effort)
 	return pack->zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(pack->zstd, ZSTD_c_checksumFlag, 1));
 }
 
-static enum outcome zstd_step(struct tw_pack *pack, struct step *step)
+static enum outcome zstd_step(struct tw_pack *pack, struct compress_step *step)
 {
 	ZSTD_inBuffer in = {step->bytes, step->size, 0};
 	ZSTD_outBuffer out = {step->to, step->room, 0};
@@ -145,7 +145,7 @@ struct tw_pack *tw_pack_new(const struct tw_packer *packer, enum tw_pack_effort 
 bool tw_pack_block(struct tw_pack *pack, const char *bytes, size_t size, bool last, struct tw_packed *packed)
 {
 	struct tw_text *text = &packed->text;
-	struct step step = {.bytes = bytes, .size = size, .last = last};
+	struct compress_step step = {.bytes = bytes, .size = size, .last = last};
 	enum outcome outcome = MORE;
 	assert(size <= UINT_MAX);
 	text->length = 0;

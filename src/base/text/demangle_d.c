@@ -14,7 +14,7 @@
 /* References go back, and may do so again: what a name costs is bounded, and what it may become. */
 enum { MAX_DEPTH = 64, MAX_STEPS = 1 << 14, MAX_NAME = 1 << 13 };
 
-struct parser {
+struct demangler {
 	const char *begin, *at, *end;
 	char *name; /* MAX_NAME + 1 bytes */
 	size_t used;
@@ -22,20 +22,20 @@ struct parser {
 	bool failed;
 };
 
-static bool fail(struct parser *p)
+static bool fail(struct demangler *p)
 {
 	p->failed = true;
 	return false;
 }
 
-static char peek(const struct parser *p)
+static char peek(const struct demangler *p)
 {
 	if (p->at == p->end || p->failed)
 		return '\0';
 	return *p->at;
 }
 
-static bool take(struct parser *p, const char *text)
+static bool take(struct demangler *p, const char *text)
 {
 	const size_t size = strlen(text);
 	if (p->failed || (size_t)(p->end - p->at) < size || memcmp(p->at, text, size) != 0)
@@ -44,7 +44,7 @@ static bool take(struct parser *p, const char *text)
 	return true;
 }
 
-static void put_bytes(struct parser *p, const char *text, size_t size)
+static void put_bytes(struct demangler *p, const char *text, size_t size)
 {
 	if (p->silent || p->failed)
 		return;
@@ -56,12 +56,12 @@ static void put_bytes(struct parser *p, const char *text, size_t size)
 	p->used += size;
 }
 
-static void put(struct parser *p, const char *text)
+static void put(struct demangler *p, const char *text)
 {
 	put_bytes(p, text, strlen(text));
 }
 
-static bool enter(struct parser *p)
+static bool enter(struct demangler *p)
 {
 	if (p->depth == MAX_DEPTH || p->steps == MAX_STEPS)
 		return fail(p);
@@ -70,7 +70,7 @@ static bool enter(struct parser *p)
 	return !p->failed;
 }
 
-static bool number(struct parser *p, size_t *value)
+static bool number(struct demangler *p, size_t *value)
 {
 	const char *from = p->at;
 	*value = 0;
@@ -80,7 +80,7 @@ static bool number(struct parser *p, size_t *value)
 }
 
 /* Takes "Q" and how far it leads back: digits of base 26, the last one in lower case. */
-static bool back_reference(struct parser *p, const char **to)
+static bool back_reference(struct demangler *p, const char **to)
 {
 	const char *from = p->at++;
 	size_t distance = 0;
@@ -95,13 +95,13 @@ static bool back_reference(struct parser *p, const char **to)
 	return true;
 }
 
-static bool type(struct parser *p);
-static bool qualified_name(struct parser *p, bool *function);
-static bool symbol_name(struct parser *p);
+static bool type(struct demangler *p);
+static bool qualified_name(struct demangler *p, bool *function);
+static bool symbol_name(struct demangler *p);
 
 /* ---- Functions. ---- */
 
-static const char *convention(struct parser *p)
+static const char *convention(struct demangler *p)
 {
 	static const char *const all[] = {"F", "U", "W", "R", "Y", "V"};
 	static const char *const names[] = {
@@ -112,7 +112,7 @@ static const char *convention(struct parser *p)
 	return NULL;
 }
 
-static void parameters(struct parser *p)
+static void parameters(struct demangler *p)
 {
 	for (bool first = true; !p->failed && peek(p) && !strchr("XYZ", peek(p)); first = false) {
 		static const char *const storage[][2] = {{"M", "scope "}, {"Nk", "return "}, {"I", "in "},
@@ -137,7 +137,7 @@ struct attributes {
 	size_t count;
 };
 
-static void attributes(struct parser *p, struct attributes *found)
+static void attributes(struct demangler *p, struct attributes *found)
 {
 	static const char *const all[][2] = {{"Na", " pure"},      {"Nb", " nothrow"},  {"Nc", " ref"},
 	                                     {"Nd", " @property"}, {"Ne", " @trusted"}, {"Nf", " @safe"},
@@ -151,14 +151,14 @@ static void attributes(struct parser *p, struct attributes *found)
 	}
 }
 
-static void put_attributes(struct parser *p, const struct attributes *found)
+static void put_attributes(struct demangler *p, const struct attributes *found)
 {
 	for (size_t i = 0; i < found->count; i++)
 		put(p, found->words[i]);
 }
 
 /* All but the result, which comes last; the text goes behind that. */
-static bool function_no_return(struct parser *p)
+static bool function_no_return(struct demangler *p)
 {
 	if (!enter(p))
 		return false;
@@ -174,7 +174,7 @@ static bool function_no_return(struct parser *p)
 }
 
 /* Moves the last bytes of the name, from `middle` on, to where others begin. */
-static void bring_forward(struct parser *p, size_t begin, size_t middle)
+static void bring_forward(struct demangler *p, size_t begin, size_t middle)
 {
 	const size_t size = p->used - middle;
 	char *moved = p->silent || p->failed ? NULL : malloc(size + 1);
@@ -186,7 +186,7 @@ static void bring_forward(struct parser *p, size_t begin, size_t middle)
 	free(moved);
 }
 
-static void function(struct parser *p, const char *word, struct attributes *found)
+static void function(struct demangler *p, const char *word, struct attributes *found)
 {
 	const size_t begin = p->used;
 	const char *how = convention(p);
@@ -208,14 +208,14 @@ static void function(struct parser *p, const char *word, struct attributes *foun
 
 /* ---- Types. ---- */
 
-static void wrapped(struct parser *p, const char *before)
+static void wrapped(struct demangler *p, const char *before)
 {
 	put(p, before);
 	type(p);
 	put(p, ")");
 }
 
-static void static_array(struct parser *p)
+static void static_array(struct demangler *p)
 {
 	char text[24];
 	size_t length;
@@ -226,7 +226,7 @@ static void static_array(struct parser *p)
 	put(p, text);
 }
 
-static void associative_array(struct parser *p)
+static void associative_array(struct demangler *p)
 {
 	const size_t begin = p->used;
 	put(p, "[");
@@ -237,7 +237,7 @@ static void associative_array(struct parser *p)
 	bring_forward(p, begin, middle);
 }
 
-static void tuple(struct parser *p)
+static void tuple(struct demangler *p)
 {
 	put(p, "tuple(");
 	for (bool first = true; !p->failed && !take(p, "Z"); first = false) {
@@ -247,7 +247,7 @@ static void tuple(struct parser *p)
 	put(p, ")");
 }
 
-static void delegate(struct parser *p)
+static void delegate(struct demangler *p)
 {
 	static const char *const modifiers[][2] = {{"x", " const"},
 	                                           {"y", " immutable"},
@@ -260,7 +260,7 @@ static void delegate(struct parser *p)
 	function(p, " delegate", &found);
 }
 
-static bool basic_type(struct parser *p)
+static bool basic_type(struct demangler *p)
 {
 	static const char letters[] = "nvghstiklmfdeopjqrcbauw";
 	static const char *const names[] = {"typeof(null)", "void",   "byte",    "ubyte", "short",  "ushort",
@@ -279,7 +279,7 @@ static bool basic_type(struct parser *p)
 	return letter || (p->at > p->begin + 1 && (p->at[-2] == 'z' || p->at[-2] == 'N'));
 }
 
-static void type_reference(struct parser *p)
+static void type_reference(struct demangler *p)
 {
 	const char *to, *behind;
 	if (!back_reference(p, &to))
@@ -292,7 +292,7 @@ static void type_reference(struct parser *p)
 	p->at = behind;
 }
 
-static void type_of_letter(struct parser *p, char letter)
+static void type_of_letter(struct demangler *p, char letter)
 {
 	bool is_function;
 	struct attributes found = {0};
@@ -347,7 +347,7 @@ static void type_of_letter(struct parser *p, char letter)
 	}
 }
 
-static bool type(struct parser *p)
+static bool type(struct demangler *p)
 {
 	if (!enter(p))
 		return false;
@@ -370,9 +370,9 @@ static bool type(struct parser *p)
 
 /* ---- Values of template arguments. ---- */
 
-static void value(struct parser *p, char of);
+static void value(struct demangler *p, char of);
 
-static void integer(struct parser *p, char of, bool negative)
+static void integer(struct demangler *p, char of, bool negative)
 {
 	static const char *const suffixes[][2] = {{"htk", "u"}, {"l", "L"}, {"m", "uL"}};
 	const char *from = p->at;
@@ -403,7 +403,7 @@ static int hex_of(char c)
 }
 
 /* Bytes that are no letters are shown as in D's source: \x0a. */
-static void text(struct parser *p, char width)
+static void text(struct demangler *p, char width)
 {
 	size_t length;
 	if (!number(p, &length) || !take(p, "_") || length > (size_t)(p->end - p->at) / 2) {
@@ -425,7 +425,7 @@ static void text(struct parser *p, char width)
 	put(p, width == 'a' ? "\"" : width == 'w' ? "\"w" : "\"d");
 }
 
-static void real(struct parser *p)
+static void real(struct demangler *p)
 {
 	static const char *const words[] = {"NAN", "INF", "NINF"};
 	static const char *const names[] = {"NaN", "Inf", "-Inf"};
@@ -453,7 +453,7 @@ static void real(struct parser *p)
 	integer(p, '\0', false);
 }
 
-static void values(struct parser *p, const char *begin, const char *end, bool pairs)
+static void values(struct demangler *p, const char *begin, const char *end, bool pairs)
 {
 	size_t count;
 	if (!number(p, &count))
@@ -471,7 +471,7 @@ static void values(struct parser *p, const char *begin, const char *end, bool pa
 }
 
 /* The name of a function or variable, behind "_D". */
-static void mangled_name(struct parser *p)
+static void mangled_name(struct demangler *p)
 {
 	bool is_function;
 	qualified_name(p, &is_function);
@@ -480,7 +480,7 @@ static void mangled_name(struct parser *p)
 	p->silent--;
 }
 
-static void value(struct parser *p, char of)
+static void value(struct demangler *p, char of)
 {
 	const char letter = peek(p);
 	if (!enter(p))
@@ -512,7 +512,7 @@ static void value(struct parser *p, char of)
 
 /* ---- Names. ---- */
 
-static void template_argument(struct parser *p)
+static void template_argument(struct demangler *p)
 {
 	size_t length;
 	bool is_function;
@@ -540,7 +540,7 @@ static void template_argument(struct parser *p)
 }
 
 /* Behind "__T". */
-static bool template_instance(struct parser *p)
+static bool template_instance(struct demangler *p)
 {
 	if (!symbol_name(p))
 		return false;
@@ -553,7 +553,7 @@ static bool template_instance(struct parser *p)
 	return !p->failed;
 }
 
-static void put_identifier(struct parser *p, const char *name, size_t size)
+static void put_identifier(struct demangler *p, const char *name, size_t size)
 {
 	static const char *const special[][2] = {{"__ctor", "this"}, {"__dtor", "~this"}, {"__postblit", "this(this)"}};
 	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
@@ -565,7 +565,7 @@ static void put_identifier(struct parser *p, const char *name, size_t size)
 }
 
 /* An identifier behind its length, which may be that of an instance of a template in older names. */
-static bool identifier(struct parser *p)
+static bool identifier(struct demangler *p)
 {
 	size_t size;
 	const char *end = p->end;
@@ -584,7 +584,7 @@ static bool identifier(struct parser *p)
 	return !p->failed;
 }
 
-static bool symbol_name(struct parser *p)
+static bool symbol_name(struct demangler *p)
 {
 	const char *to, *behind;
 	if (!enter(p))
@@ -605,9 +605,9 @@ static bool symbol_name(struct parser *p)
 	return !p->failed;
 }
 
-static bool begins_name(const struct parser *p)
+static bool begins_name(const struct demangler *p)
 {
-	struct parser ahead = *p;
+	struct demangler ahead = *p;
 	const char *to;
 	if (peek(p) != 'Q')
 		return isdigit((unsigned char)peek(p)) || take(&ahead, "__T") || take(&ahead, "__U");
@@ -615,9 +615,9 @@ static bool begins_name(const struct parser *p)
 }
 
 /* What a name that others are in has behind it, as a function: its parameters, and modifiers of its object. */
-static bool pass_function(struct parser *p)
+static bool pass_function(struct demangler *p)
 {
-	struct parser ahead = *p;
+	struct demangler ahead = *p;
 	static const char *const modifiers[] = {"x", "y", "O", "Ng"};
 	ahead.silent++;
 	if (take(&ahead, "M"))
@@ -631,7 +631,7 @@ static bool pass_function(struct parser *p)
 }
 
 /* *function: the last name is that of one. */
-static bool qualified_name(struct parser *p, bool *function)
+static bool qualified_name(struct demangler *p, bool *function)
 {
 	*function = false;
 	if (!enter(p))
@@ -653,7 +653,7 @@ static bool qualified_name(struct parser *p, bool *function)
 
 char *tw_demangle_d(const char *symbol)
 {
-	struct parser p = {.begin = symbol, .at = symbol + 2, .end = symbol + strlen(symbol)};
+	struct demangler p = {.begin = symbol, .at = symbol + 2, .end = symbol + strlen(symbol)};
 	bool function;
 	if (strcmp(symbol, "_Dmain") == 0)
 		return strdup("D main");

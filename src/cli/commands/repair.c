@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct repair {
+struct file_repair {
 	struct tw_rewrite_result result;
 	struct tw_writing writing; /* with filters: what passes them is written as cut does */
 	struct tw_written written;
@@ -84,7 +84,7 @@ static int repair_again(const struct tw_common *common, const char *format, stru
 
 static int read_and_repair(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	struct repair *repair = walk->context;
+	struct file_repair *repair = walk->context;
 	(void)path;
 	if (tw_refuse_other_format(walk->common->output, tw_reader_format(reader)))
 		return TW_EXIT_FAILED;
@@ -147,7 +147,7 @@ static int say_written(const struct tw_written *written, const struct tw_common 
 
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
-	const struct repair *repair = walk->context;
+	const struct file_repair *repair = walk->context;
 	bool json = walk->common->json;
 	if (tw_has_filters(walk->common))
 		return json ? tw_written_put_json(&repair->writing, tw_reader_format(reader), tw_shown_path(path))
@@ -158,7 +158,8 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	bool filters = tw_has_filters(common);
-	struct repair repair = {.writing = {.common = common, .output = common->output, .written = &repair.written}};
+	struct file_repair repair = {
+	    .writing = {.common = common, .output = common->output, .written = &repair.written}};
 	struct tw_walk walk = {
 	    .nameless = true,
 	    .in_part = filters,

@@ -22,7 +22,7 @@
 
 enum { STEP_MS = 50, LOOK_MS = 500, ROOM = 1 << 16 };
 
-struct follow {
+struct followed_file {
 	char *path;    /* for the passes */
 	int pipe;      /* -1: the file grows by itself */
 	int copy;      /* what has come of the pipe */
@@ -38,7 +38,7 @@ static int64_t now_ms(void)
 }
 
 /* Returns 0 or an errno. */
-static int keep(struct follow *follow, const char *bytes, size_t size)
+static int keep(struct followed_file *follow, const char *bytes, size_t size)
 {
 	while (size) {
 		ssize_t n = pwrite(follow->copy, bytes, size, (off_t)follow->size);
@@ -61,7 +61,7 @@ static bool is_unread(void)
 }
 
 /* Takes what comes of the pipe until a time, and waits for more while there is nothing. Returns 0 or an errno. */
-static int take_pipe(struct follow *follow, int64_t until)
+static int take_pipe(struct followed_file *follow, int64_t until)
 {
 	char bytes[ROOM];
 	const uint64_t before = follow->size;
@@ -83,7 +83,7 @@ static int take_pipe(struct follow *follow, int64_t until)
 }
 
 /* Waits until a time, and until the file has grown. Returns 0 or an errno. */
-static int await_growth(struct follow *follow, int64_t until)
+static int await_growth(struct followed_file *follow, int64_t until)
 {
 	struct stat about;
 	while (!is_unread()) {
@@ -100,7 +100,7 @@ static int await_growth(struct follow *follow, int64_t until)
 }
 
 /* Makes what comes of a pipe standard input. */
-static int begin_copy(struct follow *follow, int pipe)
+static int begin_copy(struct followed_file *follow, int pipe)
 {
 	static char standard[] = "-";
 	const char *folder = tw_temporary_place(tw_temporary_folder());
@@ -112,7 +112,7 @@ static int begin_copy(struct follow *follow, int pipe)
 	return tw_say_error("what comes cannot be kept in %s: %s", folder, strerror(errno));
 }
 
-static int begin(struct follow *follow)
+static int begin(struct followed_file *follow)
 {
 	struct stat about;
 	bool standard = strcmp(follow->path, "-") == 0;
@@ -130,7 +130,7 @@ static int begin(struct follow *follow)
 
 int tw_follow(char *path, tw_follow_fn pass, void *context)
 {
-	struct follow follow = {.path = path, .pipe = -1, .copy = -1};
+	struct followed_file follow = {.path = path, .pipe = -1, .copy = -1};
 	int status = begin(&follow), error = 0;
 	setenv("TRACKWAY_PAGER", "", 1); /* it would wait for its user */
 	for (int64_t pause = 0; !status && !error && !follow.ended && !is_unread();) {

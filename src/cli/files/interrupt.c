@@ -47,7 +47,7 @@ static bool is_begun(const char *path)
 }
 
 /* What the system gives for a directory. */
-struct entry {
+struct directory_entry {
 	uint64_t number;
 	int64_t next;
 	uint16_t size;
@@ -58,12 +58,12 @@ struct entry {
 /* Removes the files in a directory that is open. */
 static void remove_files(int directory)
 {
-	_Alignas(struct entry) char bytes[1024];
+	_Alignas(struct directory_entry) char bytes[1024];
 	ssize_t size;
 	(void)lseek(directory, 0, SEEK_SET);
 	while ((size = syscall(SYS_getdents64, directory, bytes, sizeof bytes)) > 0)
 		for (ssize_t at = 0; at < size;) {
-			const struct entry *entry = (const void *)(bytes + at);
+			const struct directory_entry *entry = (const void *)(bytes + at);
 			unlinkat(directory, entry->name, 0);
 			at += entry->size;
 		}

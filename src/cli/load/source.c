@@ -44,7 +44,7 @@ unsigned tw_day_parse(const char *text)
 
 /* ---- Bytes. ---- */
 
-struct bytes {
+struct loaded_files {
 	struct tw_sha256 sum;
 	uint64_t size;
 	time_t time; /* of the newest file */
@@ -52,7 +52,7 @@ struct bytes {
 	size_t count, room;
 };
 
-static int add_bytes(struct bytes *bytes, int fd)
+static int add_bytes(struct loaded_files *bytes, int fd)
 {
 	char *piece = malloc(PIECE);
 	ssize_t n = piece ? 1 : -1;
@@ -67,7 +67,7 @@ static int add_bytes(struct bytes *bytes, int fd)
 	return n < 0 ? -1 : 0;
 }
 
-static int add_file(struct bytes *bytes, const char *path)
+static int add_file(struct loaded_files *bytes, const char *path)
 {
 	struct stat status;
 	int fd = open(path, O_RDONLY | O_CLOEXEC), result = -1;
@@ -89,7 +89,7 @@ static bool is_file(const char *path)
 
 static int note_file(void *context, const char *file)
 {
-	struct bytes *bytes = context;
+	struct loaded_files *bytes = context;
 	if (!is_file(file))
 		return 0;
 	if (!tw_grow(&bytes->files, &bytes->room, bytes->count + 1, sizeof *bytes->files))
@@ -104,7 +104,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Of a trace of several files, their names are a part of what it is. */
-static int add_files(struct bytes *bytes)
+static int add_files(struct loaded_files *bytes)
 {
 	int status = 0;
 	if (bytes->count)
@@ -119,7 +119,7 @@ static int add_files(struct bytes *bytes)
 
 static void tell_findings(void *context, tw_finding_fn put, void *to);
 
-static int digest(struct bytes *bytes, const char *path, bool *named)
+static int digest(struct loaded_files *bytes, const char *path, bool *named)
 {
 	int status = strcmp(path, "-") == 0 ? 0 : tw_trace_files(path, note_file, bytes);
 	if (status < 0)
@@ -132,7 +132,7 @@ static int digest(struct bytes *bytes, const char *path, bool *named)
 
 int tw_source_find(struct tw_source_facts *facts, const char *path, struct tw_findings *findings)
 {
-	struct bytes bytes = {0};
+	struct loaded_files bytes = {0};
 	uint8_t sum[TW_SHA256_BYTES];
 	tw_sha256_begin(&bytes.sum);
 	int status = digest(&bytes, path, &facts->named);

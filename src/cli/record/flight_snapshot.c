@@ -26,19 +26,19 @@ enum {
 };
 static const char mark[8] = {'t', 'w', 'f', 'l', 'i', 'g', 'h', 't'};
 
-struct log {
+struct copied_log {
 	const uint8_t *bytes;
 	uint64_t size;
 };
 
 /* Whether a file is the log of a process, which is mapped then. */
-static bool map_log(struct log *log, const char *path)
+static bool map_log(struct copied_log *log, const char *path)
 {
 	struct stat what;
 	const int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return false;
-	*log = (struct log){0};
+	*log = (struct copied_log){0};
 	if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && what.st_size >= 2 * FLIGHT_PAGE) {
 		log->size = (uint64_t)what.st_size;
 		void *bytes = mmap(NULL, log->size, PROT_READ, MAP_SHARED, file, 0);
@@ -53,7 +53,7 @@ static bool map_log(struct log *log, const char *path)
 }
 
 /* Among what a process has mapped to be written to and shared. */
-static bool find_log(struct log *log, uint64_t pid)
+static bool find_log(struct copied_log *log, uint64_t pid)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -74,7 +74,7 @@ static bool find_log(struct log *log, uint64_t pid)
 /* ---- Copying. ---- */
 
 /* The tick that was `age` ns ago. 0: all is younger. */
-static uint64_t tick_of(const struct log *log, uint64_t age)
+static uint64_t tick_of(const struct copied_log *log, uint64_t age)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
@@ -88,7 +88,7 @@ static uint64_t tick_of(const struct log *log, uint64_t age)
 }
 
 /* Returns how many chunks could not be copied. */
-static unsigned copy_log(uint8_t *to, const struct log *log, uint64_t age)
+static unsigned copy_log(uint8_t *to, const struct copied_log *log, uint64_t age)
 {
 	unsigned failed = 0;
 	const uint64_t since = age ? tick_of(log, age) : 0;
@@ -109,7 +109,7 @@ static unsigned copy_log(uint8_t *to, const struct log *log, uint64_t age)
 /* ---- All. ---- */
 
 /* A file without a name, as large as the log. Returns its descriptor, or -1. */
-static int make_copy(const struct log *log, uint64_t age, char path[PATH_MAX], unsigned *failed)
+static int make_copy(const struct copied_log *log, uint64_t age, char path[PATH_MAX], unsigned *failed)
 {
 	const char *folder = tw_temporary_folder();
 	snprintf(path, PATH_MAX, "%s/trackway.XXXXXX", folder ? folder : "/tmp");
@@ -127,7 +127,7 @@ static int make_copy(const struct log *log, uint64_t age, char path[PATH_MAX], u
 int tw_record_snapshot(uint64_t pid, uint64_t age, const char *output,
                        int (*finish)(const char *copy, const char *output))
 {
-	struct log log;
+	struct copied_log log;
 	char path[PATH_MAX];
 	unsigned failed = 0;
 	if (!find_log(&log, pid))

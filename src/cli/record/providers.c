@@ -15,7 +15,7 @@
 /* An answer is shorter, and a line of it becomes two characters longer. */
 enum { CATEGORIES_ROOM = 4 * MANAGE_ANSWER };
 
-struct listing {
+struct provider_listing {
 	bool json;
 	struct tw_screen screen;
 	struct tw_table table;
@@ -23,13 +23,13 @@ struct listing {
 
 /* What a program says of itself: a mode, bytes, drops, events, events cut, scopes too deep; then a line for each
  * category, with how many places in the program it has. */
-struct told {
+struct provider_report {
 	char mode[16];
 	uint64_t used, dropped, written, cut, unkept;
 	const char *categories; /* from the first line on */
 };
 
-static bool take_status(struct told *told, const char *status)
+static bool take_status(struct provider_report *told, const char *status)
 {
 	const char *line = strchr(status, '\n');
 	told->categories = line ? line + 1 : "";
@@ -88,7 +88,8 @@ static void read_name(pid_t process, char name[static 64])
 		fclose(file);
 }
 
-static void put_json(struct listing *listing, pid_t process, const char *program, const struct told *told)
+static void put_json(struct provider_listing *listing, pid_t process, const char *program,
+                     const struct provider_report *told)
 {
 	struct tw_json json = {.out = &listing->screen.out};
 	char name[64];
@@ -125,7 +126,8 @@ static void put_categories(char all[static CATEGORIES_ROOM], const char *categor
 		snprintf(all + used, CATEGORIES_ROOM - used, "%s%" PRIu64 " of others", used ? ", " : "", others);
 }
 
-static void put_row(struct listing *listing, pid_t process, const char *program, const struct told *told)
+static void put_row(struct provider_listing *listing, pid_t process, const char *program,
+                    const struct provider_report *told)
 {
 	char number[32], all[CATEGORIES_ROOM];
 	put_categories(all, told->categories);
@@ -143,8 +145,8 @@ static void put_row(struct listing *listing, pid_t process, const char *program,
 
 static void put(void *context, pid_t process, const char *status)
 {
-	struct listing *listing = context;
-	struct told told;
+	struct provider_listing *listing = context;
+	struct provider_report told;
 	char program[64];
 	if (!take_status(&told, status))
 		return;
@@ -159,7 +161,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    {"EVENTS", true},   {"DROPPED", true},  {"CUT", true},
 	    {"TOO DEEP", true}, {"PROGRAM", false}, {"CATEGORIES (SITES)", false},
 	};
-	struct listing listing = {
+	struct provider_listing listing = {
 	    .json = common->json,
 	    .table = {.columns = columns, .column_count = sizeof columns / sizeof *columns},
 	};

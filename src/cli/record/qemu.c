@@ -77,7 +77,7 @@ int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)
 
 /* ---- Running. ---- */
 
-struct call {
+struct qemu_command {
 	const struct tw_qemu *qemu;
 	int board;
 	char **words;
@@ -88,7 +88,7 @@ struct call {
 static void become(const void *context)
 {
 	static char cpu_option[] = "-cpu", sysroot_option[] = "-L", plugin_option[] = "-plugin";
-	const struct call *call = context;
+	const struct qemu_command *call = context;
 	const struct tw_qemu *qemu = call->qemu;
 	char plugin[PATH_MAX + 32];
 	char **all = calloc(call->count + 8, sizeof *all), **next = all;
@@ -113,7 +113,7 @@ static void become(const void *context)
 
 int tw_qemu_run(const struct tw_qemu *qemu, int board, char **words, size_t count, int *status)
 {
-	const struct call call = {qemu, board, words, count, getpid()};
+	const struct qemu_command call = {qemu, board, words, count, getpid()};
 	struct tw_program program = {.become = become, .context = &call, .name = qemu->program};
 	int failed = tw_program_run(&program);
 	*status = program.status;

@@ -36,7 +36,7 @@ bool tw_window_add(struct collect_windows *windows, const struct collect_window 
 
 /* ---- Lines of numbers. ---- */
 
-struct lines {
+struct window_file {
 	const char *path;
 	FILE *file;
 	char line[4096];
@@ -45,7 +45,7 @@ struct lines {
 };
 
 /* The next line that is neither empty nor a comment. Returns 1, 0 where there is none, or -1 where it is too long. */
-static int next_line(struct lines *lines, const char **text)
+static int next_line(struct window_file *lines, const char **text)
 {
 	int status;
 	while ((status = tw_read_line(lines->file, lines->line, sizeof lines->line)) > 0) {
@@ -78,16 +78,16 @@ static bool is_end(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-static bool refuse_line(const struct lines *lines, const char *wanted)
+static bool refuse_line(const struct window_file *lines, const char *wanted)
 {
 	return refuse(lines->fault, "%s:%u: not %s", lines->path, lines->number, wanted);
 }
 
 /* Calls `take` for each line, until it returns false. */
-static bool read_lines(const char *path, bool (*take)(void *context, const struct lines *lines, const char *text),
+static bool read_lines(const char *path, bool (*take)(void *context, const struct window_file *lines, const char *text),
                        void *context, char *fault)
 {
-	struct lines lines = {.path = path, .file = fopen(path, "re"), .fault = fault};
+	struct window_file lines = {.path = path, .file = fopen(path, "re"), .fault = fault};
 	const char *text;
 	bool fine = true;
 	int status = 0;
@@ -104,7 +104,7 @@ static bool read_lines(const char *path, bool (*take)(void *context, const struc
 }
 
 /* "FROM LENGTH [PHASE WEIGHT [THREAD]]" */
-static bool take_window(void *context, const struct lines *lines, const char *text)
+static bool take_window(void *context, const struct window_file *lines, const char *text)
 {
 	struct collect_window window = {.thread = UINT32_MAX, .phase = UINT32_MAX};
 	uint64_t phase, thread;
@@ -130,7 +130,7 @@ struct simpoints {
 };
 
 /* "INTERVAL PHASE", of the first thread */
-static bool take_simpoint(void *context, const struct lines *lines, const char *text)
+static bool take_simpoint(void *context, const struct window_file *lines, const char *text)
 {
 	const struct simpoints *simpoints = context;
 	uint64_t interval, phase;
@@ -144,7 +144,7 @@ static bool take_simpoint(void *context, const struct lines *lines, const char *
 }
 
 /* "WEIGHT PHASE" */
-static bool take_phase_weight(void *context, const struct lines *lines, const char *text)
+static bool take_phase_weight(void *context, const struct window_file *lines, const char *text)
 {
 	struct collect_windows *windows = context;
 	uint64_t phase;

@@ -168,13 +168,13 @@ void tw_gc_end_json(struct tw_json *json, const struct tw_listing *listing)
 /* ---- Text. ---- */
 
 /* Columns that there are for some collections. */
-struct told {
+struct gc_columns {
 	bool heap[COUNT(heap_numbers)], function;
 };
 
-static struct told told_of(const struct tw_list_rows *rows)
+static struct gc_columns told_of(const struct tw_list_rows *rows)
 {
-	struct told told = {.function = false};
+	struct gc_columns told = {.function = false};
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct tw_gc_collection *row = rows->items[i];
 		for (size_t number = 0; number < COUNT(heap_numbers); number++)
@@ -184,7 +184,7 @@ static struct told told_of(const struct tw_list_rows *rows)
 	return told;
 }
 
-static void add_collection(struct tw_table *table, const struct told *told, const struct tw_gc_collection *row)
+static void add_collection(struct tw_table *table, const struct gc_columns *told, const struct tw_gc_collection *row)
 {
 	tw_table_add(table, tw_show_duration(row->time_ns).text);
 	tw_table_add(table, row->open ? "-" : tw_show_duration(row->pause_ns).text);
@@ -224,7 +224,7 @@ static int put_collections(struct tw_screen *screen, const struct tw_gc_listing 
 	struct tw_column columns[TW_TABLE_COLUMNS] = {{"TIME", true}, {"PAUSE", true}};
 	struct tw_table table = {.columns = columns, .column_count = 2};
 	const struct tw_gc_totals *totals = tw_gc_totals(gc->gc);
-	const struct told told = told_of(&gc->listing.rows);
+	const struct gc_columns told = told_of(&gc->listing.rows);
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
 		if (told.heap[i])
 			columns[table.column_count++] = (struct tw_column){heap_numbers[i].title, true};

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* What is to be run: NULL for a prompt, or a database. */
-struct question {
+struct statements {
 	const char *name; /* in messages */
 	const char *text;
 	char *own; /* what is to be freed of it */
@@ -22,7 +22,7 @@ struct question {
 enum { QUERY_MOST = 1 << 24 };
 
 /* The text of a file, "-" being standard input. */
-static int read_text(const char *path, struct question *question)
+static int read_text(const char *path, struct statements *question)
 {
 	struct tw_input *input;
 	struct tw_text text = {0};
@@ -45,7 +45,7 @@ static int read_text(const char *path, struct question *question)
 		status = tw_say_error("%s: a zero byte is no part of a statement", path);
 	tw_input_close(input);
 	question->own = text.bytes;
-	*question = (struct question){.name = path, .text = text.bytes, .own = text.bytes};
+	*question = (struct statements){.name = path, .text = text.bytes, .own = text.bytes};
 	return status;
 }
 
@@ -112,15 +112,15 @@ static int check_parameters(const struct tw_list *parameters, const char *name, 
 }
 
 /* Finds what is to be run; the last operand may be it. */
-static int choose(const struct tw_sql_options *options, char **operands, size_t *count, struct question *question)
+static int choose(const struct tw_sql_options *options, char **operands, size_t *count, struct statements *question)
 {
 	bool last = *count && is_statement(operands[*count - 1]);
-	*question = (struct question){0};
+	*question = (struct statements){0};
 	if (last + !!options->file + !!options->query + tw_sql_is_database(options->common.output) > 1)
 		return tw_say_usage(&tw_command_sql,
 		                    "one of a query, --file, --query, and -o with the name of a database");
 	if (last) {
-		*question = (struct question){.name = "query", .text = operands[--*count]};
+		*question = (struct statements){.name = "query", .text = operands[--*count]};
 		return 0;
 	}
 	if (options->file && strcmp(options->file, "-") == 0 && tw_reads_stdin(operands, *count))
@@ -131,14 +131,14 @@ static int choose(const struct tw_sql_options *options, char **operands, size_t 
 	if (options->query && !query)
 		return say_no_query(options->query);
 	if (query)
-		*question = (struct question){.name = query->name, .text = query->text};
+		*question = (struct statements){.name = query->name, .text = query->text};
 	return 0;
 }
 
 /* Replaces "-" among the traces by a path of the file that holds standard input, because every table opens its traces
  * itself. Returns 0, or TW_EXIT_FAILED after saying why it cannot. */
 static int settle_input(const struct tw_sql_options *options, char **operands, size_t count,
-                        const struct question *question)
+                        const struct statements *question)
 {
 	static char again[] = "/dev/stdin";
 	bool asked = question->text || tw_sql_is_database(options->common.output);
@@ -158,7 +158,7 @@ static int settle_input(const struct tw_sql_options *options, char **operands, s
 	return 0;
 }
 
-static int answer(struct tw_sql_run *run, const struct question *question)
+static int answer(struct tw_sql_run *run, const struct statements *question)
 {
 	const struct tw_sql_options *options = run->options;
 	int status;
@@ -179,7 +179,7 @@ static int answer(struct tw_sql_run *run, const struct question *question)
 
 static int run_question(const struct tw_sql_options *options, char **operands, size_t count)
 {
-	struct question question;
+	struct statements question;
 	struct tw_sql_run run;
 	int status = choose(options, operands, &count, &question);
 	if (status == 0 && count == 0)

@@ -47,14 +47,14 @@ enum {
 	PREDICATES = 256
 };
 
-struct row {
+struct sve_encoding {
 	uint32_t mask, value;
 	uint8_t sizes, place;
 	uint16_t traits;
 };
 
 /* The first that fits. */
-static const struct row rows[] = {
+static const struct sve_encoding rows[] = {
     /* 32-bit gather and unsized contiguous */
     {0xffc0e010, 0x85800000, BYTES, WHOLE, PREDICATES},                     /* LDR (predicate) */
     {0xffc0e000, 0x85804000, BYTES, WHOLE, 0},                              /* LDR (vector) */
@@ -161,7 +161,7 @@ static void take_offsets(uint32_t word, enum place place, bool scaled, struct sc
 	op->shift = scaled ? op->memory : 0;
 }
 
-static void take_place(uint32_t word, const struct row *row, struct scalable *op)
+static void take_place(uint32_t word, const struct sve_encoding *row, struct scalable *op)
 {
 	op->has_base = row->place != VECTOR && row->place != VECTOR_ELEMENT;
 	switch ((enum place)row->place) {
@@ -208,7 +208,7 @@ static enum scalable_faults faults_of(uint32_t word, unsigned traits)
 	return traits & NONE ? SCALABLE_FAULTS_NONE : SCALABLE_FAULTS_ALL;
 }
 
-static const struct row *find(uint32_t word)
+static const struct sve_encoding *find(uint32_t word)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if ((word & rows[i].mask) == rows[i].value)
@@ -218,7 +218,7 @@ static const struct row *find(uint32_t word)
 
 bool scalable_decode(uint32_t word, struct scalable *op)
 {
-	const struct row *row = find(word);
+	const struct sve_encoding *row = find(word);
 	if (!row)
 		return false;
 	*op = (struct scalable){

@@ -9,7 +9,7 @@
 
 enum { CALLS_MOST = 4096, WORD = 4, ERRORS = 4095 };
 
-struct call {
+struct open_call {
 	uint64_t task, pc;
 	bool is_open; /* the task waits for it */
 	bool handled; /* the handler of a signal began before it returns */
@@ -18,7 +18,7 @@ struct call {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct call calls[CALLS_MOST]; /* the newest last */
+static struct open_call calls[CALLS_MOST]; /* the newest last */
 static unsigned count;
 
 void system_calls_enter(uint64_t task, uint64_t number, uint64_t pc)
@@ -26,7 +26,7 @@ void system_calls_enter(uint64_t task, uint64_t number, uint64_t pc)
 	pthread_mutex_lock(&lock);
 	if (count == CALLS_MOST)
 		memmove(calls, calls + 1, --count * sizeof *calls);
-	calls[count++] = (struct call){
+	calls[count++] = (struct open_call){
 	    .task = task,
 	    .pc = pc,
 	    .is_open = true,
@@ -50,7 +50,7 @@ static void close_from(unsigned first, uint64_t task)
 }
 
 /* The newest call that a task waits for. NULL: none. */
-static struct call *newest_of(uint64_t task)
+static struct open_call *newest_of(uint64_t task)
 {
 	for (unsigned i = count; i-- > 0;)
 		if (calls[i].is_open && calls[i].task == task)
@@ -61,7 +61,7 @@ static struct call *newest_of(uint64_t task)
 static bool go_back(uint64_t task, uint64_t pc, uint64_t x0)
 {
 	for (unsigned i = count; i-- > 0;) {
-		struct call *call = &calls[i];
+		struct open_call *call = &calls[i];
 		bool again = call->pc == pc + WORD;
 		if (!call->is_open || call->task != task || (call->pc != pc && !again))
 			continue;
@@ -87,7 +87,7 @@ static bool begin_child(uint64_t task, uint64_t pc, uint64_t x0)
 
 static bool go_elsewhere(uint64_t task)
 {
-	struct call *call = newest_of(task);
+	struct open_call *call = newest_of(task);
 	if (!call || call->handled)
 		return false;
 	call->handled = true;

@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static struct core *cores[CORES_MOST];
+static struct guest_core *cores[CORES_MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what opens a core */
 
 /* ---- From one instruction to the next. ---- */
@@ -29,7 +29,7 @@ static bool may_branch(const struct system_insn *insn)
 
 /* Whether the instruction before `next` was executed: an exception may have come instead, whose handler is to come back
  * to it; or QEMU begins it once more. */
-static bool is_done(const struct core *core, const struct system_insn *next, unsigned level)
+static bool is_done(const struct guest_core *core, const struct system_insn *next, unsigned level)
 {
 	const struct system_insn *insn = &core->step.insn;
 	if (next->pc == insn->pc + 4 || may_branch(insn))
@@ -37,7 +37,7 @@ static bool is_done(const struct core *core, const struct system_insn *next, uns
 	return next->pc != insn->pc && system_register(&core->machine, core_links[level]) != insn->pc;
 }
 
-static void complete(struct core *core, const struct system_insn *next)
+static void complete(struct guest_core *core, const struct system_insn *next)
 {
 	struct core_step *step = &core->step;
 	if (!step->is_written)
@@ -50,7 +50,7 @@ static void complete(struct core *core, const struct system_insn *next)
 }
 
 /* What was executed before `next`. */
-static void settle(struct core *core, const struct system_insn *next)
+static void settle(struct guest_core *core, const struct system_insn *next)
 {
 	unsigned level = next->is_first ? system_level(&core->machine) : core->level;
 	if (core->step.is_there) {
@@ -71,7 +71,7 @@ static void settle(struct core *core, const struct system_insn *next)
 
 /* A slice can begin where a program is executed: in the kernel a snapshot waits for that, a hundredth of the distance,
  * which `check` lets pass. */
-static bool is_due(const struct core *core)
+static bool is_due(const struct guest_core *core)
 {
 	enum { PATIENCE = 100 };
 	uint64_t patience = core->level ? core_board->interval / PATIENCE : 0;
@@ -80,13 +80,13 @@ static bool is_due(const struct core *core)
 
 static void take_snapshot(void *whose)
 {
-	struct core *core = whose;
+	struct guest_core *core = whose;
 	stream_snapshot(&core->stream, core_board, &core->machine);
 	core->needs_snapshot = false;
 	core->needs_pc = true;
 }
 
-static void begin(struct core *core, const struct system_insn *insn)
+static void begin(struct guest_core *core, const struct system_insn *insn)
 {
 	struct core_step *step = &core->step;
 	if (is_due(core))
@@ -115,9 +115,9 @@ static unsigned count_cores(void)
 	return CORES_MOST;
 }
 
-static struct core *make(unsigned cpu)
+static struct guest_core *make(unsigned cpu)
 {
-	struct core *core = calloc(1, sizeof *core);
+	struct guest_core *core = calloc(1, sizeof *core);
 	if (!core || !machine_open(&core->machine) || !scalable_open(&core->machine) ||
 	    !system_registers_open(&core->machine)) {
 		atomic_store(&core_board->refused, COLLECT_NO_REGISTERS);
@@ -130,7 +130,7 @@ static struct core *make(unsigned cpu)
 }
 
 /* The calling core. NULL when it cannot be recorded. */
-static struct core *find(unsigned told)
+static struct guest_core *find(unsigned told)
 {
 	unsigned cpu = calling_core(told);
 	if (cpu >= CORES_MOST)
@@ -145,7 +145,7 @@ static struct core *find(unsigned told)
 
 /* A core is recorded from here on. Windows have all calls wanted themselves: a core that sleeps would want them long
  * after. */
-static void go_live(struct core *core)
+static void go_live(struct guest_core *core)
 {
 	core->level = system_level(&core->machine);
 	core->needs_snapshot = core->needs_pc = true;
@@ -163,7 +163,7 @@ static void go_live(struct core *core)
 	                 atomic_load(&core_several));
 }
 
-static void stop(struct core *core)
+static void stop(struct guest_core *core)
 {
 	core->is_live = core->step.is_there = false;
 	stream_flush(&core->stream, core_board);
@@ -171,7 +171,7 @@ static void stop(struct core *core)
 		detail_release();
 }
 
-static void mark(struct core *core)
+static void mark(struct guest_core *core)
 {
 	bool begins = parts_mark(core->number);
 	if (core->is_live) /* also where another core's mark was the last one */
@@ -193,7 +193,7 @@ void core_setup(struct collect_board *shared)
 
 static void begin_window(void *whose)
 {
-	struct core *core = whose;
+	struct guest_core *core = whose;
 	atomic_fetch_add(&parts.open, 1);
 	if (!core->is_live)
 		go_live(core);
@@ -205,20 +205,20 @@ static void end_window(void *whose)
 	atomic_fetch_sub(&parts.open, 1);
 }
 
-static bool has_step(const struct core *core)
+static bool has_step(const struct guest_core *core)
 {
 	return parts.has_windows && parts_count() && windows_have_step(&core->part, &core->stream);
 }
 
 /* A slice can begin where a program is executed: in the kernel a window waits for that. */
-static bool waits(struct core *core)
+static bool waits(struct guest_core *core)
 {
 	uint64_t count = core->part.passed + core->stream.count;
 	return plan_may_wait(&core->part.plan, &core_board->windows, count) && system_level(&core->machine) > 0;
 }
 
 /* Before an instruction, when all before it is written. full: it has all calls, and what comes behind it. */
-static void follow(struct core *core, bool full)
+static void follow(struct guest_core *core, bool full)
 {
 	const struct windowed windowed = {.part = &core->part,
 	                                  .stream = &core->stream,
@@ -239,7 +239,7 @@ void core_passed(unsigned cpu, void *data)
 {
 	const struct system_passed *block = data;
 	const struct system_insn next = {.pc = block->pc, .is_first = true};
-	struct core *core = find(cpu);
+	struct guest_core *core = find(cpu);
 	if (!core)
 		return;
 	if (core->is_live) { /* no calls of its instructions came since recording ended */
@@ -261,7 +261,7 @@ bool core_wants_accesses(const struct system_insn *insn)
 void core_executed(unsigned cpu, void *data)
 {
 	const struct system_insn *insn = data;
-	struct core *core = find(cpu);
+	struct guest_core *core = find(cpu);
 	if (!core)
 		return;
 	if (core->is_live)
@@ -284,7 +284,7 @@ void core_executed(unsigned cpu, void *data)
 }
 
 /* Reads memory; a device is not read again, which would change it: zeros. */
-static void read_accessed(const struct core *core, uint32_t info, uint64_t address, uint8_t *bytes, unsigned size)
+static void read_accessed(const struct guest_core *core, uint32_t info, uint64_t address, uint8_t *bytes, unsigned size)
 {
 	if (machine_is_device(info, address) || !machine_read(&core->machine, address, bytes, size))
 		memset(bytes, 0, size);
@@ -293,7 +293,7 @@ static void read_accessed(const struct core *core, uint32_t info, uint64_t addre
 void core_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 {
 	unsigned number = calling_core(cpu);
-	struct core *core = number < CORES_MOST ? cores[number] : NULL;
+	struct guest_core *core = number < CORES_MOST ? cores[number] : NULL;
 	unsigned size = 1u << qemu_plugin_mem_size_shift(info);
 	struct core_step *step = core ? &core->step : NULL;
 	(void)data; /* where an instruction is begun once more it is another one than that which was told */

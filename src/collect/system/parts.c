@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/system/parts.h"
 
-struct parts parts = {.main = -1};
+struct interval_state parts = {.main = -1};
 
 void parts_setup(const struct collect_board *board)
 {

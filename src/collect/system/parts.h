@@ -9,14 +9,14 @@
 
 #include <stdbool.h>
 
-struct parts {
+struct interval_state {
 	bool has_marks, has_windows;
 	_Atomic bool counts;   /* the machine is between marks, or there are none */
 	_Atomic unsigned open; /* windows */
 	_Atomic int main;      /* the core of the first mark, or the first; -1: not yet known */
 };
 
-extern struct parts parts;
+extern struct interval_state parts;
 
 /* To be called before any core runs. */
 void parts_setup(const struct collect_board *board);

@@ -26,9 +26,9 @@ struct core_step {
 	struct scalable_state scalable;
 };
 
-struct core {
+struct guest_core {
 	struct stream stream;
-	struct part part;
+	struct window_position part;
 	struct guest machine;
 	struct core_step step;
 	unsigned number, level;

@@ -26,7 +26,7 @@ static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told w
 /* ---- Registers and tokens. ---- */
 
 /* As an operand: register 31 is zero. */
-static uint64_t operand(const struct core *core, unsigned number)
+static uint64_t operand(const struct guest_core *core, unsigned number)
 {
 	return number == ZERO_REGISTER ? 0 : machine_register(&core->machine, number);
 }
@@ -38,13 +38,13 @@ static uint64_t without_tag(uint64_t address)
 	return tw_bits(address, KERNEL, KERNEL) ? rest | ~UINT64_C(0) << KERNEL : rest;
 }
 
-static void put_value(struct core *core, enum tw_xtrace_kind kind, uint64_t value)
+static void put_value(struct guest_core *core, enum tw_xtrace_kind kind, uint64_t value)
 {
 	const struct tw_xtrace_token token = {.kind = kind, .value = value};
 	stream_token(&core->stream, core_board, &token);
 }
 
-static void put_access(struct core *core, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
+static void put_access(struct guest_core *core, bool is_load, uint64_t address, const uint8_t *bytes, size_t size)
 {
 	const struct tw_xtrace_token token = {.kind = is_load ? TW_XTRACE_LOAD : TW_XTRACE_STORE,
 	                                      .value = address,
@@ -54,7 +54,7 @@ static void put_access(struct core *core, bool is_load, uint64_t address, const 
 }
 
 /* Bytes that lie one behind the other, by powers of two of which `most` is the largest. */
-static void put_pieces(struct core *core, bool is_load, uint64_t address, const uint8_t *bytes, size_t total,
+static void put_pieces(struct guest_core *core, bool is_load, uint64_t address, const uint8_t *bytes, size_t total,
                        size_t most)
 {
 	size_t at = 0;
@@ -64,13 +64,13 @@ static void put_pieces(struct core *core, bool is_load, uint64_t address, const 
 }
 
 /* By register, each a token; others by as large powers of two as there are. */
-static void put_accesses(struct core *core, bool is_load, const uint8_t *bytes)
+static void put_accesses(struct guest_core *core, bool is_load, const uint8_t *bytes)
 {
 	const struct opcode *op = &core->step.insn.op;
 	put_pieces(core, is_load, core->step.address, bytes, op->total, op->size);
 }
 
-void core_put_registers(struct core *core)
+void core_put_registers(struct guest_core *core)
 {
 	uint8_t bytes[8 * TW_XTRACE_REGISTERS];
 	for (unsigned i = 0; i < TW_XTRACE_REGISTERS; i++)
@@ -79,7 +79,7 @@ void core_put_registers(struct core *core)
 	stream_token(&core->stream, core_board, &token);
 }
 
-void core_put_insn(struct core *core)
+void core_put_insn(struct guest_core *core)
 {
 	const struct system_insn *insn = &core->step.insn;
 	bool needs_pc = core->needs_pc || insn->pc != core->next_pc;
@@ -104,7 +104,7 @@ void core_take_order(struct core_step *step)
 	step->has_order = true;
 }
 
-static void put_order(struct core *core)
+static void put_order(struct guest_core *core)
 {
 	core_take_order(&core->step);
 	if (core->step.has_order)
@@ -113,34 +113,34 @@ static void put_order(struct core *core)
 
 /* ---- Before an instruction. ---- */
 
-static void before_operand(struct core *core)
+static void before_operand(struct guest_core *core)
 {
 	core->step.operands[0] = operand(core, core->step.insn.op.rt);
 }
 
-static void before_zero(struct core *core)
+static void before_zero(struct guest_core *core)
 {
 	before_operand(core);
 	core_take_order(&core->step); /* QEMU tells nothing of it */
 }
 
-static void before_scalable(struct core *core)
+static void before_scalable(struct guest_core *core)
 {
 	if (scalable_keep(&core->step.scalable, &core->machine, core->step.insn.opcode))
 		core_take_order(&core->step); /* nor of most of these */
 }
 
-static void before_select(struct core *core)
+static void before_select(struct guest_core *core)
 {
 	core->step.flags = machine_flags(&core->machine);
 }
 
-static void before_base(struct core *core)
+static void before_base(struct guest_core *core)
 {
 	core->step.address = without_tag(machine_register(&core->machine, core->step.insn.op.rn));
 }
 
-static void before_atomic(struct core *core)
+static void before_atomic(struct guest_core *core)
 {
 	struct core_step *step = &core->step;
 	const struct opcode *op = &step->insn.op;
@@ -160,7 +160,7 @@ static bool returns(uint64_t number)
 }
 
 /* Written at once, while what the arguments point to can be read: the kernel may have forbidden it to itself. */
-static void before_call(struct core *core)
+static void before_call(struct guest_core *core)
 {
 	uint64_t number = operand(core, 8);
 	if (core->level > 0)
@@ -181,7 +181,7 @@ static bool is_plain_branch(uint32_t opcode)
 }
 
 /* An interrupt may come behind it: then the instruction that comes next is not where it went. */
-static void before_branch(struct core *core)
+static void before_branch(struct guest_core *core)
 {
 	struct core_step *step = &core->step;
 	step->returns_to_user = false;
@@ -203,7 +203,7 @@ bool core_takes_register(const struct opcode *op, unsigned i)
 	return !op->is_structure && (!op->is_load || op->is_vector || (i ? op->rt2 : op->rt) != ZERO_REGISTER);
 }
 
-static void take_registers(struct core *core)
+static void take_registers(struct guest_core *core)
 {
 	const struct opcode *op = &core->step.insn.op;
 	for (unsigned i = 0; i < op->count; i++) {
@@ -219,7 +219,7 @@ static void take_registers(struct core *core)
 	}
 }
 
-static void after_access(struct core *core)
+static void after_access(struct guest_core *core)
 {
 	if (!core->step.accessed) /* QEMU did not tell where */
 		return;
@@ -229,7 +229,7 @@ static void after_access(struct core *core)
 	put_order(core);
 }
 
-static void after_exclusive(struct core *core)
+static void after_exclusive(struct guest_core *core)
 {
 	uint64_t status = operand(core, core->step.insn.op.rs);
 	take_registers(core);
@@ -240,7 +240,7 @@ static void after_exclusive(struct core *core)
 	put_value(core, TW_XTRACE_STXR, status);
 }
 
-static void after_atomic(struct core *core)
+static void after_atomic(struct guest_core *core)
 {
 	uint8_t bytes[8];
 	const struct core_step *step = &core->step;
@@ -261,7 +261,7 @@ static void copy_word(uint8_t *to, uint64_t value, size_t size)
 }
 
 /* Operands: one or two that are expected, one or two to be stored. */
-static void after_compare(struct core *core)
+static void after_compare(struct guest_core *core)
 {
 	uint8_t expected[16], wanted[16], old[16];
 	const struct core_step *step = &core->step;
@@ -282,17 +282,17 @@ static void after_compare(struct core *core)
 
 static void put_run(void *context, uint64_t address, const uint8_t *bytes, size_t size)
 {
-	struct core *core = context;
+	struct guest_core *core = context;
 	put_pieces(core, !core->step.scalable.op.is_store, address, bytes, size, MACHINE_VECTOR);
 }
 
-static void after_scalable(struct core *core)
+static void after_scalable(struct guest_core *core)
 {
 	if (scalable_tell(&core->step.scalable, &core->machine, put_run, core))
 		put_order(core);
 }
 
-static void after_zero(struct core *core)
+static void after_zero(struct guest_core *core)
 {
 	static const uint8_t zeros[2048];
 	unsigned size = atomic_load(&zero_block);
@@ -302,7 +302,7 @@ static void after_zero(struct core *core)
 	put_order(core);
 }
 
-static void after_read(struct core *core)
+static void after_read(struct guest_core *core)
 {
 	const struct system_insn *insn = &core->step.insn;
 	uint64_t value = operand(core, insn->op.rt);
@@ -314,7 +314,7 @@ static void after_read(struct core *core)
 }
 
 /* Linux tells in SP_EL0 which task the kernel works for. */
-static void after_write(struct core *core)
+static void after_write(struct guest_core *core)
 {
 	uint64_t value = core->step.operands[0];
 	put_value(core, TW_XTRACE_MRS, value);
@@ -327,7 +327,7 @@ static void after_write(struct core *core)
 }
 
 /* Where an ERET to user mode is what a system call leads to, what X0 is there. */
-static void after_branch(struct core *core)
+static void after_branch(struct guest_core *core)
 {
 	const struct core_step *step = &core->step;
 	uint64_t x0 = operand(core, 0);
@@ -339,7 +339,7 @@ static void after_branch(struct core *core)
 	core->call = 0;
 }
 
-static void after_select(struct core *core)
+static void after_select(struct guest_core *core)
 {
 	put_value(core, TW_XTRACE_MISC_FLAGS, core->step.flags);
 }

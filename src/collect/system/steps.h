@@ -8,7 +8,7 @@
 
 /* What an instruction of a kind takes. */
 struct core_kind {
-	void (*before)(struct core *core), (*after)(struct core *core);
+	void (*before)(struct guest_core *core), (*after)(struct guest_core *core);
 	bool accesses;
 };
 
@@ -25,10 +25,10 @@ extern struct collect_board *core_board;
 extern _Atomic bool core_several;
 
 /* The INST or PCINST of the step. */
-void core_put_insn(struct core *core);
+void core_put_insn(struct guest_core *core);
 
 /* All registers, where the level changes or where there is a gap. */
-void core_put_registers(struct core *core);
+void core_put_registers(struct guest_core *core);
 
 /* The first access of an instruction, by its core, has the order. */
 void core_take_order(struct core_step *step);

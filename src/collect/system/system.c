@@ -19,18 +19,18 @@
 #include <stdlib.h>
 
 /* Instructions of a block, in the list of all. */
-struct told {
-	struct told *older;
+struct block_insns {
+	struct block_insns *older;
 	struct system_passed passed; /* before them */
 	struct system_insn insns[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct told *young, *old; /* what one core may still be in when QEMU forgets is freed the next time */
+static struct block_insns *young, *old; /* what one core may still be in when QEMU forgets is freed the next time */
 
-static struct told *make_told(size_t count)
+static struct block_insns *make_told(size_t count)
 {
-	struct told *told = calloc(1, sizeof *told + count * sizeof *told->insns);
+	struct block_insns *told = calloc(1, sizeof *told + count * sizeof *told->insns);
 	if (!told)
 		return NULL;
 	pthread_mutex_lock(&lock);
@@ -44,7 +44,7 @@ static void flushed(uint64_t id)
 {
 	(void)id;
 	pthread_mutex_lock(&lock);
-	for (struct told *next; old; old = next) {
+	for (struct block_insns *next; old; old = next) {
 		next = old->older;
 		free(old);
 	}
@@ -79,7 +79,7 @@ static void translated(uint64_t id, struct qemu_plugin_tb *block)
 {
 	size_t count = qemu_plugin_tb_n_insns(block), first = find_first(block, count);
 	bool passes = first > 0 && parts.has_windows && parts_count();
-	struct told *told = passes || first < count ? make_told(count - first) : NULL;
+	struct block_insns *told = passes || first < count ? make_told(count - first) : NULL;
 	(void)id;
 	if (told && passes) {
 		told->passed = (struct system_passed){qemu_plugin_tb_vaddr(block), (unsigned)first};

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 /* Text that is written when it is complete. */
-struct text {
+struct vector_text {
 	char *bytes;
 	size_t size, room;
 };
@@ -43,7 +43,7 @@ struct vector_thread {
 	struct collect_exec *exec; /* that has not returned, as far as is known */
 	bool sees;                 /* the registers: */
 	struct guest machine;
-	struct text line, blocks;
+	struct vector_text line, blocks;
 	struct vector_thread *next; /* in the list of all */
 };
 
@@ -66,7 +66,7 @@ static void fail(int error)
 	atomic_compare_exchange_strong(&board->error, &none, error);
 }
 
-__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct vector_text *text, const char *format, ...)
 {
 	enum { LONGEST = 64 };
 	va_list arguments;
@@ -80,7 +80,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *text, const c
 	va_end(arguments);
 }
 
-static void append(const struct vector_thread *thread, const char *suffix, struct text *text)
+static void append(const struct vector_thread *thread, const char *suffix, struct vector_text *text)
 {
 	char path[PATH_MAX + TW_XTRACE_NAME_SIZE];
 	snprintf(path, sizeof path, "%s/xtrace.%s.%s%" PRIu32 "%s", board->directory, board->timestamp,
@@ -324,7 +324,7 @@ void vectors_call(unsigned cpu, void *data)
 		return;
 	execs_end(thread->exec);
 	thread->exec = NULL;
-	struct follow *next = follow_begin(&thread->machine);
+	struct followed_program *next = follow_begin(&thread->machine);
 	if (next) {
 		close_interval(thread);
 		follow_go(next, board, NULL);

@@ -7,7 +7,7 @@
 #include "collect/windows/plan.h"
 
 /* Where a thread or core is among the windows. */
-struct part {
+struct window_position {
 	struct plan plan;
 	uint64_t passed;           /* instructions that were executed and are not recorded */
 	uint64_t warm_up_at;       /* of all: where that of the next window begins */
@@ -16,13 +16,13 @@ struct part {
 
 /* Whose windows they are. */
 struct windowed {
-	struct part *part;
+	struct window_position *part;
 	struct stream *stream;
 	void (*begin)(void *whose), (*end)(void *whose), (*snapshot)(void *whose);
 	void *whose;
 };
 
-static inline bool windows_have_step(const struct part *part, const struct stream *stream)
+static inline bool windows_have_step(const struct window_position *part, const struct stream *stream)
 {
 	return part->passed + stream->count >= part->plan.event;
 }

@@ -12,7 +12,7 @@
 enum { ARGUMENTS_MOST = UINT8_MAX, READY_SIZE = 1 << 22 /* bytes of events that wait to be delivered */ };
 
 /* A slice that has begun. */
-struct begun {
+struct begun_slice {
 	struct tw_event event;
 	struct tw_event_rows rows; /* its begin, then its end, where they have arguments */
 	uint32_t next;             /* of those that are free, plus 1 */
@@ -21,7 +21,7 @@ struct begun {
 struct tw_complete {
 	struct tw_calls calls; /* first: hooks get it */
 	struct tw_budget budget;
-	struct begun *begun; /* by the frame's row, from TW_ROW_FIRST on */
+	struct begun_slice *begun; /* by the frame's row, from TW_ROW_FIRST on */
 	size_t begun_count, begun_room;
 	uint32_t free;                       /* plus 1 */
 	const struct tw_event *event;        /* that is being taken; NULL: the last one was */
@@ -43,7 +43,7 @@ static size_t room_of(const struct tw_event_rows *rows)
 	return rows->room * sizeof *rows->rows + rows->argument_room * sizeof *rows->arguments + rows->byte_room;
 }
 
-static void keep_arguments(struct tw_complete *complete, struct begun *begun)
+static void keep_arguments(struct tw_complete *complete, struct begun_slice *begun)
 {
 	struct tw_event part = *complete->event;
 	const size_t left = ARGUMENTS_MOST - begun->rows.argument_count, before = room_of(&begun->rows);
@@ -83,7 +83,7 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 		return TW_ROW_OTHER;
 	const uint32_t row = take_free(complete);
 	if (row >= TW_ROW_FIRST) {
-		struct begun *begun = &complete->begun[row - TW_ROW_FIRST];
+		struct begun_slice *begun = &complete->begun[row - TW_ROW_FIRST];
 		begun->event = *complete->event;
 		keep_arguments(complete, begun);
 	}
@@ -108,7 +108,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	struct tw_complete *complete = (struct tw_complete *)calls;
 	if (frame->row < TW_ROW_FIRST)
 		return;
-	struct begun *begun = &complete->begun[frame->row - TW_ROW_FIRST];
+	struct begun_slice *begun = &complete->begun[frame->row - TW_ROW_FIRST];
 	struct tw_event slice = begun->event;
 	if (how == TW_CALL_ENDED && complete->event && complete->event->kind == TW_SLICE_END) {
 		keep_arguments(complete, begun);

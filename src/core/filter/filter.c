@@ -29,17 +29,17 @@ static const struct tw_rule limit_rule = {
 #define NO_FRAME SIZE_MAX
 
 /* The begin of an open slice. */
-struct frame {
+struct open_begin {
 	struct tw_event event; /* as delivered */
 	uint64_t row;          /* tw_pending_put() */
 };
 
-enum { FRAME_COST = sizeof(struct frame) + OPEN_COST };
+enum { FRAME_COST = sizeof(struct open_begin) + OPEN_COST };
 
-struct track {
+struct filtered_track {
 	struct tw_open_slices
-	    open;             /* complete slices are those that pass by their names: the others count as not there */
-	struct frame *frames; /* of the open slices, by place */
+	    open; /* complete slices are those that pass by their names: the others count as not there */
+	struct open_begin *frames; /* of the open slices, by place */
 	size_t room;
 	size_t delivered;           /* the frames below this have passed the window; the others began before it */
 	struct tw_event_rows saved; /* begins of the frames that have not */
@@ -49,7 +49,7 @@ struct track {
 };
 
 /* The events of the format, a batch after the other. */
-struct input {
+struct filter_input {
 	struct tw_batch batch; /* rows from `next` on have not been looked at */
 	size_t next;
 	bool ended;
@@ -67,29 +67,29 @@ struct tw_filter {
 	bool all_started;          /* time order: begins of all tracks were delivered at the start of the window */
 	struct tw_open_room room;  /* without a limit: pending.share has one */
 	struct tw_event_rows edge; /* of the start of the window, no slices: inside of those that are open then */
-	struct track *tracks;
+	struct filtered_track *tracks;
 	size_t track_room, track_count; /* tracks that are counted in pending.held */
-	struct track spare;             /* all tracks that there is no memory for: nothing of them is held */
+	struct filtered_track spare;    /* all tracks that there is no memory for: nothing of them is held */
 	struct tw_pending pending;
 	struct tw_queue shared; /* time order: all tracks in one */
 	struct tw_sched_edges edges;
 	size_t taken; /* rows of pending.ready that are in the output */
-	struct input input;
+	struct filter_input input;
 	struct tw_row_batch output; /* the batch that is delivered */
 };
 
-static struct tw_queue *queue_of(struct tw_filter *filter, struct track *track)
+static struct tw_queue *queue_of(struct tw_filter *filter, struct filtered_track *track)
 {
 	return filter->options->order == TW_ORDER_TIME ? &filter->shared : &track->queue;
 }
 
-static uint64_t put(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static uint64_t put(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                     const struct tw_argument *arguments, enum tw_verdict verdict)
 {
 	return tw_pending_put(&filter->pending, queue_of(filter, track), event, arguments, NULL, verdict);
 }
 
-static bool decide(struct tw_filter *filter, struct track *track, const struct frame *frame, uint64_t end)
+static bool decide(struct tw_filter *filter, struct filtered_track *track, const struct open_begin *frame, uint64_t end)
 {
 	return tw_pending_decide(&filter->pending, queue_of(filter, track), frame->row, frame->event.time, end);
 }
@@ -97,7 +97,7 @@ static bool decide(struct tw_filter *filter, struct track *track, const struct f
 /* ---- The stacks of open slices. ---- */
 
 /* The open slice that an end belongs to. */
-static size_t find(struct tw_filter *filter, struct track *track, const struct tw_event *event)
+static size_t find(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event)
 {
 	size_t place;
 	int found = tw_open_match(&track->open, event->name, &place);
@@ -105,25 +105,25 @@ static size_t find(struct tw_filter *filter, struct track *track, const struct t
 	return found > 0 ? place : NO_FRAME;
 }
 
-static bool has_room(struct tw_filter *filter, const struct track *track)
+static bool has_room(struct tw_filter *filter, const struct filtered_track *track)
 {
 	return track != &filter->spare && track->open.depth < UINT32_MAX - 2 &&
 	       tw_share_holds(&filter->pending.share, filter->pending.held + FRAME_COST);
 }
 
-static void push(struct tw_filter *filter, struct track *track, const struct tw_event *event)
+static void push(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event)
 {
 	if (!tw_grow(&track->frames, &track->room, track->open.depth + 1, sizeof *track->frames) ||
 	    tw_open_begin(&track->open, &filter->room, event->name, 0) < 0) {
 		filter->pending.failed = true;
 		return;
 	}
-	track->frames[track->open.depth - 1] = (struct frame){.event = *event, .row = TW_NO_ROW};
+	track->frames[track->open.depth - 1] = (struct open_begin){.event = *event, .row = TW_NO_ROW};
 	filter->pending.held += FRAME_COST;
 }
 
 /* Pushes a slice that begins before the window, and saves its begin for start(). */
-static void push_early(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static void push_early(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                        const struct tw_argument *arguments)
 {
 	push(filter, track, event);
@@ -133,7 +133,7 @@ static void push_early(struct tw_filter *filter, struct track *track, const stru
 	filter->pending.held += tw_event_rows_size(&track->saved) - before;
 }
 
-static void pop(struct tw_filter *filter, struct track *track)
+static void pop(struct tw_filter *filter, struct filtered_track *track)
 {
 	tw_open_close(&track->open, &filter->room);
 	filter->pending.held -= FRAME_COST;
@@ -149,13 +149,13 @@ static void pop(struct tw_filter *filter, struct track *track)
 /* ---- The window. ---- */
 
 /* Delivers the slices that are open at the start of the window. */
-static void begin_open(struct tw_filter *filter, struct track *track)
+static void begin_open(struct tw_filter *filter, struct filtered_track *track)
 {
 	struct tw_event_rows *saved = &track->saved;
 	if (track->delivered == track->open.depth)
 		return;
 	for (size_t i = 0; track->delivered < track->open.depth; i++) {
-		struct frame *frame = &track->frames[track->delivered++];
+		struct open_begin *frame = &track->frames[track->delivered++];
 		frame->event.time = filter->from;
 		frame->event.flags |= TW_FLAG_CLIPPED | TW_FLAG_MADE;
 		frame->row = tw_pending_put(&filter->pending, queue_of(filter, track), &frame->event,
@@ -173,7 +173,7 @@ static bool edge_holds_all(const struct tw_filter *filter)
 }
 
 /* Has an event of the window's very start wait for the begins of the slices that it is in, or behind one that does. */
-static bool wait_at_edge(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static bool wait_at_edge(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                          const struct tw_argument *arguments)
 {
 	size_t before = tw_event_rows_size(&filter->edge);
@@ -190,13 +190,13 @@ static bool wait_at_edge(struct tw_filter *filter, struct track *track, const st
 
 /* Delivers what waits at the edge: of one track and of those that only wait behind others, or of all, in the order in
  * which it came. */
-static void leave_edge(struct tw_filter *filter, struct track *only)
+static void leave_edge(struct tw_filter *filter, struct filtered_track *only)
 {
 	struct tw_event_rows *edge = &filter->edge;
 	size_t left = 0;
 	for (size_t i = edge->head; i < edge->count; i++) {
 		struct tw_row *row = &edge->rows[i];
-		struct track *track = &filter->tracks[row->event.track];
+		struct filtered_track *track = &filter->tracks[row->event.track];
 		bool leaves = !only || track == only || track->delivered == track->open.depth;
 		if (row->state == TW_KEEP && leaves) {
 			tw_pending_put(&filter->pending, queue_of(filter, track), &row->event,
@@ -212,7 +212,7 @@ static void leave_edge(struct tw_filter *filter, struct track *only)
 	tw_event_rows_shift(edge, tw_event_rows_held(edge));
 }
 
-static void start(struct tw_filter *filter, struct track *track)
+static void start(struct tw_filter *filter, struct filtered_track *track)
 {
 	begin_open(filter, track);
 	if (track->waiting || edge_holds_all(filter))
@@ -228,7 +228,7 @@ static void start_all(struct tw_filter *filter)
 }
 
 /* Ends a slice that has no end of its own, like `event` does. */
-static void end_frame(struct tw_filter *filter, struct track *track, const struct frame *frame,
+static void end_frame(struct tw_filter *filter, struct filtered_track *track, const struct open_begin *frame,
                       const struct tw_event *event)
 {
 	struct tw_event end = *event;
@@ -247,11 +247,11 @@ static bool is_behind(const struct tw_filter *filter, uint64_t time)
 }
 
 /* A track has passed the end of the window. What comes late may still be in it. */
-static void finish(struct tw_filter *filter, struct track *track)
+static void finish(struct tw_filter *filter, struct filtered_track *track)
 {
 	start(filter, track);
 	while (track->open.depth) {
-		const struct frame *frame = &track->frames[track->open.depth - 1];
+		const struct open_begin *frame = &track->frames[track->open.depth - 1];
 		struct tw_event end = frame->event;
 		end.time = filter->to;
 		end.flags = TW_FLAG_CLIPPED | TW_FLAG_MADE;
@@ -265,7 +265,7 @@ static void finish(struct tw_filter *filter, struct track *track)
 /* A slice that ends exactly where the window starts is not in it. So of what happens at that very time only the begin
  * of a slice starts the track (start()): the end of one that is open may still come. What else happens then waits. */
 
-static void take_other(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static void take_other(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                        const struct tw_argument *arguments)
 {
 	if (event->time < filter->from)
@@ -277,7 +277,7 @@ static void take_other(struct tw_filter *filter, struct track *track, const stru
 	put(filter, track, event, arguments, TW_KEEP);
 }
 
-static void take_begin(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static void take_begin(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                        const struct tw_argument *arguments)
 {
 	if (track->beyond || !has_room(filter, track)) {
@@ -300,11 +300,11 @@ static void take_begin(struct tw_filter *filter, struct track *track, const stru
 
 /* Ends the slices above frame `at`, which have no ends of their own. A reader of the events sees that from `end`; where
  * that is left out they are given ends. */
-static void unwind(struct tw_filter *filter, struct track *track, size_t at, const struct tw_event *end)
+static void unwind(struct tw_filter *filter, struct filtered_track *track, size_t at, const struct tw_event *end)
 {
 	bool silent = !tw_pending_wanted(&filter->pending, end);
 	for (; track->open.depth - 1 > at; pop(filter, track)) {
-		const struct frame *frame = &track->frames[track->open.depth - 1];
+		const struct open_begin *frame = &track->frames[track->open.depth - 1];
 		if (track->open.depth > track->delivered)
 			continue;
 		if (silent)
@@ -314,7 +314,7 @@ static void unwind(struct tw_filter *filter, struct track *track, size_t at, con
 	}
 }
 
-static void take_end(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static void take_end(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                      const struct tw_argument *arguments)
 {
 	size_t at = track->beyond ? NO_FRAME : find(filter, track, event);
@@ -340,7 +340,7 @@ static void take_end(struct tw_filter *filter, struct track *track, const struct
 }
 
 /* What a complete slice that reaches into the window is inside of, is open at its start too. */
-static void take_complete(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static void take_complete(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                           const struct tw_argument *arguments)
 {
 	struct tw_event slice = *event;
@@ -367,7 +367,7 @@ static bool is_timeless(const struct tw_filter *filter, const struct tw_event *e
 }
 
 /* What would be outside of the window is at its edge, and before the slices there, whose arguments may refer to it. */
-static void take_timeless(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static void take_timeless(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                           const struct tw_argument *arguments)
 {
 	struct tw_event inside = *event;
@@ -380,7 +380,7 @@ static void take_timeless(struct tw_filter *filter, struct track *track, const s
 	put(filter, track, &inside, arguments, TW_KEEP);
 }
 
-static void take_in(struct tw_filter *filter, struct track *track, const struct tw_event *event,
+static void take_in(struct tw_filter *filter, struct filtered_track *track, const struct tw_event *event,
                     const struct tw_argument *arguments)
 {
 	if (is_timeless(filter, event))
@@ -398,7 +398,7 @@ static void take_in(struct tw_filter *filter, struct track *track, const struct 
 }
 
 /* The track of a number; NULL when there is no memory. */
-static struct track *track_at(struct tw_filter *filter, size_t number)
+static struct filtered_track *track_at(struct tw_filter *filter, size_t number)
 {
 	if (number < filter->track_count)
 		return &filter->tracks[number];
@@ -414,7 +414,7 @@ static struct track *track_at(struct tw_filter *filter, size_t number)
 
 /* Whether an event tells nothing: the window is empty, or it is behind the window on the spare track, which stands for
  * several and has nothing open. */
-static bool is_over(const struct tw_filter *filter, const struct track *track, const struct tw_event *event)
+static bool is_over(const struct tw_filter *filter, const struct filtered_track *track, const struct tw_event *event)
 {
 	bool empty = filter->to <= filter->from && filter->options->to_ns;
 	return empty || (track == &filter->spare && is_behind(filter, event->time) && !is_timeless(filter, event));
@@ -435,7 +435,7 @@ static bool take_scheduling(struct tw_filter *filter, const struct tw_event *eve
 
 static void take(struct tw_filter *filter, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	struct track *track = track_at(filter, event->track);
+	struct filtered_track *track = track_at(filter, event->track);
 	if (!track || (is_scheduling(event) && !take_scheduling(filter, event, arguments))) {
 		filter->pending.failed = true;
 		return;

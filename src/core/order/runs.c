@@ -24,14 +24,14 @@ enum {
 };
 
 /* Texts and payloads of rows that were taken out of their blocks. */
-struct bytes {
-	struct bytes *next;
+struct row_bytes {
+	struct row_bytes *next;
 	size_t used, room;
 	uint8_t bytes[];
 };
 
 /* A run that is read. */
-struct input {
+struct run_input {
 	struct tw_spill_cursor cursor;
 	struct tw_batch batch;
 	size_t next; /* row of the batch */
@@ -46,14 +46,14 @@ struct tw_runs {
 	struct tw_spill_run *runs; /* in the order in which they came */
 	size_t count, room;
 	uint64_t begin, last; /* of the run that is filled: where it begins in the file, the time of its last row */
-	struct input *inputs;
+	struct run_input *inputs;
 	uint32_t *heap; /* numbers of those that have rows, the first one on top */
 	size_t input_count, heap_count;
 	struct tw_slab batch;        /* what is delivered */
 	struct tw_slab ties;         /* rows of one time out of several runs */
 	struct tw_equal_times equal; /* their order, */
 	size_t equal_given;          /* and those of them that have been delivered */
-	struct bytes *bytes;
+	struct row_bytes *bytes;
 	size_t held; /* of them that are in use */
 };
 
@@ -65,7 +65,7 @@ int tw_runs_new(struct tw_runs **runs, const char *directory, size_t memory)
 	if (!made)
 		return ENOMEM;
 	made->directory = directory;
-	made->most = memory / (TW_SPILL_BLOCK + sizeof(struct input));
+	made->most = memory / (TW_SPILL_BLOCK + sizeof(struct run_input));
 	made->most = made->most < RUNS_LEAST ? RUNS_LEAST : made->most;
 	int error = tw_spill_open(&made->file, directory);
 	if (error) {
@@ -110,7 +110,7 @@ int tw_runs_put(struct tw_runs *runs, const struct tw_batch *batch)
 static void forget_bytes(struct tw_runs *runs, bool all)
 {
 	while (runs->bytes && (all || runs->bytes->next)) {
-		struct bytes *gone = runs->bytes;
+		struct row_bytes *gone = runs->bytes;
 		runs->bytes = gone->next;
 		free(gone);
 	}
@@ -127,13 +127,13 @@ static bool has_room(const struct tw_runs *runs, const struct tw_slab *slab, siz
 
 static uint8_t *room_for(struct tw_runs *runs, size_t size)
 {
-	struct bytes *bytes = runs->bytes;
+	struct row_bytes *bytes = runs->bytes;
 	if (!bytes || bytes->room - bytes->used < size) {
 		size_t room = size > BYTES_BLOCK ? size : BYTES_BLOCK;
 		bytes = malloc(sizeof *bytes + room);
 		if (!bytes)
 			return NULL;
-		*bytes = (struct bytes){.next = runs->bytes, .room = room};
+		*bytes = (struct row_bytes){.next = runs->bytes, .room = room};
 		runs->bytes = bytes;
 	}
 	bytes->used += size;
@@ -165,7 +165,7 @@ static bool add_row(struct tw_slab *to, const struct tw_event *event, const stru
 	return !to->failed;
 }
 
-static int pull(struct input *input)
+static int pull(struct run_input *input)
 {
 	input->next = 0;
 	int error = tw_spill_next(&input->cursor, &input->batch);
@@ -179,19 +179,19 @@ static int pull(struct input *input)
 	                      row->argument_count);
 }
 
-static bool has_rows(const struct input *input)
+static bool has_rows(const struct run_input *input)
 {
 	return input->next < input->batch.count;
 }
 
-static uint64_t time_of(const struct input *input)
+static uint64_t time_of(const struct run_input *input)
 {
 	assert(input->batch.events);
 	return input->batch.events[input->next].time;
 }
 
 /* Takes the next row of a run, with all that it leads to. */
-static int take_row(struct tw_runs *runs, struct input *input, struct tw_slab *to)
+static int take_row(struct tw_runs *runs, struct run_input *input, struct tw_slab *to)
 {
 	const struct tw_event *event = &input->batch.events[input->next++];
 	if (!tw_slab_add(to, event))
@@ -234,7 +234,7 @@ static int open_inputs(struct tw_runs *runs, size_t from, size_t count)
 	if (!runs->inputs || !runs->heap)
 		return ENOMEM;
 	for (size_t i = 0; i < count && !error; i++) {
-		struct input *input = &runs->inputs[runs->input_count++];
+		struct run_input *input = &runs->inputs[runs->input_count++];
 		error = tw_spill_cursor_open(&input->cursor, &runs->file, &runs->runs[from + i]);
 		error = error ? error : pull(input);
 		if (!error && has_rows(input))
@@ -247,7 +247,7 @@ static int open_inputs(struct tw_runs *runs, size_t from, size_t count)
 
 /* ---- The next rows. ---- */
 
-static struct input *first_input(const struct tw_runs *runs)
+static struct run_input *first_input(const struct tw_runs *runs)
 {
 	return &runs->inputs[runs->heap[0]];
 }
@@ -308,7 +308,7 @@ static int give_equal_times(struct tw_runs *runs)
 /* Takes rows of the first run as long as no other has one as early. */
 static int take_alone(struct tw_runs *runs)
 {
-	struct input *input = first_input(runs);
+	struct run_input *input = first_input(runs);
 	const uint64_t until = time_of_others(runs);
 	const bool alone = runs->heap_count == 1;
 	int error = 0;

@@ -125,7 +125,7 @@ struct sorted {
 
 /* A row and its time as one number: the time since `base` above, the row below. Rows that are not later than one before
  * them stand apart: complete slices, nearly always, and of a quarter of the rows they make up a few. */
-struct split {
+struct time_split {
 	uint64_t *kept; /* behind a 0 */
 	uint64_t *late; /* room for two of each */
 	size_t kept_count, late_count;
@@ -134,7 +134,7 @@ struct split {
 };
 
 /* False where times are so far apart that both are more than a number holds: only damage is. */
-static bool split_rows(const struct tw_slab *slab, struct split *to)
+static bool split_rows(const struct tw_slab *slab, struct time_split *to)
 {
 	uint64_t last = 0, all = 0;
 	size_t kept = 0, late = 0;
@@ -154,7 +154,7 @@ static bool split_rows(const struct tw_slab *slab, struct split *to)
 
 /* Digit by digit, because they are out of order everywhere, but a slab spans a short time. *least is what was taken off
  * all of them. */
-static const uint64_t *sort_late(const struct split *split, uint64_t *least)
+static const uint64_t *sort_late(const struct time_split *split, uint64_t *least)
 {
 	uint64_t first = UINT64_MAX, last = 0;
 	for (size_t i = 0; i < split->late_count; i++) {
@@ -169,7 +169,7 @@ static const uint64_t *sort_late(const struct split *split, uint64_t *least)
 }
 
 /* Puts the late ones where they belong, from the last on. */
-static void merge_late(const struct split *split)
+static void merge_late(const struct time_split *split)
 {
 	uint64_t least;
 	const uint64_t *late = sort_late(split, &least), *last = late + split->late_count - 1;
@@ -184,7 +184,7 @@ static void merge_late(const struct split *split)
 }
 
 /* Makes the order by keys: those of the same time keep theirs. */
-static struct sorted sort_packed(struct tw_slab *slab, const struct split *split)
+static struct sorted sort_packed(struct tw_slab *slab, const struct time_split *split)
 {
 	merge_late(split);
 	for (size_t i = 0; i < slab->count; i++)
@@ -267,10 +267,10 @@ void tw_slab_sort(struct tw_slab *slab, struct tw_slab_scratch *scratch)
 	}
 	uint64_t *keys = (uint64_t *)(void *)scratch->bytes;
 	unsigned row_bits = tw_bits_of(count);
-	struct split split = {.kept = keys + 1,
-	                      .late = keys + 1 + count,
-	                      .base = base_of(slab->events[0].time, row_bits),
-	                      .row_bits = row_bits};
+	struct time_split split = {.kept = keys + 1,
+	                           .late = keys + 1 + count,
+	                           .base = base_of(slab->events[0].time, row_bits),
+	                           .row_bits = row_bits};
 	keys[0] = 0;
 	const struct sorted sorted = split_rows(slab, &split) ? sort_packed(slab, &split) : sort_rows(slab, keys);
 	scratch->equal.trackless = false;

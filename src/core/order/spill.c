@@ -14,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-struct head {
+struct block_head {
 	uint32_t rows, arguments;
 	uint64_t size; /* of the block */
 };
 
-_Static_assert(sizeof(struct head) == TW_SPILL_HEAD, "the head of a block");
+_Static_assert(sizeof(struct block_head) == TW_SPILL_HEAD, "the head of a block");
 
 enum {
 	INSIDE = TW_SPILL_BLOCK - TW_SPILL_HEAD,
@@ -94,8 +94,8 @@ static int write_block(struct tw_spill *spill, uint64_t bytes)
 {
 	size_t rows = spill->event_count * sizeof *spill->events;
 	size_t arguments = spill->argument_count * sizeof *spill->arguments;
-	const struct head head = {(uint32_t)spill->event_count, (uint32_t)spill->argument_count,
-	                          sizeof head + rows + arguments + bytes};
+	const struct block_head head = {(uint32_t)spill->event_count, (uint32_t)spill->argument_count,
+	                                sizeof head + rows + arguments + bytes};
 	size_t used = place(spill->block, &head, sizeof head);
 	used += place(spill->block + used, spill->events, rows);
 	used += place(spill->block + used, spill->arguments, arguments);
@@ -203,7 +203,7 @@ static void point(struct tw_argument *arguments, size_t count, const uint8_t *by
 }
 
 /* Reads the next block, or as much of it as the room holds. */
-static int read_block(struct tw_spill_cursor *cursor, struct head *head)
+static int read_block(struct tw_spill_cursor *cursor, struct block_head *head)
 {
 	uint64_t left = cursor->left.end - cursor->left.begin;
 	int error = read_all(cursor->fd, cursor->block, left < TW_SPILL_BLOCK ? (size_t)left : TW_SPILL_BLOCK,
@@ -215,7 +215,7 @@ static int read_block(struct tw_spill_cursor *cursor, struct head *head)
 
 int tw_spill_next(struct tw_spill_cursor *cursor, struct tw_batch *batch)
 {
-	struct head head = {0};
+	struct block_head head = {0};
 	*batch = (struct tw_batch){0};
 	cursor->bytes = 0;
 	int error = cursor->left.begin < cursor->left.end ? read_block(cursor, &head) : 0;

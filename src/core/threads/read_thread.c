@@ -33,7 +33,7 @@ struct item {
 	size_t changes;            /* up to here they belong to this batch and those before */
 };
 
-struct block {
+struct read_block {
 	struct tw_event *events;
 	struct tw_argument *arguments;
 	char *bytes;
@@ -49,10 +49,10 @@ struct block {
 struct read_thread {
 	struct tw_format format; /* of the source's name */
 	struct tw_reader *source;
-	struct block blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
-	uint64_t filled, used;       /* how many have gone so far */
-	size_t item, change;         /* the next ones of the caller's block */
-	bool holds;                  /* the caller has a block */
+	struct read_block blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
+	uint64_t filled, used;            /* how many have gone so far */
+	size_t item, change;              /* the next ones of the caller's block */
+	bool holds;                       /* the caller has a block */
 	bool stop;
 	bool helped, called; /* helped: the source can be; called: there is something to do since it was asked last */
 	struct tw_batch_room room; /* for the next batch */
@@ -96,14 +96,14 @@ static struct need measure_placed(const struct tw_batch *batch)
 	return need;
 }
 
-static bool fits(const struct block *block, const struct tw_batch *batch, const struct need *need)
+static bool fits(const struct read_block *block, const struct tw_batch *batch, const struct need *need)
 {
 	return block->item_count < BATCHES && batch->count <= ROWS - block->event_count &&
 	       need->arguments <= ARGUMENTS - block->argument_count && need->bytes <= BYTES - block->byte_count;
 }
 
 /* Texts and payloads of the arguments behind those that are there. */
-static void copy_bytes(struct block *block, size_t count)
+static void copy_bytes(struct read_block *block, size_t count)
 {
 	struct tw_argument *arguments = block->arguments + block->argument_count;
 	for (size_t i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ static void copy_bytes(struct block *block, size_t count)
 	block->argument_count += count;
 }
 
-static struct tw_batch copy(struct block *block, const struct tw_batch *batch)
+static struct tw_batch copy(struct read_block *block, const struct tw_batch *batch)
 {
 	struct tw_event *events = block->events + block->event_count;
 	struct tw_argument *arguments = block->arguments + block->argument_count;
@@ -137,14 +137,14 @@ static struct tw_batch copy(struct block *block, const struct tw_batch *batch)
 }
 
 /* Adds a batch whose rows the source has put into the block itself. */
-static struct tw_batch keep(struct block *block, const struct tw_batch *batch, const struct need *need)
+static struct tw_batch keep(struct read_block *block, const struct tw_batch *batch, const struct need *need)
 {
 	copy_bytes(block, need->arguments);
 	block->event_count += batch->count;
 	return *batch;
 }
 
-static void add_item(struct read_thread *thread, struct block *block, const struct tw_batch *batch)
+static void add_item(struct read_thread *thread, struct read_block *block, const struct tw_batch *batch)
 {
 	block->items[block->item_count++] = (struct item){.batch = *batch,
 	                                                  .clock = thread->source->clock,
@@ -172,7 +172,7 @@ static bool is_full(const struct read_thread *thread, bool all)
 	return !thread->stop && thread->filled - thread->used > (all ? 0 : BLOCKS - 1);
 }
 
-static void clear(struct block *block)
+static void clear(struct read_block *block)
 {
 	block->event_count = block->argument_count = block->byte_count = block->item_count = block->changes.count = 0;
 	if (block->changes.room <= CHANGES)
@@ -182,20 +182,20 @@ static void clear(struct block *block)
 }
 
 /* Gives the block to the caller and waits for the next one. NULL: it is time to stop. */
-static struct block *next_free(struct read_thread *thread, bool all)
+static struct read_block *next_free(struct read_thread *thread, bool all)
 {
 	pthread_mutex_lock(&thread->lock);
 	while (is_full(thread, all))
 		if (!help(thread, false) && is_full(thread, all))
 			pthread_cond_wait(&thread->change_made, &thread->lock);
-	struct block *block = thread->stop ? NULL : &thread->blocks[thread->filled % BLOCKS];
+	struct read_block *block = thread->stop ? NULL : &thread->blocks[thread->filled % BLOCKS];
 	pthread_mutex_unlock(&thread->lock);
 	if (block)
 		clear(block);
 	return block;
 }
 
-static void hand_on(struct read_thread *thread, struct block *block, int status)
+static void hand_on(struct read_thread *thread, struct read_block *block, int status)
 {
 	block->status = status;
 	block->clock = thread->source->clock;
@@ -207,7 +207,7 @@ static void hand_on(struct read_thread *thread, struct block *block, int status)
 }
 
 /* Offers the source what room the block has. */
-static void offer(struct read_thread *thread, const struct block *block)
+static void offer(struct read_thread *thread, const struct read_block *block)
 {
 	thread->room =
 	    (struct tw_batch_room){block->events + block->event_count, block->arguments + block->argument_count,
@@ -222,9 +222,9 @@ static bool is_placed(const struct read_thread *thread, const struct tw_batch *b
 }
 
 /* Puts a batch into the block or into another one, which is returned; NULL: it is time to stop. */
-static struct block *put(struct read_thread *thread, struct block *block, const struct tw_batch *batch)
+static struct read_block *put(struct read_thread *thread, struct read_block *block, const struct tw_batch *batch)
 {
-	const struct block empty = {0};
+	const struct read_block empty = {0};
 	bool placed = is_placed(thread, batch);
 	const struct need need = placed ? measure_placed(batch) : measure(batch);
 	bool lends = !fits(&empty, batch, &need);
@@ -271,7 +271,7 @@ static void *run(void *context)
 	thread->source->help.on_work = call_for_help;
 	thread->source->help.context = thread;
 	share_jobs(&thread->source->options, thread->source->format);
-	struct block *block = next_free(thread, false);
+	struct read_block *block = next_free(thread, false);
 	struct tw_batch batch;
 	int status = 1;
 	while (block && status > 0) {
@@ -316,7 +316,7 @@ static void wait_for_block(struct read_thread *thread)
 	thread->item = thread->change = 0;
 }
 
-static int apply(struct tw_reader *reader, const struct block *block, size_t until)
+static int apply(struct tw_reader *reader, const struct read_block *block, size_t until)
 {
 	struct read_thread *thread = reader->state;
 	for (; thread->change < until; thread->change++)
@@ -325,7 +325,7 @@ static int apply(struct tw_reader *reader, const struct block *block, size_t unt
 	return 0;
 }
 
-static int give(struct tw_reader *reader, const struct block *block, struct tw_batch *batch)
+static int give(struct tw_reader *reader, const struct read_block *block, struct tw_batch *batch)
 {
 	struct read_thread *thread = reader->state;
 	const struct item *item = &block->items[thread->item++];
@@ -339,12 +339,12 @@ static int give(struct tw_reader *reader, const struct block *block, struct tw_b
 
 /* The block that has something to give, or the last one, which stays the caller's: what is read once more ends once
  * more. */
-static const struct block *current(struct read_thread *thread)
+static const struct read_block *current(struct read_thread *thread)
 {
 	for (;;) {
 		if (!thread->holds)
 			wait_for_block(thread);
-		const struct block *block = &thread->blocks[thread->used % BLOCKS];
+		const struct read_block *block = &thread->blocks[thread->used % BLOCKS];
 		if (thread->item < block->item_count || block->status <= 0)
 			return block;
 		give_back(thread);
@@ -353,7 +353,7 @@ static const struct block *current(struct read_thread *thread)
 
 static int thread_read(struct tw_reader *reader, struct tw_batch *batch)
 {
-	const struct block *block = current(reader->state);
+	const struct read_block *block = current(reader->state);
 	struct read_thread *thread = reader->state;
 	if (thread->item < block->item_count)
 		return give(reader, block, batch);
@@ -396,7 +396,7 @@ static bool make_blocks(struct read_thread *thread)
 {
 	bool fine = true;
 	for (size_t i = 0; i < BLOCKS; i++) {
-		struct block *block = &thread->blocks[i];
+		struct read_block *block = &thread->blocks[i];
 		block->events = malloc(ROWS * sizeof *block->events);
 		block->arguments = malloc(ARGUMENTS * sizeof *block->arguments);
 		block->bytes = malloc(BYTES);

@@ -7,7 +7,7 @@ enum { PAIRS_SHARE = 4 }; /* of the memory limit, for operations that are open *
 static const char *const ends[] = {[TW_CALL_ENDED] = "ended", [TW_CALL_UNWOUND] = "unwound", [TW_CALL_OPEN] = "open"};
 
 /* What the row of a slice says. */
-struct told {
+struct slice_fields {
 	const char *kind, *end;
 	uint32_t name, category, depth;
 	uint64_t duration, self, parent, key;
@@ -15,7 +15,7 @@ struct told {
 	bool nested;
 };
 
-static void put_slice(struct clickhouse *clickhouse, struct tw_native_block *block, const struct told *told)
+static void put_slice(struct clickhouse *clickhouse, struct tw_native_block *block, const struct slice_fields *told)
 {
 	tw_native_word(block, SLICE_KIND, told->kind);
 	tw_clickhouse_name(clickhouse, block, SLICE_NAME, told->name);
@@ -92,7 +92,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	const struct clickhouse_slice *parent = slice_of(clickhouse, calls->around->row);
 	if (is_its_end(clickhouse, slice, how))
 		tw_clickhouse_arguments(clickhouse, clickhouse->event, slice->id, 0);
-	const struct told told = {
+	const struct slice_fields told = {
 	    .kind = "slice",
 	    .end = ends[how],
 	    .name = frame->name,
@@ -126,7 +126,7 @@ const struct tw_call_hooks tw_clickhouse_hooks = {.enter = enter, .leave = leave
 
 void tw_clickhouse_moment(struct clickhouse *clickhouse, const struct tw_event *event, uint64_t key)
 {
-	const struct told told = {
+	const struct slice_fields told = {
 	    .kind = tw_event_kind_name(event->kind),
 	    .end = ends[TW_CALL_ENDED],
 	    .name = event->name,
@@ -144,7 +144,7 @@ void tw_clickhouse_moment(struct clickhouse *clickhouse, const struct tw_event *
 
 static void put_operation(struct clickhouse *clickhouse, const struct tw_open_pair *pair, uint64_t end, const char *how)
 {
-	const struct told told = {
+	const struct slice_fields told = {
 	    .kind = "async",
 	    .end = how,
 	    .name = pair->name,

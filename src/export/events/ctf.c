@@ -236,7 +236,7 @@ static inline char *put_front(char *p, const struct tw_event *event, const struc
 }
 
 /* The names of an event as they are written; NULL: it has none. */
-struct found {
+struct event_names {
 	const struct tw_rendered *track, *name, *category;
 };
 
@@ -254,10 +254,10 @@ static inline bool find_name(const struct ctf *ctf, uint32_t number, const struc
 
 /* Returns how many bytes they take, or SIZE_MAX where there is one that is not kept or was cut. */
 static inline size_t find_names(const struct ctf *ctf, const struct tw_event *event, const struct tw_track *track,
-                                struct found *found)
+                                struct event_names *found)
 {
 	size_t size = 0;
-	*found = (struct found){0};
+	*found = (struct event_names){0};
 	bool kept = find_name(ctf, track->name, &found->track, &size) &&
 	            find_name(ctf, event->name, &found->name, &size) &&
 	            find_name(ctf, event->category, &found->category, &size);
@@ -273,7 +273,7 @@ static inline char *put_name(char *p, const struct ctf *ctf, const struct tw_ren
 	return p + 1;
 }
 
-static inline char *put_names(char *p, const struct ctf *ctf, const struct found *found)
+static inline char *put_names(char *p, const struct ctf *ctf, const struct event_names *found)
 {
 	return put_name(put_name(put_name(p, ctf, found->track), ctf, found->name), ctf, found->category);
 }
@@ -283,7 +283,7 @@ static void add_event(struct ctf *ctf, const struct tw_event *event)
 {
 	enum { OTHERS = (1 << TW_COLUMNS) - (1 << TW_COLUMN_OTHER) - (1 << TW_COLUMN_CPU) };
 	const struct tw_track *track = tw_dictionary_track(ctf->cells.dictionary, event->track);
-	struct found found;
+	struct event_names found;
 	uint64_t time = advance(ctf, event->time);
 	uint32_t told = tw_cells_told(&ctf->cells, event);
 	unsigned class = class_of(event->kind, told, is_wide(event, track));

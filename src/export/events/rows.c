@@ -28,12 +28,12 @@ struct track_cells {
 	struct tw_line text;
 };
 
-struct rows;
+struct text_rows;
 
 /* A short text in its room. The whole room is copied, whatever the length: a copy of fixed size is faster. */
 enum { PIECE = 32 };
 
-struct piece {
+struct cell_text {
 	char text[PIECE];
 	size_t size;
 };
@@ -46,16 +46,17 @@ struct piece {
 /* What CSV and JSON Lines do in different ways. */
 struct style {
 	/* Adds the cells of the columns behind one of them, up to the last. */
-	void (*add)(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last);
-	struct piece keys[TW_COLUMNS];      /* in front of a column's value */
-	struct piece time;                  /* the same at the beginning of a row */
-	struct piece none;                  /* where the column is empty */
-	struct piece kinds[TW_EVENT_KINDS]; /* the column of kinds, whole */
-	struct piece end;                   /* of a row */
-	unsigned behind_id;                 /* commas of a row in which nothing is said behind the id */
+	void (*add)(struct text_rows *rows, const struct tw_event *event, uint32_t told, unsigned behind,
+	            unsigned last);
+	struct cell_text keys[TW_COLUMNS];      /* in front of a column's value */
+	struct cell_text time;                  /* the same at the beginning of a row */
+	struct cell_text none;                  /* where the column is empty */
+	struct cell_text kinds[TW_EVENT_KINDS]; /* the column of kinds, whole */
+	struct cell_text end;                   /* of a row */
+	unsigned behind_id;                     /* commas of a row in which nothing is said behind the id */
 };
 
-struct rows {
+struct text_rows {
 	struct tw_cells cells;
 	struct tw_line line; /* rows that are not written yet */
 	struct track_cells *tracks;
@@ -108,7 +109,7 @@ static void render_csv_safe(struct tw_line *line, const struct tw_name *name, st
 	tw_label_number(line, name);
 }
 
-static void add_csv_cell(struct rows *rows, const struct tw_cell *cell)
+static void add_csv_cell(struct text_rows *rows, const struct tw_cell *cell)
 {
 	struct tw_line *line = &rows->line;
 	switch (cell->form) {
@@ -147,7 +148,7 @@ static void add_commas(struct tw_line *line, unsigned count)
 		tw_line_end(line, put_commas(p, count));
 }
 
-static void add_csv(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last)
+static void add_csv(struct text_rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last)
 {
 	for (; told; told &= told - 1) {
 		unsigned column = (unsigned)__builtin_ctz(told);
@@ -185,7 +186,7 @@ static void put_csv_head(struct tw_output *out)
 
 /* ---- JSON Lines. ---- */
 
-static void add_json_cell(struct rows *rows, const struct tw_cell *cell)
+static void add_json_cell(struct text_rows *rows, const struct tw_cell *cell)
 {
 	struct tw_line *line = &rows->line;
 	switch (cell->form) {
@@ -210,13 +211,14 @@ static void add_json_cell(struct rows *rows, const struct tw_cell *cell)
 	}
 }
 
-static char *put_piece(char *p, const struct piece *piece)
+static char *put_piece(char *p, const struct cell_text *piece)
 {
 	memcpy(p, piece->text, PIECE);
 	return p + piece->size;
 }
 
-static void add_json(struct rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last)
+static void add_json(struct text_rows *rows, const struct tw_event *event, uint32_t told, unsigned behind,
+                     unsigned last)
 {
 	const struct style *style = rows->style;
 	(void)behind;
@@ -258,7 +260,7 @@ static bool is_known(const struct track_cells *known, const struct tw_track *tra
 	       known->of.name == track->name;
 }
 
-static void add_track(struct rows *rows, const struct tw_event *event, uint32_t told)
+static void add_track(struct text_rows *rows, const struct tw_event *event, uint32_t told)
 {
 	const struct tw_dictionary *dictionary = rows->cells.dictionary;
 	const struct tw_track *track = tw_dictionary_track(dictionary, event->track);
@@ -278,13 +280,13 @@ static void add_track(struct rows *rows, const struct tw_event *event, uint32_t 
 	line->failed |= known->text.failed;
 }
 
-static void add_piece(struct tw_line *line, const struct piece *piece)
+static void add_piece(struct tw_line *line, const struct cell_text *piece)
 {
 	tw_line_add(line, piece->text, piece->size);
 }
 
 /* Adds a row of any event. */
-static void add_row(struct rows *rows, const struct tw_event *event, uint32_t told)
+static void add_row(struct text_rows *rows, const struct tw_event *event, uint32_t told)
 {
 	const struct style *style = rows->style;
 	style->add(rows, event, told & BEFORE_TRACK, 0, TW_COLUMN_PROCESS - 1);
@@ -297,12 +299,12 @@ static void add_row(struct rows *rows, const struct tw_event *event, uint32_t to
  * JSON. Told column by column they take twice the time (`make bench`). ---- */
 
 /* What most rows are made of. */
-struct parts {
+struct row_names {
 	const struct track_cells *track;
 	struct tw_rendered name, category; /* copies, because looking for one may move the other */
 };
 
-static bool find_parts(struct rows *rows, const struct tw_event *event, struct parts *parts)
+static bool find_parts(struct text_rows *rows, const struct tw_event *event, struct row_names *parts)
 {
 	enum { EXACT_BITS = 53 };
 	const struct tw_dictionary *dictionary = rows->cells.dictionary;
@@ -324,7 +326,8 @@ static char *put_bytes(char *p, const char *bytes, size_t size)
 	return p + size;
 }
 
-static char *put_name(char *p, const struct rows *rows, uint32_t told, unsigned column, const struct tw_rendered *name)
+static char *put_name(char *p, const struct text_rows *rows, uint32_t told, unsigned column,
+                      const struct tw_rendered *name)
 {
 	if (!(told >> column & 1))
 		return put_piece(p, &rows->style->none);
@@ -338,8 +341,8 @@ static char *put_number(char *p, const struct style *style, uint32_t told, unsig
 }
 
 /* Puts the cells up to the id. */
-static char *put_front(char *p, const struct rows *rows, const struct tw_event *event, uint32_t told,
-                       const struct parts *parts)
+static char *put_front(char *p, const struct text_rows *rows, const struct tw_event *event, uint32_t told,
+                       const struct row_names *parts)
 {
 	const struct style *style = rows->style;
 	p = tw_digits(put_piece(p, &style->time), event->time - rows->cells.start);
@@ -351,7 +354,8 @@ static char *put_front(char *p, const struct rows *rows, const struct tw_event *
 	return put_number(p, style, told, TW_COLUMN_ID, event->id);
 }
 
-static void add_known(struct rows *rows, const struct tw_event *event, uint32_t told, const struct parts *parts)
+static void add_known(struct text_rows *rows, const struct tw_event *event, uint32_t told,
+                      const struct row_names *parts)
 {
 	enum { FRONT = 7 * (PIECE + TW_DIGITS_MAX) };
 	const struct style *style = rows->style;
@@ -370,9 +374,9 @@ static void add_known(struct rows *rows, const struct tw_event *event, uint32_t 
 	add_piece(line, &style->end);
 }
 
-static void take(struct rows *rows, const struct tw_event *event)
+static void take(struct text_rows *rows, const struct tw_event *event)
 {
-	struct parts parts;
+	struct row_names parts;
 	uint32_t told = tw_cells_told(&rows->cells, event);
 	if (find_parts(rows, event, &parts))
 		add_known(rows, event, told, &parts);
@@ -384,7 +388,7 @@ static void take(struct rows *rows, const struct tw_event *event)
 
 static int open_rows(struct tw_writer *writer, tw_render_fn *render, const struct style *style)
 {
-	struct rows *rows = calloc(1, sizeof *rows);
+	struct text_rows *rows = calloc(1, sizeof *rows);
 	writer->state = rows;
 	if (!rows)
 		return tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory");
@@ -399,7 +403,7 @@ static int open_csv(struct tw_writer *writer)
 	put_csv_head(&writer->out);
 	int status = open_rows(writer, safe ? render_csv_safe : render_csv, &csv);
 	if (status == 0)
-		((struct rows *)writer->state)->safe = safe;
+		((struct text_rows *)writer->state)->safe = safe;
 	return status;
 }
 
@@ -408,14 +412,14 @@ static int open_jsonl(struct tw_writer *writer)
 	return open_rows(writer, tw_names_json, &json);
 }
 
-static void flush(struct rows *rows, struct tw_output *out)
+static void flush(struct text_rows *rows, struct tw_output *out)
 {
 	tw_put(out, rows->line.text.bytes, rows->line.text.length);
 	tw_line_clear(&rows->line);
 }
 
 /* Makes room for the tracks; false when there is no memory. */
-static bool grow(struct rows *rows)
+static bool grow(struct text_rows *rows)
 {
 	size_t tracks = tw_dictionary_tracks(rows->cells.dictionary);
 	return tw_grow(&rows->tracks, &rows->track_room, tracks, sizeof *rows->tracks);
@@ -423,7 +427,7 @@ static bool grow(struct rows *rows)
 
 static int write_rows(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
-	struct rows *rows = writer->state;
+	struct text_rows *rows = writer->state;
 	tw_cells_meet(&rows->cells, reader, batch);
 	rows->line.failed |= !grow(rows);
 	for (size_t i = 0; i < batch->count && !rows->line.failed; i++) {
@@ -444,7 +448,7 @@ static int finish_rows(struct tw_writer *writer)
 
 static void close_rows(struct tw_writer *writer)
 {
-	struct rows *rows = writer->state;
+	struct text_rows *rows = writer->state;
 	tw_cells_free(&rows->cells);
 	for (size_t i = 0; i < rows->track_room; i++)
 		tw_text_free(&rows->tracks[i].text.text);

@@ -34,7 +34,7 @@ struct registers {
 };
 
 /* Where the record has addresses of loads, or of stores, and where the last access ended. */
-struct side {
+struct address_slots {
 	unsigned at, count, most;
 	uint64_t end;
 };
@@ -46,7 +46,7 @@ struct champsim {
 	bool open; /* the record holds an instruction that is not written yet: */
 	bool more; /* it has more registers or addresses than there is room for */
 	const struct xtrace_operation *operation;
-	struct side stores, loads;
+	struct address_slots stores, loads;
 };
 
 /* ---- Registers. ---- */
@@ -148,12 +148,12 @@ static void begin(struct champsim *champsim)
 	champsim->operation = steps->operation;
 	champsim->open = true;
 	champsim->more = registers->more;
-	champsim->stores = (struct side){.at = AT_DESTINATION_MEMORY, .most = DESTINATIONS};
-	champsim->loads = (struct side){.at = AT_SOURCE_MEMORY, .most = SOURCES};
+	champsim->stores = (struct address_slots){.at = AT_DESTINATION_MEMORY, .most = DESTINATIONS};
+	champsim->loads = (struct address_slots){.at = AT_SOURCE_MEMORY, .most = SOURCES};
 }
 
 /* Adds an access. One that goes on where the last ended, in the same cache line, is part of that. */
-static void take_access(struct champsim *champsim, struct side *side)
+static void take_access(struct champsim *champsim, struct address_slots *side)
 {
 	const struct tw_xtrace_token *token = &champsim->steps.token;
 	bool goes_on = side->count && token->value == side->end && token->value % LINE;

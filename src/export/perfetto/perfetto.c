@@ -28,7 +28,7 @@ enum { SMALL_EVENT = 64, THREAD_COST = 400 /* bytes of a thread, about */ };
 /* How one of the event's numbers is told. */
 enum form { NOT_TOLD, NUMBER, POINTER };
 
-struct told {
+struct annotation {
 	enum form form;
 	const char *key;
 };
@@ -39,7 +39,7 @@ struct packet {
 	unsigned type;
 	const char *category; /* where the event has none */
 	bool approximated;
-	struct told value, id;
+	struct annotation value, id;
 };
 
 static void take_instant(struct perfetto *perfetto, const struct tw_event *event);
@@ -213,7 +213,7 @@ static void put_clock(struct perfetto *perfetto)
 
 /* ---- Events of tracks. ---- */
 
-static void add_told(struct perfetto *perfetto, const struct told *told, uint64_t value)
+static void add_told(struct perfetto *perfetto, const struct annotation *told, uint64_t value)
 {
 	if (told->form != NOT_TOLD)
 		tw_perfetto_add_own(perfetto, told->key, told->form == POINTER ? ANNOTATION_POINTER : ANNOTATION_UINT,

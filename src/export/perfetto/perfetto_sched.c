@@ -5,15 +5,15 @@
 #include <string.h>
 
 /* What a side of a switch is called, by arguments that some writers give. */
-struct side {
+struct switch_fields {
 	const char *weight, *priority;
 	unsigned comm, pid, prio;
 };
 
-static const struct side leaving = {"outgoing_weight", "outgoing_priority", SWITCH_PREV_COMM, SWITCH_PREV_PID,
-                                    SWITCH_PREV_PRIO};
-static const struct side coming = {"incoming_weight", "incoming_priority", SWITCH_NEXT_COMM, SWITCH_NEXT_PID,
-                                   SWITCH_NEXT_PRIO};
+static const struct switch_fields leaving = {"outgoing_weight", "outgoing_priority", SWITCH_PREV_COMM, SWITCH_PREV_PID,
+                                             SWITCH_PREV_PRIO};
+static const struct switch_fields coming = {"incoming_weight", "incoming_priority", SWITCH_NEXT_COMM, SWITCH_NEXT_PID,
+                                            SWITCH_NEXT_PRIO};
 
 static bool is_integer(const struct tw_argument *argument)
 {
@@ -41,7 +41,8 @@ static void add_comm(struct perfetto *perfetto, unsigned field, uint32_t number)
 }
 
 /* Idle is thread 0, whatever stands for it in the trace: trackway/sched.h tells what that is. */
-static void add_side(struct perfetto *perfetto, const struct tw_event *event, uint32_t number, const struct side *side)
+static void add_side(struct perfetto *perfetto, const struct tw_event *event, uint32_t number,
+                     const struct switch_fields *side)
 {
 	struct tw_proto *proto = &perfetto->event;
 	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
@@ -129,7 +130,7 @@ enum { LEAVING, COMING };
 
 static void make_comm(struct perfetto *perfetto, const struct tw_event *event, uint32_t number, const char *text)
 {
-	static const struct side *const sides[] = {[LEAVING] = &leaving, [COMING] = &coming};
+	static const struct switch_fields *const sides[] = {[LEAVING] = &leaving, [COMING] = &coming};
 	struct perfetto_comm *comm = &perfetto->tracks.items[number].comm;
 	struct tw_proto *proto = &perfetto->event;
 	*comm = (struct perfetto_comm){.of = text};

@@ -47,7 +47,7 @@ struct folded {
 };
 
 /* Stacks one behind the other, for which lines are made at once. `make bench` measures convert. */
-struct piece {
+struct stack_lines {
 	uint32_t from, to; /* nodes */
 	struct tw_line lines;
 };
@@ -243,7 +243,7 @@ static bool is_told(const struct folded *folded, uint32_t node)
 static int take_piece(void *context, void *state)
 {
 	struct folded *folded = context;
-	struct piece *piece = state;
+	struct stack_lines *piece = state;
 	uint64_t bytes = 0;
 	piece->from = folded->next;
 	for (; folded->next < folded->tree.count && bytes < PIECE_BYTES; folded->next++)
@@ -255,7 +255,7 @@ static int take_piece(void *context, void *state)
 static void make_lines(void *context, void *state)
 {
 	const struct folded *folded = context;
-	struct piece *piece = state;
+	struct stack_lines *piece = state;
 	tw_line_clear(&piece->lines);
 	for (uint32_t i = piece->from; i < piece->to; i++)
 		if (is_told(folded, i))
@@ -266,14 +266,14 @@ static bool put_lines(struct folded *folded)
 {
 	static const struct tw_pipeline_steps work = {.read = take_piece, .work = make_lines};
 	struct tw_output *out = &folded->tree.writer->out;
-	struct piece pieces[PIECES] = {{.from = 0}};
+	struct stack_lines pieces[PIECES] = {{.from = 0}};
 	void *list[PIECES], *next;
 	for (unsigned i = 0; i < PIECES; i++)
 		list[i] = &pieces[i];
 	struct tw_pipeline *ahead = tw_pipeline_new(&work, folded, list, PIECES, folded->jobs);
 	bool fine = ahead != NULL;
 	while (fine && !out->error && tw_pipeline_next(ahead, &next) > 0) {
-		const struct piece *piece = next;
+		const struct stack_lines *piece = next;
 		tw_put(out, piece->lines.text.bytes, piece->lines.text.length);
 		fine = !piece->lines.failed;
 	}

@@ -72,7 +72,7 @@ static void add_number(struct tw_args *args, struct tw_line *line, size_t start,
 }
 
 /* A key that is about to be written. */
-struct key {
+struct argument_key {
 	const char *bytes;
 	size_t size;
 	uint64_t hash;
@@ -80,7 +80,7 @@ struct key {
 };
 
 /* Puts "key": with a comma before it where it is not the first. Returns where in the line it begins. */
-static inline size_t put_key(struct tw_line *line, const struct key *key, bool first)
+static inline size_t put_key(struct tw_line *line, const struct argument_key *key, bool first)
 {
 	enum { AROUND = 4, STEP = TW_NAMES_BEHIND };
 	size_t size = key->size;
@@ -100,7 +100,7 @@ static inline size_t put_key(struct tw_line *line, const struct key *key, bool f
 	return start;
 }
 
-static inline void add_key(struct tw_args *args, struct tw_line *line, const struct key *key, bool first)
+static inline void add_key(struct tw_args *args, struct tw_line *line, const struct argument_key *key, bool first)
 {
 	enum { BEHIND = 2 };
 	unsigned same = count_key(args, key->hash);
@@ -115,7 +115,7 @@ static inline void add_key(struct tw_args *args, struct tw_line *line, const str
 
 void tw_args_key(struct tw_args *args, struct tw_line *line, const char *word, bool first)
 {
-	struct key key = {.bytes = word, .size = strlen(word)};
+	struct argument_key key = {.bytes = word, .size = strlen(word)};
 	if (args->apart) {
 		put_key(line, &key, first);
 		return;
@@ -130,7 +130,7 @@ void tw_args_name(struct tw_args *args, struct tw_line *line, const struct tw_di
 	const struct tw_rendered *piece = tw_names_find(&args->names, dictionary, name);
 	if (piece->cut)
 		tw_count_loss(args->writer, "long name", true);
-	const struct key key = {tw_names_bytes(&args->names, piece), piece->size, piece->hash, true};
+	const struct argument_key key = {tw_names_bytes(&args->names, piece), piece->size, piece->hash, true};
 	add_key(args, line, &key, first);
 	line->failed |= args->names.text.failed;
 }

@@ -10,7 +10,7 @@ enum {
 };
 
 /* The bytes from a buffer's beginning up to where the next certain one stands, and the records in them. */
-struct held {
+struct buffer_span {
 	const struct fdr_log *log;
 	struct fdr_span span;
 	struct fdr_stretch stretches[FDR_STRETCHES]; /* counted from the buffer's beginning */
@@ -59,7 +59,7 @@ int fdr_find_misplaced(struct tw_reader *reader, const struct fdr_log *log, stru
 }
 
 static int find_held(struct tw_reader *reader, struct tw_window *window, const struct fdr_buffer *buffer,
-                     struct held *held)
+                     struct buffer_span *held)
 {
 	const struct fdr_known *known;
 	size_t done;
@@ -77,7 +77,7 @@ static int find_held(struct tw_reader *reader, struct tw_window *window, const s
 }
 
 /* Where the first gap from a place on begins; what is behind the records is one, too. */
-static size_t gap_from(const struct held *held, size_t place)
+static size_t gap_from(const struct buffer_span *held, size_t place)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < held->stretch_count; i++) {
@@ -88,7 +88,7 @@ static size_t gap_from(const struct held *held, size_t place)
 	return at;
 }
 
-static bool is_in_gap(const struct held *held, size_t place)
+static bool is_in_gap(const struct buffer_span *held, size_t place)
 {
 	bool in_record = false;
 	for (size_t i = 0; i < held->stretch_count; i++)
@@ -98,14 +98,14 @@ static bool is_in_gap(const struct held *held, size_t place)
 
 /* ---- Two buffers that have become one. ---- */
 
-struct call {
+struct traced_call {
 	uint32_t at, function;
 	bool enters;
 };
 
 /* Calls of a buffer, and where it cannot have gone on any more. */
 struct joined {
-	struct call *calls;
+	struct traced_call *calls;
 	size_t count;
 	size_t from,
 	    to;       /* the other buffer's first record is one of these bytes, or just behind them; 0: there is none */
@@ -152,7 +152,7 @@ static void note_told(struct joined *joined, size_t at, uint64_t tsc)
 }
 
 /* Takes the calls of a stretch, and what moves the counter. */
-static void read_stretch(const struct held *held, const struct fdr_stretch *stretch, struct joined *joined)
+static void read_stretch(const struct buffer_span *held, const struct fdr_stretch *stretch, struct joined *joined)
 {
 	struct tw_fdr_decoder decoder = {.bytes = held->span.bytes + stretch->begin,
 	                                 .left = (size_t)(stretch->end - stretch->begin),
@@ -167,7 +167,7 @@ static void read_stretch(const struct held *held, const struct fdr_stretch *stre
 			bool enters = record.kind == TW_FDR_ENTER || record.kind == TW_FDR_ENTER_ARGS;
 			joined->tsc += record.tsc_delta;
 			joined->calls[joined->count++] =
-			    (struct call){.at = (uint32_t)at, .function = record.function_id, .enters = enters};
+			    (struct traced_call){.at = (uint32_t)at, .function = record.function_id, .enters = enters};
 		} else {
 			joined->tsc += (uint64_t)(int64_t)ticks_of(&record, decoder.version);
 		}
@@ -181,8 +181,8 @@ static size_t find_mismatch(const struct joined *joined, size_t from, size_t to,
 {
 	size_t depth = 0;
 	for (size_t i = 0; i < joined->count; i++) {
-		const struct call *call = &joined->calls[i];
-		const struct call *last = depth ? &joined->calls[stack[depth - 1]] : NULL;
+		const struct traced_call *call = &joined->calls[i];
+		const struct traced_call *last = depth ? &joined->calls[stack[depth - 1]] : NULL;
 		if (call->at < from)
 			continue;
 		if (call->enters)
@@ -207,7 +207,7 @@ enum { BEGINNING = 3 * RECORD }; /* of a buffer: BufferExtents, NewBuffer, WallT
 
 /* Whether bytes are missing that another buffer's beginning may have been among, or it is longer than it says though
  * all are records. If the file ends within a record, it was cut there. */
-static bool is_amiss(const struct held *held, const struct sizes *sizes)
+static bool is_amiss(const struct buffer_span *held, const struct sizes *sizes)
 {
 	const size_t size = held->span.size;
 	if (sizes->declared == SIZE_MAX || (sizes->to_file_end && is_in_gap(held, size - 1)))
@@ -218,7 +218,7 @@ static bool is_amiss(const struct held *held, const struct sizes *sizes)
 /* Where a buffer of which bytes are missing is sure to go on up to. If neither its bytes nor its calls show where they
  * are, it is where a counter was told last as it was counted, unless the end of the file, or a size that is a little
  * wrong, explains it all. */
-static size_t find_seam(const struct held *held, const struct sizes *sizes, const struct joined *joined,
+static size_t find_seam(const struct buffer_span *held, const struct sizes *sizes, const struct joined *joined,
                         uint32_t *stack)
 {
 	const size_t size = held->span.size, wrong = sizes->declared ^ size;
@@ -231,7 +231,7 @@ static size_t find_seam(const struct held *held, const struct sizes *sizes, cons
 
 /* Follows the calls of a thread. open: the functions that are, *depth of them. Returns whether a call ends that none of
  * these is, though some are. */
-static bool is_stray(const struct call *call, uint32_t *open, size_t *depth)
+static bool is_stray(const struct traced_call *call, uint32_t *open, size_t *depth)
 {
 	enum { NEAR = 32 }; /* calls that an exit may end at once */
 	const size_t low = *depth > NEAR ? *depth - NEAR : 0;
@@ -249,7 +249,7 @@ static bool is_stray(const struct call *call, uint32_t *open, size_t *depth)
 }
 
 /* How many calls are missing in the gap before a stretch, at most. Bytes that were put in have hit one. */
-static size_t room_of(const struct held *held, const struct sizes *sizes, size_t stretch)
+static size_t room_of(const struct buffer_span *held, const struct sizes *sizes, size_t stretch)
 {
 	const size_t gap = (size_t)(held->stretches[stretch].begin - held->stretches[stretch - 1].end);
 	const size_t room = sizes->declared + gap, size = held->span.size;
@@ -258,7 +258,7 @@ static size_t room_of(const struct held *held, const struct sizes *sizes, size_t
 
 /* The first gap that has no room for the calls that are missing there, as those show that end behind it: whole buffers
  * are missing, and what is behind is another one's. The span's size where there is none. */
-static size_t lacking_gap(const struct held *held, const struct sizes *sizes, const struct joined *joined,
+static size_t lacking_gap(const struct buffer_span *held, const struct sizes *sizes, const struct joined *joined,
                           uint32_t *open)
 {
 	const size_t size = held->span.size;
@@ -276,7 +276,8 @@ static size_t lacking_gap(const struct held *held, const struct sizes *sizes, co
 }
 
 /* Where the second one begins at the earliest; the span's size where there is none. */
-static size_t joint_of(const struct held *held, const struct sizes *sizes, struct joined *joined, uint32_t *stack)
+static size_t joint_of(const struct buffer_span *held, const struct sizes *sizes, struct joined *joined,
+                       uint32_t *stack)
 {
 	const size_t size = held->span.size;
 	if (!joined->to && sizes->length > sizes->most) {
@@ -295,7 +296,8 @@ static size_t joint_of(const struct held *held, const struct sizes *sizes, struc
 }
 
 /* Where the second of two buffers begins at the earliest that end as one does; the span's size where there is none. */
-static size_t joint_of_sound(const struct held *held, const struct sizes *sizes, struct joined *joined, uint32_t *stack)
+static size_t joint_of_sound(const struct buffer_span *held, const struct sizes *sizes, struct joined *joined,
+                             uint32_t *stack)
 {
 	enum { SURE = 3 }; /* of one alone, an exception may be the reason, and the clocks of processors that differ */
 	const size_t size = held->span.size;
@@ -306,9 +308,9 @@ static size_t joint_of_sound(const struct held *held, const struct sizes *sizes,
 	return strays < SURE ? size : find_mismatch(joined, joined->from, joined->to, stack, size);
 }
 
-typedef size_t joint_finder(const struct held *, const struct sizes *, struct joined *, uint32_t *stack);
+typedef size_t joint_finder(const struct buffer_span *, const struct sizes *, struct joined *, uint32_t *stack);
 
-static int find_joint(const struct held *held, const struct sizes *sizes, joint_finder *finder, size_t *joint)
+static int find_joint(const struct buffer_span *held, const struct sizes *sizes, joint_finder *finder, size_t *joint)
 {
 	const size_t most = held->span.size / TW_FDR_FUNCTION_SIZE + 1;
 	struct joined joined = {.calls = malloc(most * sizeof *joined.calls),
@@ -331,7 +333,7 @@ static int find_joint(const struct held *held, const struct sizes *sizes, joint_
  * whose beginning is damaged, if a record has room there. If something was put in, there are as many bytes that are no
  * records. If there are none, the size is wrong. Otherwise the end of the buffer is missing, with the beginning of
  * another one. */
-static size_t end_of_longer(const struct held *held, size_t declared)
+static size_t end_of_longer(const struct buffer_span *held, size_t declared)
 {
 	enum { NEAR = 24 };
 	size_t size = held->span.size;
@@ -359,7 +361,7 @@ int fdr_find_end(struct tw_reader *reader, const struct fdr_log *log, struct tw_
                  struct fdr_buffer *buffer, uint64_t declared)
 {
 	uint64_t size = buffer->end - buffer->offset;
-	struct held held = {.log = log, .span = {.size = (size_t)size}};
+	struct buffer_span held = {.log = log, .span = {.size = (size_t)size}};
 	if (size > MOST || size <= RECORD)
 		return 0;
 	held.span.excess = declared < buffer->next ? buffer->next - declared : 0;
@@ -383,7 +385,7 @@ int fdr_find_joint(struct tw_reader *reader, const struct fdr_log *log, struct t
                    struct fdr_buffer *buffer)
 {
 	const size_t size = (size_t)(buffer->end - buffer->offset);
-	struct held held = {.log = log, .span = {.size = size}};
+	struct buffer_span held = {.log = log, .span = {.size = size}};
 	size_t end = size;
 	if (buffer->end - buffer->offset > MOST || size <= RECORD)
 		return 0;

@@ -93,7 +93,7 @@ void flight_take_patterns(const char *lines)
 
 /* ---- Names of C++, without what templates and functions take: "a::b" of _ZN1a1bIiEEv. ---- */
 
-struct name {
+struct plain_name {
 	const char *at;      /* what is left of the symbol */
 	char text[NAME + 1]; /* so far */
 	size_t size, last;   /* where its last part begins */
@@ -104,21 +104,21 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static void append(struct name *name, const char *text, size_t size)
+static void append(struct plain_name *name, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size && name->size < NAME; i++)
 		name->text[name->size++] = text[i];
 	name->text[name->size] = '\0';
 }
 
-static void begin_part(struct name *name)
+static void begin_part(struct plain_name *name)
 {
 	if (name->size)
 		append(name, "::", 2);
 	name->last = name->size;
 }
 
-static size_t take_length(struct name *name)
+static size_t take_length(struct plain_name *name)
 {
 	size_t length = 0;
 	while (is_digit(*name->at) && length < NAME)
@@ -129,7 +129,7 @@ static size_t take_length(struct name *name)
 	return length;
 }
 
-static void take_part(struct name *name)
+static void take_part(struct plain_name *name)
 {
 	static const char unnamed[] = "_GLOBAL__N_1", shown[] = "(anonymous namespace)";
 	const size_t length = take_length(name);
@@ -145,7 +145,7 @@ static void take_part(struct name *name)
 }
 
 /* Passes the arguments of a template, as far as they can be told apart. */
-static void pass_arguments(struct name *name)
+static void pass_arguments(struct plain_name *name)
 {
 	unsigned depth = 0;
 	do {
@@ -170,7 +170,7 @@ static void pass_arguments(struct name *name)
 }
 
 /* What symbols abbreviate in the namespace std, and itself. */
-static bool take_abbreviation(struct name *name)
+static bool take_abbreviation(struct plain_name *name)
 {
 	static const struct {
 		char letter;
@@ -192,7 +192,7 @@ static bool take_abbreviation(struct name *name)
 }
 
 /* A constructor or destructor has the name of its class. */
-static void take_class(struct name *name)
+static void take_class(struct plain_name *name)
 {
 	char own[NAME];
 	const size_t size = name->size - name->last;
@@ -204,7 +204,7 @@ static void take_class(struct name *name)
 	name->at += 2;
 }
 
-static bool take_next(struct name *name)
+static bool take_next(struct plain_name *name)
 {
 	const char c = name->at[0];
 	const char next = name->at[c != '\0'];
@@ -224,7 +224,7 @@ static bool take_next(struct name *name)
 }
 
 /* False: it is a name of another kind, an operator's for one. */
-static bool make_plain(const char *symbol, struct name *name)
+static bool make_plain(const char *symbol, struct plain_name *name)
 {
 	if (symbol[0] != '_' || symbol[1] != 'Z')
 		return false;
@@ -278,7 +278,7 @@ static bool any_matches(const struct patterns *patterns, const char *symbol, con
 
 static bool is_named(const struct patterns *patterns, const char *symbol)
 {
-	struct name name;
+	struct plain_name name;
 	const char *plain = make_plain(symbol, &name) ? name.text : NULL;
 	return any_matches(patterns, symbol, plain);
 }

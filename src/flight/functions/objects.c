@@ -17,7 +17,7 @@
 
 enum { RANGES = 1024, IDS = 1 << 28, PATH = 4096, PATHS = 1 << 17 };
 
-struct range {
+struct id_range {
 	enum flight_id_kind kind, was; /* FLIGHT_GONE, and what it was before */
 	uint32_t first, count;
 	uint64_t start, load, build; /* build: a hash of the build id */
@@ -27,7 +27,7 @@ struct range {
 };
 
 /* A range is complete before the count tells of it. */
-static struct range ranges[RANGES];
+static struct id_range ranges[RANGES];
 static uint32_t range_count, next_id = 1, busy;
 static char paths[PATHS]; /* of objects that may be unloaded */
 static size_t paths_used;
@@ -112,7 +112,7 @@ static char *put_path(char *at, const char *path)
 	return at + length;
 }
 
-static bool note(const struct range *range)
+static bool note(const struct id_range *range)
 {
 	static const char name[16] = "trackway.object";
 	char text[PATH + 160], *at = text;
@@ -149,10 +149,10 @@ static const char *keep_path(const char *path)
 }
 
 /* The range that an object had before it was unloaded; NULL: it had none. What was built anew is another. */
-static struct range *find_gone(const struct range *wanted, enum flight_id_kind kind, const char *path)
+static struct id_range *find_gone(const struct id_range *wanted, enum flight_id_kind kind, const char *path)
 {
 	for (uint32_t i = 0; i < range_count; i++) {
-		struct range *range = &ranges[i];
+		struct id_range *range = &ranges[i];
 		if (range->kind == FLIGHT_GONE && range->was == kind && range->count == wanted->count &&
 		    range->build == wanted->build && range->start - range->load == wanted->start - wanted->load &&
 		    is_same(range->path, path))
@@ -162,7 +162,7 @@ static struct range *find_gone(const struct range *wanted, enum flight_id_kind k
 }
 
 /* The kind comes last: hooks of other threads look for addresses meanwhile. */
-static uint32_t come_back(struct range *range, const struct range *wanted)
+static uint32_t come_back(struct id_range *range, const struct id_range *wanted)
 {
 	range->start = wanted->start;
 	range->load = wanted->load;
@@ -187,14 +187,14 @@ static const uint8_t *none(uint32_t count)
 
 uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, uint64_t load, const char *path)
 {
-	const struct range wanted = {.kind = kind,
-	                             .was = kind,
-	                             .first = next_id,
-	                             .count = count,
-	                             .start = start,
-	                             .load = load,
-	                             .build = build_of(load)};
-	struct range *range = find_gone(&wanted, kind, path);
+	const struct id_range wanted = {.kind = kind,
+	                                .was = kind,
+	                                .first = next_id,
+	                                .count = count,
+	                                .start = start,
+	                                .load = load,
+	                                .build = build_of(load)};
+	struct id_range *range = find_gone(&wanted, kind, path);
 	if (range)
 		return come_back(range, &wanted);
 	range = &ranges[range_count];
@@ -265,7 +265,7 @@ void flight_note_ranges(void)
 
 /* ---- Functions by address. ---- */
 
-static inline uint32_t id_in(const struct range *range, uint64_t address)
+static inline uint32_t id_in(const struct id_range *range, uint64_t address)
 {
 	const uint64_t distance = address - range->start;
 	if (range->kind != FLIGHT_BY_ADDRESS || distance >= range->count)

@@ -25,12 +25,12 @@ static size_t put_number(char *to, uint32_t value)
 }
 
 /* A name, and where the ending of its last part begins. */
-struct name {
+struct path_name {
 	char text[FLIGHT_PATH];
 	size_t length, ending;
 };
 
-static void expand(struct name *name, const char *pattern, uint32_t pid)
+static void expand(struct path_name *name, const char *pattern, uint32_t pid)
 {
 	name->length = name->ending = 0;
 	for (const char *at = pattern; *at && name->length < MOST; at++) {
@@ -49,7 +49,7 @@ static void expand(struct name *name, const char *pattern, uint32_t pid)
 	name->text[name->length] = '\0';
 }
 
-static void put_name(const struct name *name, uint32_t number, char path[static FLIGHT_PATH])
+static void put_name(const struct path_name *name, uint32_t number, char path[static FLIGHT_PATH])
 {
 	size_t length = name->ending;
 	memcpy(path, name->text, length);
@@ -62,7 +62,7 @@ static void put_name(const struct name *name, uint32_t number, char path[static 
 
 int flight_make_file(const char *pattern, uint32_t pid, char path[static FLIGHT_PATH])
 {
-	struct name name;
+	struct path_name name;
 	expand(&name, pattern, pid);
 	for (uint32_t number = 0; number < FILES; number++) {
 		put_name(&name, number, path);

@@ -63,7 +63,7 @@ bool flight_copy_chunk(uint8_t *to, const uint8_t *chunk, uint64_t size)
 /* ---- What is not older. ---- */
 
 /* A walk over the records of a chunk. */
-struct walk {
+struct chunk_walk {
 	uint8_t *at, *end;
 	uint64_t tsc;
 	uint16_t cpu;
@@ -77,7 +77,7 @@ static uint64_t load(const uint8_t *from, size_t size)
 }
 
 /* Passes a record: its time, where it has one of its own, is added. Returns its size; 0: none is whole. */
-static uint64_t pass(struct walk *walk, bool *has_time)
+static uint64_t pass(struct chunk_walk *walk, bool *has_time)
 {
 	const uint8_t *at = walk->at;
 	const uint64_t have = (uint64_t)(walk->end - at);
@@ -104,7 +104,7 @@ static uint64_t pass(struct walk *walk, bool *has_time)
 }
 
 /* Finds the first record that has a time, and not an earlier one. */
-static bool find(struct walk *walk, uint64_t since)
+static bool find(struct chunk_walk *walk, uint64_t since)
 {
 	bool has_time;
 	for (uint64_t size; (size = pass(walk, &has_time)); walk->at += size)
@@ -128,7 +128,7 @@ static void add_wall(uint8_t *record, uint64_t ticks, uint64_t frequency)
 uint64_t flight_keep_since(uint8_t *chunk, uint64_t since, uint64_t frequency)
 {
 	const uint64_t begun = load(chunk + CPU_AT + 3, 8), count = load(chunk + COUNT_AT, 8);
-	struct walk walk = {.at = chunk + RECORDS_AT, .end = chunk + RECORDS_AT + count};
+	struct chunk_walk walk = {.at = chunk + RECORDS_AT, .end = chunk + RECORDS_AT + count};
 	if (count == 0) /* a ring begins it anew */
 		return 0;
 	if (load(chunk + THREAD_AT, 4) == 0 || begun >= since)

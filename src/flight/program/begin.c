@@ -24,7 +24,7 @@
 
 static const char here;
 
-struct program {
+struct examined {
 	bool has_recorder, is_ours; /* it has the note that a linked one leaves; that is this one */
 };
 
@@ -46,7 +46,7 @@ static bool has_mark(const uint8_t *notes, size_t size)
 /* The program is the first object. */
 static int look_at_program(struct dl_phdr_info *object, size_t size, void *context)
 {
-	struct program *program = context;
+	struct examined *program = context;
 	(void)size;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
@@ -61,7 +61,7 @@ static int look_at_program(struct dl_phdr_info *object, size_t size, void *conte
 
 static bool another_is_linked(void)
 {
-	struct program program = {0};
+	struct examined program = {0};
 	dl_iterate_phdr(look_at_program, &program);
 	return program.has_recorder && !program.is_ours;
 }

@@ -10,7 +10,7 @@
 
 /* Nobody tells when threads end: a thread that needs memory looks whether some others are still there. */
 enum { SLOTS = 1 << 14, LOOKS = 8, SIZE = FLIGHT_CALLS_MOST * sizeof(struct flight_call) };
-static struct slot {
+static struct thread_slot {
 	uint32_t tid; /* 0: it has no memory */
 	struct flight_call *calls;
 } slots[SLOTS];
@@ -20,7 +20,7 @@ static struct flight_call *take_over(uint32_t pid, uint32_t tid)
 {
 	const uint32_t count = __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE), most = count < SLOTS ? count : SLOTS;
 	for (uint32_t i = 0; i < LOOKS && i < most; i++) {
-		struct slot *slot = &slots[__atomic_fetch_add(&next_look, 1, __ATOMIC_RELAXED) % most];
+		struct thread_slot *slot = &slots[__atomic_fetch_add(&next_look, 1, __ATOMIC_RELAXED) % most];
 		uint32_t owner = __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE);
 		if (owner && owner != tid && flight_call(SYS_tgkill, pid, owner, 0, 0) == -ESRCH &&
 		    __atomic_compare_exchange_n(&slot->tid, &owner, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))

@@ -38,17 +38,17 @@ static inline uint64_t now_of(const struct flight_log *log)
 }
 
 /* When and where a record is made. */
-struct moment {
+struct record_time {
 	uint64_t now;
 	uint32_t cpu;
 };
 
-static inline struct moment this_moment(const struct flight_log *log)
+static inline struct record_time this_moment(const struct flight_log *log)
 {
-	return (struct moment){now_of(log), flight_cpu()};
+	return (struct record_time){now_of(log), flight_cpu()};
 }
 
-static inline bool fits(const struct flight_thread *thread, struct moment moment, size_t size)
+static inline bool fits(const struct flight_thread *thread, struct record_time moment, size_t size)
 {
 	return moment.now - thread->last <= INT32_MAX && moment.cpu == thread->cpu &&
 	       (size_t)(thread->end - thread->at) >= size;
@@ -100,7 +100,7 @@ static inline void put(struct flight_thread *thread, uint32_t word, uint64_t now
 /* ---- A record at a time. ---- */
 
 static inline __attribute__((always_inline)) void write(struct flight_thread *thread, uint32_t word,
-                                                        struct moment moment)
+                                                        struct record_time moment)
 {
 	const struct flight_log *log = flight_log;
 	if ((__builtin_expect(fits(thread, moment, FLIGHT_FUNCTION), 1) ||
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) void write(struct flight_thread *th
 		put(thread, word, moment.now, false, 0);
 }
 
-static void write_argument(struct flight_thread *thread, uint32_t word, struct moment moment, uint64_t argument)
+static void write_argument(struct flight_thread *thread, uint32_t word, struct record_time moment, uint64_t argument)
 {
 	enum { SIZE = FLIGHT_FUNCTION + FLIGHT_METADATA };
 	if (fits(thread, moment, SIZE) || flight_prepare(thread, moment.now, moment.cpu, SIZE))
@@ -118,14 +118,14 @@ static void write_argument(struct flight_thread *thread, uint32_t word, struct m
 
 /* Ends the innermost open call. */
 static inline __attribute__((always_inline)) void write_exit(struct flight_thread *thread, uint32_t kind,
-                                                             struct moment moment)
+                                                             struct record_time moment)
 {
 	const uint32_t id = thread->calls[--thread->open].id;
 	if (!(id & FLIGHT_LEFT_OUT))
 		write(thread, id << 4 | kind, moment);
 }
 
-static void close_down_to(struct flight_thread *thread, uint32_t open, struct moment moment)
+static void close_down_to(struct flight_thread *thread, uint32_t open, struct record_time moment)
 {
 	while (thread->open > open)
 		write_exit(thread, EXIT, moment);
@@ -204,7 +204,7 @@ static bool is_over(const struct flight_thread *thread, const struct flight_call
 
 /* Returns the last that is closed; 0: none is. */
 static __attribute__((noinline)) uint32_t close_over(struct flight_thread *thread, struct flight_frame frame,
-                                                     uint32_t id, struct moment moment)
+                                                     uint32_t id, struct record_time moment)
 {
 	uint32_t last = 0;
 	while (thread->open && is_over(thread, &thread->calls[thread->open - 1], frame, id)) {
@@ -229,7 +229,8 @@ static inline bool open_call(struct flight_thread *thread, uint32_t id, struct f
 	return !left_out;
 }
 
-static inline bool enter(struct flight_thread *thread, uint32_t id, struct flight_frame frame, struct moment moment)
+static inline bool enter(struct flight_thread *thread, uint32_t id, struct flight_frame frame,
+                         struct record_time moment)
 {
 	if (thread->open && __builtin_expect(thread->calls[thread->open - 1].place <= frame.place, 0))
 		close_over(thread, frame, id, moment);
@@ -261,7 +262,7 @@ static uint32_t find_call(const struct flight_thread *thread, uint32_t id, struc
 
 /* An exit that is not that of the innermost call. One without an entry is written as it is. */
 static __attribute__((noinline)) void leave_another(struct flight_thread *thread, uint32_t word,
-                                                    struct flight_frame frame, struct moment moment)
+                                                    struct flight_frame frame, struct record_time moment)
 {
 	const uint32_t id = word >> 4, found = find_call(thread, id, frame);
 	if (found) {
@@ -272,7 +273,8 @@ static __attribute__((noinline)) void leave_another(struct flight_thread *thread
 	}
 }
 
-static inline void leave(struct flight_thread *thread, uint32_t word, struct flight_frame frame, struct moment moment)
+static inline void leave(struct flight_thread *thread, uint32_t word, struct flight_frame frame,
+                         struct record_time moment)
 {
 	const struct flight_call *last = &thread->calls[thread->open - 1];
 	if (thread->open && __builtin_expect(is_of(last, word >> 4) && last->place == frame.place, 1))
@@ -299,7 +301,7 @@ void flight_function(uint32_t word, struct flight_frame frame)
 	if (!level)
 		return;
 	struct flight_thread *thread = &level->thread;
-	const struct moment moment = this_moment(log);
+	const struct record_time moment = this_moment(log);
 	if (is_exit(word))
 		leave(thread, word, frame, moment);
 	else if (enter(thread, word >> 4, frame, moment))
@@ -316,7 +318,7 @@ void flight_function_argument(uint32_t word, struct flight_frame frame, uint64_t
 	if (!level)
 		return;
 	struct flight_thread *thread = &level->thread;
-	const struct moment moment = this_moment(log);
+	const struct record_time moment = this_moment(log);
 	if (enter(thread, word >> 4, frame, moment))
 		write_argument(thread, word, moment, argument);
 	leave_level(level);
@@ -324,7 +326,7 @@ void flight_function_argument(uint32_t word, struct flight_frame frame, uint64_t
 
 /* Calls around it that are still open are in higher places, or on another stack. */
 static __attribute__((noinline)) void return_to(struct flight_thread *thread, struct flight_frame frame,
-                                                struct moment moment)
+                                                struct record_time moment)
 {
 	close_over(thread, frame, 0, moment);
 	if (thread->open && thread->calls[thread->open - 1].place == frame.place)
@@ -340,7 +342,7 @@ void flight_return(struct flight_frame frame)
 	if (!level)
 		return;
 	struct flight_thread *thread = &level->thread;
-	const struct moment moment = this_moment(log);
+	const struct record_time moment = this_moment(log);
 	if (thread->open && __builtin_expect(thread->calls[thread->open - 1].place == frame.place, 1))
 		write_exit(thread, EXIT, moment);
 	else
@@ -375,7 +377,7 @@ void flight_event(const struct flight_event *event)
 	if (!level)
 		return;
 	struct flight_thread *thread = &level->thread;
-	const struct moment moment = this_moment(log);
+	const struct record_time moment = this_moment(log);
 	const uint64_t size = FLIGHT_METADATA + event->size;
 	if (fits(thread, moment, size) || flight_prepare(thread, moment.now, moment.cpu, size))
 		put_event(thread, event, moment.now);

@@ -105,11 +105,11 @@ static void put_call(uint8_t *place, const uint8_t *target)
 	__atomic_store_n((uint64_t *)place, code, __ATOMIC_RELEASE);
 }
 
-struct extent {
+struct entry_code {
 	uint64_t first, last;
 };
 
-static void extend(struct extent *extent, const struct dl_phdr_info *object, const struct places *places)
+static void extend(struct entry_code *extent, const struct dl_phdr_info *object, const struct places *places)
 {
 	for (size_t i = 0; i < places->count; i++)
 		if (is_empty(object, places->at[i])) {
@@ -129,7 +129,7 @@ static uint64_t patch(const struct dl_phdr_info *object, const struct places *pl
 	return patched;
 }
 
-static bool protect(const struct extent *extent, int protection)
+static bool protect(const struct entry_code *extent, int protection)
 {
 	const uint64_t first = extent->first & ~UINT64_C(4095);
 	return mprotect((void *)first, extent->last + CALL_SIZE - first, protection) == 0;
@@ -139,7 +139,7 @@ uint64_t flight_patch_places(const struct dl_phdr_info *object, const struct fli
 {
 	static void (*const functions[])(void) = {__fentry__, __return__};
 	const struct places entries = find(object, elf, "__mcount_loc"), exits = find(object, elf, "__return_loc");
-	struct extent extent = {UINT64_MAX, 0};
+	struct entry_code extent = {UINT64_MAX, 0};
 	if (entries.count + exits.count == 0 || !flight_elf_tells_exits(elf))
 		return 0;
 	extend(&extent, object, &entries);

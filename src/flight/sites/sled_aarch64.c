@@ -78,7 +78,7 @@ extern void tw_flight_event(void); /* of both kinds, in stubs_aarch64.S */
 enum { CUSTOM_WORDS = 6, TYPED_WORDS = 9, ARGUMENTS_MOST = 3, REGISTER = 31, TYPED = 1 << 15 };
 
 /* How an event's sled is written, but for the registers that are moved, and where it calls. */
-static const struct shape {
+static const struct event_sled {
 	unsigned count, first_move, moves;
 	uint32_t words[TYPED_WORDS], call;
 } shapes[] = {
@@ -112,7 +112,7 @@ static const struct shape {
 };
 
 /* Where each argument is. False: the sled is another. */
-static bool find_arguments(const uint32_t *sled, const struct shape *shape, uint32_t *registers)
+static bool find_arguments(const uint32_t *sled, const struct event_sled *shape, uint32_t *registers)
 {
 	enum { SOURCE_AT = 16, CALLED = 0x3ffffff };
 	for (unsigned i = 0; i < shape->count; i++) {
@@ -159,7 +159,7 @@ static const uint32_t *event_jump(void)
 	return page;
 }
 
-static bool patch_event(uint32_t *sled, const struct shape *shape)
+static bool patch_event(uint32_t *sled, const struct event_sled *shape)
 {
 	enum { ADDRESS = 3, PLACES = 4 };
 	uint32_t registers[ARGUMENTS_MOST] = {0};

@@ -17,25 +17,25 @@
 #include <sys/mman.h>
 
 /* An entry of the map. From version 2 on, addresses are relative to where they stand. */
-struct entry {
+struct sled_entry {
 	int64_t sled, function;
 	uint8_t kind, always, version, padding[13];
 };
-_Static_assert(sizeof(struct entry) == 32, "XRaySledEntry");
+_Static_assert(sizeof(struct sled_entry) == 32, "XRaySledEntry");
 
 /* ---- The map of an object. ---- */
 
 struct map {
-	const struct entry *entries;
+	const struct sled_entry *entries;
 	size_t count;
 };
 
-static uint64_t sled_of(const struct entry *entry)
+static uint64_t sled_of(const struct sled_entry *entry)
 {
 	return entry->version >= 2 ? (uint64_t)&entry->sled + (uint64_t)entry->sled : (uint64_t)entry->sled;
 }
 
-static uint64_t function_of(const struct entry *entry)
+static uint64_t function_of(const struct sled_entry *entry)
 {
 	return entry->version >= 2 ? (uint64_t)&entry->function + (uint64_t)entry->function : (uint64_t)entry->function;
 }
@@ -46,7 +46,8 @@ static struct map find_map(const struct flight_elf *elf, uint64_t load)
 	const Elf64_Shdr *section = flight_elf_section(elf, "xray_instr_map");
 	if (!section)
 		return (struct map){0};
-	return (struct map){(const struct entry *)(load + section->sh_addr), section->sh_size / sizeof(struct entry)};
+	return (struct map){(const struct sled_entry *)(load + section->sh_addr),
+	                    section->sh_size / sizeof(struct sled_entry)};
 }
 
 static uint32_t count_functions(const struct map *map)
@@ -61,11 +62,11 @@ static uint32_t count_functions(const struct map *map)
 }
 
 /* The code from the first sled or function to the end of the last sled. */
-static struct extent {
+static struct sled_code {
 	uint64_t first, end;
 } extent_of(const struct map *map)
 {
-	struct extent extent = {UINT64_MAX, 0};
+	struct sled_code extent = {UINT64_MAX, 0};
 	for (size_t i = 0; i < map->count; i++) {
 		const uint64_t sled = sled_of(&map->entries[i]), function = function_of(&map->entries[i]),
 			       end = sled + flight_sled_size(map->entries[i].kind);
@@ -78,7 +79,7 @@ static struct extent {
 
 static bool protect(const struct map *map, int protection)
 {
-	const struct extent extent = extent_of(map);
+	const struct sled_code extent = extent_of(map);
 	const uint64_t first = flight_page_of(extent.first);
 	return mprotect((void *)first, extent.end - first, protection) == 0;
 }
@@ -91,7 +92,7 @@ static void patch_map(const struct map *map, uint32_t first, const uint8_t *jump
 	uint64_t last = 0;
 	uint32_t id = first - 1;
 	for (size_t i = 0; i < map->count; i++) {
-		const struct entry *entry = &map->entries[i];
+		const struct sled_entry *entry = &map->entries[i];
 		uint8_t *sled = (uint8_t *)sled_of(entry);
 		id += function_of(entry) != last;
 		last = function_of(entry);
@@ -112,7 +113,7 @@ static void patch_sleds(const struct map *map, const char *path, uint64_t load, 
 		sleds->foreign += map->count;
 		return;
 	}
-	const struct extent extent = extent_of(map);
+	const struct sled_code extent = extent_of(map);
 	patch_map(map, first, jumps, flight_chosen(path, load, extent.first, extent.end - extent.first), sleds);
 	protect(map, PROT_READ | PROT_EXEC);
 }

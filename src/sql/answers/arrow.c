@@ -98,14 +98,14 @@ static int give_schema(struct ArrowArrayStream *stream, struct ArrowSchema *sche
 /* ---- Arrays. ---- */
 
 /* What a node owns beside its children. */
-struct node {
+struct array_memory {
 	struct tw_sql_result *result;
 	const void *buffers[3];
 };
 
 static void release_array(struct ArrowArray *array)
 {
-	struct node *node = array->private_data;
+	struct array_memory *node = array->private_data;
 	for (int64_t i = 0; array->children && i < array->n_children; i++) {
 		if (array->children[i] && array->children[i]->release)
 			array->children[i]->release(array->children[i]);
@@ -120,9 +120,10 @@ static void release_array(struct ArrowArray *array)
 	array->release = NULL;
 }
 
-static struct node *begin_array(struct ArrowArray *array, struct tw_sql_result *result, size_t length, int64_t buffers)
+static struct array_memory *begin_array(struct ArrowArray *array, struct tw_sql_result *result, size_t length,
+                                        int64_t buffers)
 {
-	struct node *node = calloc(1, sizeof *node);
+	struct array_memory *node = calloc(1, sizeof *node);
 	if (!node)
 		return NULL;
 	node->result = sql_answer_keep(result);
@@ -138,7 +139,7 @@ static struct node *begin_array(struct ArrowArray *array, struct tw_sql_result *
 
 static bool make_values(struct ArrowArray *array, struct tw_sql_result *result, const struct tw_sql_column *column)
 {
-	struct node *node = begin_array(array, result, column->values, 3);
+	struct array_memory *node = begin_array(array, result, column->values, 3);
 	if (!node)
 		return false;
 	node->buffers[1] = column->offsets;
@@ -148,7 +149,7 @@ static bool make_values(struct ArrowArray *array, struct tw_sql_result *result, 
 
 static bool make_array(struct ArrowArray *array, struct tw_sql_result *result, const struct tw_sql_column *column)
 {
-	struct node *node = begin_array(array, result, result->rows, column->type == TW_SQL_NULL ? 0 : 2);
+	struct array_memory *node = begin_array(array, result, result->rows, column->type == TW_SQL_NULL ? 0 : 2);
 	if (!node)
 		return false;
 	array->null_count = column->type == TW_SQL_NULL ? array->length : (int64_t)column->nulls;

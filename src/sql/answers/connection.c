@@ -137,7 +137,7 @@ const char *tw_sql_error(const struct tw_sql *sql)
 /* ---- Statements. ---- */
 
 /* A statement of a text. */
-struct place {
+struct statement_position {
 	const char *text, *statement;
 };
 
@@ -161,7 +161,7 @@ static int status_of(const struct tw_sql *sql, int code)
 }
 
 /* "2:8: no such column: foo": line and column count from 1. */
-static int fail_at(struct tw_sql *sql, const struct place *place, struct sql_fault *fault)
+static int fail_at(struct tw_sql *sql, const struct statement_position *place, struct sql_fault *fault)
 {
 	const char *at = place->statement + fault->offset, *line = place->text;
 	unsigned number = 1;
@@ -175,7 +175,7 @@ static int fail_at(struct tw_sql *sql, const struct place *place, struct sql_fau
 	return fail(sql, status, "%u:%u: %s", number, (unsigned)(at - line) + 1, fault->text);
 }
 
-static int fail_step(struct tw_sql *sql, const struct place *place)
+static int fail_step(struct tw_sql *sql, const struct statement_position *place)
 {
 	struct sql_fault fault;
 	sql_script_fault(sql->script, 0, &fault);
@@ -228,7 +228,8 @@ static int fail_limit(struct tw_sql *sql)
 }
 
 /* Takes what a statement answers for the result, in the place of what one before has answered. */
-static int run(struct tw_sql *sql, sqlite3_stmt *statement, const struct place *place, struct tw_sql_result **result)
+static int run(struct tw_sql *sql, sqlite3_stmt *statement, const struct statement_position *place,
+               struct tw_sql_result **result)
 {
 	const bool answers = sqlite3_column_count(statement) > 0;
 	int status = 0, step;
@@ -249,7 +250,7 @@ static int run(struct tw_sql *sql, sqlite3_stmt *statement, const struct place *
 int tw_sql_query(struct tw_sql *sql, const char *query, const struct tw_sql_parameter *parameters, size_t count,
                  struct tw_sql_result **result)
 {
-	struct place place = {query, query};
+	struct statement_position place = {query, query};
 	int status = 0;
 	*result = NULL;
 	*sql->error = '\0';

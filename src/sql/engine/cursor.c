@@ -436,7 +436,7 @@ int sql_cursor_start(struct sql_cursor *cursor)
 }
 
 /* Rows that are kept for a join, packed. */
-struct held {
+struct kept_rows {
 	struct sql_packing packing;
 	uint64_t columns; /* the columns that are kept: bits */
 	uint8_t *rows;
@@ -444,7 +444,7 @@ struct held {
 };
 
 /* Takes the cursor's rows away. Returns > 0, 0 when there are too many, or a negative status. */
-static int hold_rows(struct sql_cursor *cursor, struct held *held, size_t limit)
+static int hold_rows(struct sql_cursor *cursor, struct kept_rows *held, size_t limit)
 {
 	const size_t size = held->packing.size, count = held->count + cursor->made.count;
 	if (count * (size + SQL_LOOKUP_COST) + cursor->made.text.length > limit || count > UINT32_MAX - 1)
@@ -460,7 +460,7 @@ static int hold_rows(struct sql_cursor *cursor, struct held *held, size_t limit)
 
 /* Replaces in a column of kept rows what only the open file explains, such as its numbers of names, by what the session
  * knows. */
-static bool settle_column(struct sql_cursor *cursor, struct held *held, size_t first, unsigned column)
+static bool settle_column(struct sql_cursor *cursor, struct kept_rows *held, size_t first, unsigned column)
 {
 	enum sql_value value = cursor->table->columns[column].value;
 	bool fine = true;
@@ -473,7 +473,7 @@ static bool settle_column(struct sql_cursor *cursor, struct held *held, size_t f
 }
 
 /* Keeps all rows of the next file. Returns as hold_rows() does. */
-static int hold_file(struct sql_cursor *cursor, struct held *held, size_t limit)
+static int hold_file(struct sql_cursor *cursor, struct kept_rows *held, size_t limit)
 {
 	const size_t first = held->count;
 	int status = begin_file(cursor), more = 1;
@@ -485,7 +485,7 @@ static int hold_file(struct sql_cursor *cursor, struct held *held, size_t limit)
 	return status;
 }
 
-static void give_held(struct sql_cursor *cursor, const struct held *held)
+static void give_held(struct sql_cursor *cursor, const struct kept_rows *held)
 {
 	for (unsigned i = 0; i < cursor->table->column_count; i++)
 		cursor->given.slots[i].put = sql_cursor_putter(sql_value_settled(cursor->table->columns[i].value));
@@ -497,7 +497,7 @@ static void give_held(struct sql_cursor *cursor, const struct held *held)
 
 int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit)
 {
-	struct held held = {0};
+	struct kept_rows held = {0};
 	uint64_t key = column < cursor->table->column_count ? UINT64_C(1) << column : 0;
 	const size_t files = cursor->scan.session->count;
 	int status = 1;

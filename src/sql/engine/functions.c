@@ -59,13 +59,13 @@ static void match(sqlite3_context *context, int count, sqlite3_value **values)
 
 /* ---- percentile(value, percent) ---- */
 
-struct sample {
+struct percentile {
 	double *values; /* SQLite's memory, so that its limit holds */
 	size_t count, room;
 	double percent;
 };
 
-static bool make_room(struct sample *sample)
+static bool make_room(struct percentile *sample)
 {
 	enum { FIRST = 64 };
 	if (sample->count < sample->room)
@@ -87,7 +87,7 @@ static bool is_number(sqlite3_value *value)
 
 static void take_value(sqlite3_context *context, int count, sqlite3_value **values)
 {
-	struct sample *sample = sqlite3_aggregate_context(context, sizeof *sample);
+	struct percentile *sample = sqlite3_aggregate_context(context, sizeof *sample);
 	const double percent = sqlite3_value_double(values[1]);
 	(void)count;
 	if (!sample)
@@ -117,7 +117,7 @@ static int compare(const void *a, const void *b)
 /* SQLite calls it also to tidy up after a failure. */
 static void tell_percentile(sqlite3_context *context)
 {
-	struct sample *sample = sqlite3_aggregate_context(context, 0);
+	struct percentile *sample = sqlite3_aggregate_context(context, 0);
 	if (!sample || !sample->count)
 		return;
 	qsort(sample->values, sample->count, sizeof *sample->values, compare);
@@ -126,7 +126,7 @@ static void tell_percentile(sqlite3_context *context)
 	const double value = sample->values[at];
 	sqlite3_result_double(context, value + (sample->values[next] - value) * (place - below));
 	sqlite3_free(sample->values);
-	*sample = (struct sample){0};
+	*sample = (struct percentile){0};
 }
 
 int sql_functions_register(sqlite3 *db)

@@ -13,7 +13,7 @@
 enum { CONDITIONS = 8 };
 
 /* A kept row, and the key that it is found by. */
-struct entry {
+struct keyed_row {
 	int64_t key;
 	uint32_t row;
 };
@@ -26,8 +26,8 @@ struct sql_lookup {
 	unsigned varying; /* bits of conditions that have had several values, or are on the id */
 	unsigned times;   /* how often it was asked */
 	bool refused, ready;
-	enum sql_found by;     /* what rows are found by */
-	struct entry *entries; /* by key */
+	enum sql_found by;         /* what rows are found by */
+	struct keyed_row *entries; /* by key */
 	size_t entry_count, at, end;
 };
 
@@ -173,7 +173,7 @@ void sql_lookup_free(struct sql_cursor *cursor)
 /* Compares by key; rows of one key stay in the order they came in. */
 static int by_key(const void *left, const void *right)
 {
-	const struct entry *a = left, *b = right;
+	const struct keyed_row *a = left, *b = right;
 	return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : tw_compare(a->row, b->row);
 }
 
@@ -195,7 +195,7 @@ int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 	if (!lookup->entries)
 		return sql_no_memory(cursor);
 	for (size_t i = 0; i < cursor->made.count; i++) {
-		struct entry *entry = &lookup->entries[lookup->entry_count];
+		struct keyed_row *entry = &lookup->entries[lookup->entry_count];
 		entry->row = (uint32_t)i;
 		sql_cursor_go(cursor, i);
 		lookup->entry_count += key_of(cursor, column, &entry->key);
@@ -209,7 +209,7 @@ int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 /* The first entry that is not before a key and a row. */
 static size_t place_of(const struct sql_lookup *lookup, int64_t key, uint32_t row)
 {
-	const struct entry wanted = {key, row};
+	const struct keyed_row wanted = {key, row};
 	return tw_count_before(lookup->entries, lookup->entry_count, sizeof wanted, &wanted, by_key);
 }
 

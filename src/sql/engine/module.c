@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* What a module is registered with. */
-struct source {
+struct table_module {
 	const struct sql_table *table; /* NULL: the argument says which */
 	struct sql_session *session;   /* the connection's */
 };
@@ -105,7 +105,7 @@ static int disconnect(sqlite3_vtab *base)
 
 static int connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **made, char **error)
 {
-	const struct source *source = context;
+	const struct table_module *source = context;
 	struct sql_vtab *vtab = sqlite3_malloc(sizeof *vtab);
 	int result = SQLITE_OK;
 	if (!vtab)
@@ -294,10 +294,10 @@ static const sqlite3_module module = {
 
 static int add_module(sqlite3 *db, const char *name, const struct sql_table *table, struct sql_session *session)
 {
-	struct source *source = sqlite3_malloc(sizeof *source);
+	struct table_module *source = sqlite3_malloc(sizeof *source);
 	if (!source)
 		return SQLITE_NOMEM;
-	*source = (struct source){table, session};
+	*source = (struct table_module){table, session};
 	return sqlite3_create_module_v2(db, name, &module, source, sqlite3_free);
 }
 

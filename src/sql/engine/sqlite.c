@@ -9,14 +9,14 @@ const sqlite3_api_routines *sqlite3_api;
 TW_DLOPEN_NOTE("libsqlite3.so.0", "sql", "Questions in SQL, and those of the page of view", "recommended")
 
 /* What is needed to get all others, which SQLite gives to what it loads itself. */
-struct library {
+struct first_functions {
 	__typeof__(sqlite3_api->auto_extension) auto_extension;
 	__typeof__(sqlite3_api->open) open;
 };
 
 static const struct tw_loaded functions[] = {
-    {"sqlite3_auto_extension", offsetof(struct library, auto_extension)},
-    {"sqlite3_open", offsetof(struct library, open)},
+    {"sqlite3_auto_extension", offsetof(struct first_functions, auto_extension)},
+    {"sqlite3_open", offsetof(struct first_functions, open)},
 };
 
 /* Is called for each connection that is opened. */
@@ -30,7 +30,7 @@ static int keep(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 
 static const char *find_functions(void)
 {
-	struct library library;
+	struct first_functions library;
 	sqlite3 *db = NULL;
 	const char *missing = tw_load("libsqlite3.so.0", &library, functions, sizeof functions / sizeof *functions);
 	if (missing)

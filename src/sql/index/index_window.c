@@ -6,13 +6,13 @@
 #include <stdlib.h>
 
 /* Pieces that may overlap, in any order. */
-struct list {
+struct piece_list {
 	struct tw_piece *items;
 	size_t count, room;
 	bool failed;
 };
 
-static void add(struct list *list, uint64_t offset, uint64_t size)
+static void add(struct piece_list *list, uint64_t offset, uint64_t size)
 {
 	if (!tw_grow(&list->items, &list->room, list->count + 1, sizeof *list->items)) {
 		list->failed = true;
@@ -28,7 +28,7 @@ static int compare_pieces(const void *left, const void *right)
 }
 
 /* Sorts the pieces and joins those that touch; returns how many bytes they are together. */
-static uint64_t merge(struct list *list)
+static uint64_t merge(struct piece_list *list)
 {
 	size_t kept = 0;
 	uint64_t place = 0;
@@ -51,7 +51,7 @@ static uint64_t merge(struct list *list)
 	return place;
 }
 
-static void add_open(const struct sql_index *index, struct list *list, const struct sql_index_span *span)
+static void add_open(const struct sql_index *index, struct piece_list *list, const struct sql_index_span *span)
 {
 	for (size_t i = 0; i < span->count; i++) {
 		const struct sql_index_begin *begin = sql_index_begin_at(index, span->open[i]);
@@ -80,7 +80,8 @@ static uint64_t start_of(const struct sql_index *index, size_t number)
 	return block->first;
 }
 
-static void add_blocks(const struct sql_index *index, struct list *list, uint64_t from, uint64_t to, uint32_t track)
+static void add_blocks(const struct sql_index *index, struct piece_list *list, uint64_t from, uint64_t to,
+                       uint32_t track)
 {
 	uint64_t bit = track ? sql_index_track_bit(track) : UINT64_MAX;
 	for (size_t i = 0; i < index->block_count; i++) {
@@ -102,7 +103,7 @@ static const struct sql_index_place *place_before(const struct sql_index *index,
 
 /* Adds all bytes from the last place before a window's first block to the end of its last block, and the records that
  * this place depends on. */
-static void add_stretch(const struct sql_index *index, struct list *list, uint64_t from, uint64_t to)
+static void add_stretch(const struct sql_index *index, struct piece_list *list, uint64_t from, uint64_t to)
 {
 	uint64_t first = UINT64_MAX, end = 0;
 	for (size_t i = 0; i < index->block_count; i++) {
@@ -123,7 +124,7 @@ static void add_stretch(const struct sql_index *index, struct list *list, uint64
 
 void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, uint32_t track, struct sql_view *view)
 {
-	struct list list = {0};
+	struct piece_list list = {0};
 	uint64_t to = high > UINT64_MAX - index->start ? UINT64_MAX : index->start + high;
 	if (low >> index->span_shift >= index->span_count)
 		return;

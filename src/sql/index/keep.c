@@ -213,7 +213,7 @@ const char *sql_keep_save(struct sql_session *session, size_t number, const stru
 
 /* ---- Reading. Everything is checked: the file may be anybody's. ---- */
 
-struct source {
+struct kept_file {
 	struct sql_words words;
 	struct sql_session *session;
 	struct sql_survey *survey;
@@ -221,7 +221,7 @@ struct source {
 	size_t name_count;
 };
 
-static void take_names(struct source *source)
+static void take_names(struct kept_file *source)
 {
 	struct sql_words *words = &source->words;
 	size_t count = sql_take_count(words, 1), room = 0;
@@ -238,21 +238,21 @@ static void take_names(struct source *source)
 	}
 }
 
-static uint32_t take_name(struct source *source)
+static uint32_t take_name(struct kept_file *source)
 {
 	uint64_t number = sql_take_below(&source->words, source->name_count ? source->name_count : 1);
 	return source->name_count ? source->names[number] : 0;
 }
 
 /* How many items follow, with room for them. */
-static size_t take_list(struct source *source, size_t each, void *array, size_t *room, size_t size)
+static size_t take_list(struct kept_file *source, size_t each, void *array, size_t *room, size_t size)
 {
 	size_t count = sql_take_count(&source->words, each);
 	source->words.failed = source->words.failed || !tw_grow(array, room, count + 1, size);
 	return source->words.failed ? 0 : count;
 }
 
-static void take_tracks(struct source *source)
+static void take_tracks(struct kept_file *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
@@ -278,7 +278,7 @@ static void take_tracks(struct source *source)
 	}
 }
 
-static void take_series(struct source *source)
+static void take_series(struct kept_file *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
@@ -295,7 +295,7 @@ static void take_series(struct source *source)
 	}
 }
 
-static void take_stacks(struct source *source)
+static void take_stacks(struct kept_file *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
@@ -329,7 +329,7 @@ static const char *format_of(const char *text, size_t length)
 	return NULL;
 }
 
-static bool take_survey(struct source *source)
+static bool take_survey(struct kept_file *source)
 {
 	struct sql_survey *survey = source->survey;
 	struct sql_words *words = &source->words;
@@ -399,7 +399,7 @@ struct sql_survey *sql_keep_load(struct sql_session *session, size_t number, con
 	char *path = path_of(file->path);
 	size_t size = 0;
 	uint8_t *bytes = path ? read_all(path, file->path, &size, why) : NULL;
-	struct source source = {.words = {.bytes = bytes, .left = size}, .session = session};
+	struct kept_file source = {.words = {.bytes = bytes, .left = size}, .session = session};
 	free(path);
 	if (!bytes)
 		return NULL;

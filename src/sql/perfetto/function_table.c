@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct table {
+struct function_table {
 	sqlite3_vtab base;
 	struct sql_function *function;
 };
 
-struct cursor {
+struct function_cursor {
 	sqlite3_vtab_cursor base;
 	sqlite3_stmt *statement; /* NULL: not prepared yet */
 	sqlite3_int64 row;
@@ -37,11 +37,11 @@ static int declare(sqlite3 *db, const struct sql_function *function)
 
 static int connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **made, char **error)
 {
-	struct table *table = sqlite3_malloc(sizeof *table);
+	struct function_table *table = sqlite3_malloc(sizeof *table);
 	(void)argc, (void)argv, (void)error;
 	if (!table)
 		return SQLITE_NOMEM;
-	*table = (struct table){.function = context};
+	*table = (struct function_table){.function = context};
 	int result = declare(db, table->function);
 	if (result != SQLITE_OK) {
 		sqlite3_free(table);
@@ -69,7 +69,7 @@ static int fail(sqlite3_vtab *base, char *error)
 /* Every argument is needed; a plan in which one is not known yet is none. */
 static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-	const struct sql_function *function = ((struct table *)base)->function;
+	const struct sql_function *function = ((struct function_table *)base)->function;
 	const int first = (int)function->columns.count;
 	bool given[SQL_ARGUMENTS_MOST] = {false}, waits = false;
 	for (int i = 0; i < info->nConstraint; i++) {
@@ -101,23 +101,23 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
-	struct cursor *cursor = sqlite3_malloc(sizeof *cursor);
+	struct function_cursor *cursor = sqlite3_malloc(sizeof *cursor);
 	(void)base;
 	if (!cursor)
 		return SQLITE_NOMEM;
-	*cursor = (struct cursor){0};
+	*cursor = (struct function_cursor){0};
 	*made = &cursor->base;
 	return SQLITE_OK;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
-	sqlite3_finalize(((struct cursor *)base)->statement);
+	sqlite3_finalize(((struct function_cursor *)base)->statement);
 	sqlite3_free(base);
 	return SQLITE_OK;
 }
 
-static int step(struct cursor *cursor)
+static int step(struct function_cursor *cursor)
 {
 	int result = sqlite3_step(cursor->statement);
 	cursor->row++;
@@ -129,9 +129,9 @@ static int step(struct cursor *cursor)
 	return fail(cursor->base.pVtab, sqlite3_mprintf("%s", sqlite3_errmsg(sqlite3_db_handle(cursor->statement))));
 }
 
-static int begin(struct cursor *cursor, int count, sqlite3_value **values)
+static int begin(struct function_cursor *cursor, int count, sqlite3_value **values)
 {
-	struct sql_function *function = ((struct table *)cursor->base.pVtab)->function;
+	struct sql_function *function = ((struct function_table *)cursor->base.pVtab)->function;
 	char *error;
 	if (!cursor->statement)
 		cursor->statement = sql_function_prepare(function, &error);
@@ -146,36 +146,36 @@ static int begin(struct cursor *cursor, int count, sqlite3_value **values)
 
 static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv)
 {
-	struct sql_function *function = ((struct table *)base->pVtab)->function;
+	struct sql_function *function = ((struct function_table *)base->pVtab)->function;
 	char *error;
 	(void)number, (void)text;
 	if (!sql_function_enter(function, &error))
 		return fail(base->pVtab, error);
-	int result = begin((struct cursor *)base, argc, argv);
+	int result = begin((struct function_cursor *)base, argc, argv);
 	sql_function_leave(function);
 	return result;
 }
 
 static int next(sqlite3_vtab_cursor *base)
 {
-	struct sql_function *function = ((struct table *)base->pVtab)->function;
+	struct sql_function *function = ((struct function_table *)base->pVtab)->function;
 	char *error;
 	if (!sql_function_enter(function, &error))
 		return fail(base->pVtab, error);
-	int result = step((struct cursor *)base);
+	int result = step((struct function_cursor *)base);
 	sql_function_leave(function);
 	return result;
 }
 
 static int at_end(sqlite3_vtab_cursor *base)
 {
-	return ((struct cursor *)base)->over;
+	return ((struct function_cursor *)base)->over;
 }
 
 /* An argument is not asked for: its condition is met. */
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
-	struct cursor *cursor = (struct cursor *)base;
+	struct function_cursor *cursor = (struct function_cursor *)base;
 	if (i < sqlite3_column_count(cursor->statement))
 		sqlite3_result_value(context, sqlite3_column_value(cursor->statement, i));
 	return SQLITE_OK;
@@ -183,7 +183,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *id)
 {
-	*id = ((struct cursor *)base)->row;
+	*id = ((struct function_cursor *)base)->row;
 	return SQLITE_OK;
 }
 

@@ -30,7 +30,7 @@ struct expansion {
 };
 
 /* A call: its name, and between its brackets the arguments. */
-struct call {
+struct macro_call {
 	struct sql_token name;
 	const char *begin, *end; /* of what is in the brackets */
 };
@@ -118,11 +118,11 @@ static const char *argument_end(const char *from, const char *end)
 }
 
 /* Finds the brackets of a call; false where they are not closed. */
-static bool take_call(struct call *call, struct sql_token name, const char *end)
+static bool take_call(struct macro_call *call, struct sql_token name, const char *end)
 {
 	struct sql_token mark = sql_token_at(sql_token_end(&name));
 	struct sql_token open = sql_token_next(sql_token_end(&mark));
-	*call = (struct call){.name = name, .begin = sql_token_end(&open)};
+	*call = (struct macro_call){.name = name, .begin = sql_token_end(&open)};
 	const char *at = call->begin;
 	for (; at; at++) {
 		at = argument_end(at, end);
@@ -145,7 +145,7 @@ static bool refuse(struct expansion *expansion, const char *format, const char *
 static bool expand_text(struct expansion *expansion, struct tw_text *to, const char *from, const char *end);
 
 /* Expands the arguments of a call; their number may be wrong. */
-static bool take_arguments(struct expansion *expansion, const struct call *call, struct tw_text *arguments,
+static bool take_arguments(struct expansion *expansion, const struct macro_call *call, struct tw_text *arguments,
                            size_t *count)
 {
 	struct sql_token first = sql_token_next(call->begin);
@@ -227,7 +227,8 @@ static bool check(struct expansion *expansion, const struct sql_macro *macro, co
 	return expansion->depth < DEEPEST || refuse(expansion, "macro %s: calls are more than 50 deep", name);
 }
 
-static bool fill_call(struct expansion *expansion, struct tw_text *to, const struct call *call, struct sql_macro *macro)
+static bool fill_call(struct expansion *expansion, struct tw_text *to, const struct macro_call *call,
+                      struct sql_macro *macro)
 {
 	struct tw_text arguments[SQL_ARGUMENTS_MOST] = {0};
 	size_t count;
@@ -242,7 +243,7 @@ static bool fill_call(struct expansion *expansion, struct tw_text *to, const str
 }
 
 /* The one macro that is no text. */
-static bool expand_intersection(struct expansion *expansion, struct tw_text *to, const struct call *call)
+static bool expand_intersection(struct expansion *expansion, struct tw_text *to, const struct macro_call *call)
 {
 	struct tw_text arguments[SQL_ARGUMENTS_MOST] = {0};
 	const char *wrong;
@@ -257,7 +258,7 @@ static bool expand_intersection(struct expansion *expansion, struct tw_text *to,
 	return fine;
 }
 
-static bool expand_call(struct expansion *expansion, struct tw_text *to, const struct call *call)
+static bool expand_call(struct expansion *expansion, struct tw_text *to, const struct macro_call *call)
 {
 	char name[64];
 	(void)snprintf(name, sizeof name, "%.*s", (int)(call->name.length < 60 ? call->name.length : 60),
@@ -270,7 +271,7 @@ static bool expand_call(struct expansion *expansion, struct tw_text *to, const s
 
 static bool expand_text(struct expansion *expansion, struct tw_text *to, const char *from, const char *end)
 {
-	struct call call;
+	struct macro_call call;
 	for (struct sql_token token = sql_token_at(from); token.kind && token.at < end;) {
 		if (!is_call(&token)) {
 			if (!add(expansion, to, token.at, token.length))
@@ -290,7 +291,7 @@ static bool expand_text(struct expansion *expansion, struct tw_text *to, const c
 /* Adds a call that stands in what was written; *at: where it begins, and then what follows it. */
 static bool expand_written(struct expansion *expansion, struct sql_source *source, const char **at, const char *end)
 {
-	struct call call;
+	struct macro_call call;
 	struct tw_text made = {0};
 	expansion->place = (size_t)(*at - source->written);
 	if (!take_call(&call, sql_token_at(*at), end))

@@ -10,31 +10,31 @@
 #include <string.h>
 
 /* What a module is registered with. */
-struct source {
+struct span_module {
 	enum sql_span_kind kind;
 	struct sql_calls *calls;
 };
 
 /* One of the tables that are joined. */
-struct part {
+struct joined_table {
 	char *name, *partition; /* NULL: not partitioned */
 	struct sql_names columns;
 };
 
-struct table {
+struct span_table {
 	sqlite3_vtab base;
-	const struct source *source;
-	struct part parts[2];
+	const struct span_module *source;
+	struct joined_table parts[2];
 	bool partitioned;
 };
 
-struct cursor {
+struct span_cursor {
 	sqlite3_vtab_cursor base;
 	struct sql_span_merge merge;
 	sqlite3_int64 row;
 };
 
-static const char *partition_of(const struct table *table)
+static const char *partition_of(const struct span_table *table)
 {
 	return table->parts[0].partition ? table->parts[0].partition : table->parts[1].partition;
 }
@@ -42,7 +42,7 @@ static const char *partition_of(const struct table *table)
 /* ---- Declaring. ---- */
 
 /* "name" or "name partitioned column". */
-static bool take_part(const char *argument, struct part *part, char **error)
+static bool take_part(const char *argument, struct joined_table *part, char **error)
 {
 	struct sql_token name = sql_token_next(argument), word = sql_token_next(sql_token_end(&name));
 	struct sql_token column = sql_token_next(sql_token_end(&word)), rest = sql_token_next(sql_token_end(&column));
@@ -56,7 +56,7 @@ static bool take_part(const char *argument, struct part *part, char **error)
 	return part->name && (!partitioned || part->partition);
 }
 
-static bool is_own(const struct table *table, const char *column)
+static bool is_own(const struct span_table *table, const char *column)
 {
 	const char *partition = partition_of(table);
 	return sqlite3_stricmp(column, "ts") == 0 || sqlite3_stricmp(column, "dur") == 0 ||
@@ -72,9 +72,9 @@ static bool has(const struct sql_names *columns, const char *name)
 }
 
 /* Takes the columns of a statement over a table. Returns one of SQLite's results. */
-static int take_columns(struct table *table, size_t i, sqlite3_stmt *statement, char **error)
+static int take_columns(struct span_table *table, size_t i, sqlite3_stmt *statement, char **error)
 {
-	struct part *part = &table->parts[i];
+	struct joined_table *part = &table->parts[i];
 	bool ts = false, dur = false, partition = !part->partition;
 	for (int k = 0; k < sqlite3_column_count(statement); k++) {
 		const char *name = sqlite3_column_name(statement, k);
@@ -98,7 +98,7 @@ static int take_columns(struct table *table, size_t i, sqlite3_stmt *statement, 
 	return SQLITE_ERROR;
 }
 
-static int look(sqlite3 *db, struct table *table, size_t i, char **error)
+static int look(sqlite3 *db, struct span_table *table, size_t i, char **error)
 {
 	sqlite3_stmt *statement = NULL;
 	char *text = sqlite3_mprintf("select * from \"%w\"", table->parts[i].name);
@@ -112,7 +112,7 @@ static int look(sqlite3 *db, struct table *table, size_t i, char **error)
 	return result;
 }
 
-static int declare(sqlite3 *db, const struct table *table)
+static int declare(sqlite3 *db, const struct span_table *table)
 {
 	sqlite3_str *text = sqlite3_str_new(db);
 	sqlite3_str_appendall(text, "create table x(ts integer, dur integer");
@@ -128,7 +128,7 @@ static int declare(sqlite3 *db, const struct table *table)
 	return result;
 }
 
-static int make(sqlite3 *db, struct table *table, int argc, const char *const *argv, char **error)
+static int make(sqlite3 *db, struct span_table *table, int argc, const char *const *argv, char **error)
 {
 	enum { FIRST = 3 };
 	if (argc != FIRST + 2) {
@@ -152,7 +152,7 @@ static int make(sqlite3 *db, struct table *table, int argc, const char *const *a
 
 static int disconnect(sqlite3_vtab *base)
 {
-	struct table *table = (struct table *)base;
+	struct span_table *table = (struct span_table *)base;
 	for (size_t i = 0; i < 2; i++) {
 		free(table->parts[i].name);
 		free(table->parts[i].partition);
@@ -164,10 +164,10 @@ static int disconnect(sqlite3_vtab *base)
 
 static int connect(sqlite3 *db, void *context, int argc, const char *const *argv, sqlite3_vtab **made, char **error)
 {
-	struct table *table = sqlite3_malloc(sizeof *table);
+	struct span_table *table = sqlite3_malloc(sizeof *table);
 	if (!table)
 		return SQLITE_NOMEM;
-	*table = (struct table){.source = context};
+	*table = (struct span_table){.source = context};
 	int result = make(db, table, argc, argv, error);
 	if (result != SQLITE_OK) {
 		disconnect(&table->base);
@@ -181,7 +181,7 @@ static int connect(sqlite3 *db, void *context, int argc, const char *const *argv
 static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	enum { PARTITION = 2, COST = 1000000, ROWS = 10000, SHARE = 100 };
-	const struct table *table = (const struct table *)base;
+	const struct span_table *table = (const struct span_table *)base;
 	bool one = false;
 	for (int i = 0; i < info->nConstraint && table->partitioned && !one; i++) {
 		one = info->aConstraint[i].iColumn == PARTITION && info->aConstraint[i].usable &&
@@ -199,18 +199,18 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
-	struct cursor *cursor = sqlite3_malloc(sizeof *cursor);
+	struct span_cursor *cursor = sqlite3_malloc(sizeof *cursor);
 	(void)base;
 	if (!cursor)
 		return SQLITE_NOMEM;
-	*cursor = (struct cursor){0};
+	*cursor = (struct span_cursor){0};
 	*made = &cursor->base;
 	return SQLITE_OK;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
-	sql_span_end(&((struct cursor *)base)->merge);
+	sql_span_end(&((struct span_cursor *)base)->merge);
 	sqlite3_free(base);
 	return SQLITE_OK;
 }
@@ -224,9 +224,9 @@ static int fail(sqlite3_vtab *base, char *error)
 	return SQLITE_ERROR;
 }
 
-static int result_of(struct cursor *cursor, int result)
+static int result_of(struct span_cursor *cursor, int result)
 {
-	const struct table *table = (const struct table *)cursor->base.pVtab;
+	const struct span_table *table = (const struct span_table *)cursor->base.pVtab;
 	if (result == SQLITE_OK || result == SQLITE_NOMEM || result == SQLITE_INTERRUPT)
 		return result;
 	if (cursor->merge.text)
@@ -237,7 +237,7 @@ static int result_of(struct cursor *cursor, int result)
 }
 
 /* ts, dur, partition, and the columns that are only this table's. */
-static char *select_of(const struct part *part, bool one)
+static char *select_of(const struct joined_table *part, bool one)
 {
 	sqlite3_str *text = sqlite3_str_new(NULL);
 	sqlite3_str_appendall(text, "select ts, dur, ");
@@ -251,15 +251,15 @@ static char *select_of(const struct part *part, bool one)
 	return sqlite3_str_finish(text);
 }
 
-static int begin(struct cursor *cursor, sqlite3_value *one)
+static int begin(struct span_cursor *cursor, sqlite3_value *one)
 {
-	const struct table *table = (const struct table *)cursor->base.pVtab;
+	const struct span_table *table = (const struct span_table *)cursor->base.pVtab;
 	sqlite3 *db = table->source->calls->db;
 	int result = SQLITE_OK;
 	sql_span_end(&cursor->merge);
 	cursor->merge = (struct sql_span_merge){.kind = table->source->kind};
 	for (size_t i = 0; i < 2 && result == SQLITE_OK; i++) {
-		const struct part *part = &table->parts[i];
+		const struct joined_table *part = &table->parts[i];
 		struct sql_span_side *side = &cursor->merge.sides[i];
 		char *text = select_of(part, one != NULL);
 		side->partitioned = part->partition;
@@ -274,20 +274,20 @@ static int begin(struct cursor *cursor, sqlite3_value *one)
 }
 
 /* A view over the join may be one of the tables that are joined. */
-static bool enter(struct table *table)
+static bool enter(struct span_table *table)
 {
 	return table->source->calls->depth < SQL_CALLS_DEEPEST && ++table->source->calls->depth;
 }
 
-static int refuse(struct table *table)
+static int refuse(struct span_table *table)
 {
 	return fail(&table->base, sqlite3_mprintf("span joins are more than %d deep", SQL_CALLS_DEEPEST));
 }
 
 static int filter(sqlite3_vtab_cursor *base, int one, const char *text, int argc, sqlite3_value **argv)
 {
-	struct cursor *cursor = (struct cursor *)base;
-	struct table *table = (struct table *)base->pVtab;
+	struct span_cursor *cursor = (struct span_cursor *)base;
+	struct span_table *table = (struct span_table *)base->pVtab;
 	(void)text, (void)argc;
 	if (!enter(table))
 		return refuse(table);
@@ -298,8 +298,8 @@ static int filter(sqlite3_vtab_cursor *base, int one, const char *text, int argc
 
 static int next(sqlite3_vtab_cursor *base)
 {
-	struct cursor *cursor = (struct cursor *)base;
-	struct table *table = (struct table *)base->pVtab;
+	struct span_cursor *cursor = (struct span_cursor *)base;
+	struct span_table *table = (struct span_table *)base->pVtab;
 	if (!enter(table))
 		return refuse(table);
 	int result = sql_span_next(&cursor->merge);
@@ -310,14 +310,14 @@ static int next(sqlite3_vtab_cursor *base)
 
 static int at_end(sqlite3_vtab_cursor *base)
 {
-	return ((struct cursor *)base)->merge.over;
+	return ((struct span_cursor *)base)->merge.over;
 }
 
 /* What has no end in either table has the duration -1. */
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
-	const struct table *table = (const struct table *)base->pVtab;
-	const struct sql_span_merge *merge = &((struct cursor *)base)->merge;
+	const struct span_table *table = (const struct span_table *)base->pVtab;
+	const struct sql_span_merge *merge = &((struct span_cursor *)base)->merge;
 	size_t own = table->partitioned ? 3 : 2, number = (size_t)i - own, left = table->parts[0].columns.count;
 	if (i == 0)
 		sqlite3_result_int64(context, merge->ts);
@@ -334,7 +334,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *id)
 {
-	*id = ((struct cursor *)base)->row;
+	*id = ((struct span_cursor *)base)->row;
 	return SQLITE_OK;
 }
 
@@ -365,10 +365,10 @@ int sql_span_register(struct sql_calls *calls)
 	};
 	int result = SQLITE_OK;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && result == SQLITE_OK; i++) {
-		struct source *source = sqlite3_malloc(sizeof *source);
+		struct span_module *source = sqlite3_malloc(sizeof *source);
 		if (!source)
 			return SQLITE_NOMEM;
-		*source = (struct source){kinds[i].kind, calls};
+		*source = (struct span_module){kinds[i].kind, calls};
 		result = sqlite3_create_module_v2(calls->db, kinds[i].name, &module, source, sqlite3_free);
 	}
 	return result;

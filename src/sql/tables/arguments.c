@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-struct row {
+struct argument_row {
 	uint64_t id, set;
 	uint32_t key;
 	const char *type;
@@ -19,7 +19,7 @@ struct row {
 
 enum { DISPLAY_VALUE = 8 }; /* column */
 
-#define AT(member) offsetof(struct row, member)
+#define AT(member) offsetof(struct argument_row, member)
 static const struct sql_column columns[] = {
     {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of its record, and its number in it"},
     {"arg_set_id", "INTEGER", SQL_RECORD, AT(set), SQL_PLAIN,
@@ -46,7 +46,7 @@ static const char *const types[] = {
 };
 
 /* The slices that are open, for arguments at ends: these belong to the slice that ends. */
-struct owner {
+struct open_slices {
 	struct sql_slices slices;
 	uint64_t ended; /* the slice that ended last; UINT64_MAX: none */
 };
@@ -65,7 +65,7 @@ static bool keep_hex(struct sql_cursor *cursor, const struct tw_argument *argume
 }
 
 /* Keeps the name of the object that a pointer or koid stands for, where it is known. False when there is no memory. */
-static bool keep_object(struct sql_cursor *cursor, struct row *row, const struct tw_argument *argument)
+static bool keep_object(struct sql_cursor *cursor, struct argument_row *row, const struct tw_argument *argument)
 {
 	bool refers = argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID;
 	if (!refers || argument->size == 0 || argument->size >= UINT32_MAX)
@@ -77,7 +77,7 @@ static bool keep_object(struct sql_cursor *cursor, struct row *row, const struct
 }
 
 /* As Perfetto shows values. False when there is no memory. */
-static bool show_value(struct sql_cursor *cursor, struct row *row, const struct tw_argument *argument)
+static bool show_value(struct sql_cursor *cursor, struct argument_row *row, const struct tw_argument *argument)
 {
 	const char *word;
 	char text[64];
@@ -116,7 +116,7 @@ static bool show_value(struct sql_cursor *cursor, struct row *row, const struct 
 }
 
 /* False when there is no memory. */
-static bool set_value(struct sql_cursor *cursor, struct row *row, const struct tw_argument *argument)
+static bool set_value(struct sql_cursor *cursor, struct argument_row *row, const struct tw_argument *argument)
 {
 	row->integer.type = row->real.type = row->text.type = SQL_ANY_NULL;
 	switch ((enum tw_argument_type)argument->type) {
@@ -148,7 +148,7 @@ static int add_rows(struct sql_cursor *cursor, const struct tw_event *event, con
                     uint64_t set)
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
-		struct row *row =
+		struct argument_row *row =
 		    sql_matches(cursor, &cursor->query.name, arguments[i].name) ? sql_add_row(cursor) : NULL;
 		if (!row && sql_matches(cursor, &cursor->query.name, arguments[i].name))
 			return sql_no_memory(cursor);
@@ -171,19 +171,19 @@ static void note_end(struct sql_slices *slices, const struct sql_slice *slice, u
 	(void)duration;
 	(void)self;
 	if (how == TW_CALL_ENDED && !slice->complete)
-		((struct owner *)slices)->ended = slice->id;
+		((struct open_slices *)slices)->ended = slice->id;
 }
 
 static int begin(struct sql_cursor *cursor)
 {
-	struct owner *owner = cursor->state;
+	struct open_slices *owner = cursor->state;
 	owner->slices.ended = note_end;
 	return sql_slices_begin(&owner->slices, cursor);
 }
 
 static int take(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	struct owner *owner = cursor->state;
+	struct open_slices *owner = cursor->state;
 	owner->ended = UINT64_MAX;
 	int status = sql_slices_take(&owner->slices, event, NULL);
 	bool of_slice = event->kind == TW_SLICE_END && owner->ended != UINT64_MAX;
@@ -201,9 +201,9 @@ const struct sql_table sql_table_args = {
     .name = "args",
     .summary = "the arguments of slices and other events",
     SQL_COLUMNS(columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct argument_row),
     .reads.kinds = UINT32_MAX,
-    .state_size = sizeof(struct owner),
+    .state_size = sizeof(struct open_slices),
     .begin = begin,
     .take = take,
     .end = end,

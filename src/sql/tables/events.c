@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 /* A row of these tables; most have all members. */
-struct row {
+struct event_row {
 	uint64_t id, ts, argument_set;
 	uint32_t track, name, category, series, stack;
 	uint64_t value, weight;
@@ -15,7 +15,7 @@ struct row {
 	struct sql_text text, arguments;
 };
 
-#define AT(member) offsetof(struct row, member)
+#define AT(member) offsetof(struct event_row, member)
 #define ID                                                                                                             \
 	{                                                                                                              \
 		"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of its record"                        \
@@ -55,11 +55,11 @@ struct row {
 	}
 
 /* The row of an event; NULL when there is no memory. */
-static struct row *add_row(struct sql_cursor *cursor, const struct tw_event *event)
+static struct event_row *add_row(struct sql_cursor *cursor, const struct tw_event *event)
 {
-	struct row *row = sql_add_row(cursor);
+	struct event_row *row = sql_add_row(cursor);
 	if (row)
-		*row = (struct row){
+		*row = (struct event_row){
 		    .id = event->offset,
 		    .ts = event->time,
 		    .argument_set = event->argument_count ? event->offset : UINT64_MAX,
@@ -73,7 +73,7 @@ static struct row *add_row(struct sql_cursor *cursor, const struct tw_event *eve
 
 /* Keeps the arguments where they are asked for. Returns 0 or a negative status. */
 static int keep_arguments(struct sql_cursor *cursor, unsigned column, const struct tw_event *event,
-                          const struct tw_argument *arguments, struct row *row)
+                          const struct tw_argument *arguments, struct event_row *row)
 {
 	bool fine =
 	    !sql_uses(cursor, column) || sql_keep_arguments(cursor, arguments, event->argument_count, &row->arguments);
@@ -94,7 +94,7 @@ enum { INSTANT_ARGS = 8 };
 
 static int take_instant(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	struct row *row = add_row(cursor, event);
+	struct event_row *row = add_row(cursor, event);
 	if (!row)
 		return sql_no_memory(cursor);
 	row->word = event->flags & TW_FLAG_GLOBAL ? "global" : event->flags & TW_FLAG_PROCESS ? "process" : "thread";
@@ -105,7 +105,7 @@ const struct sql_table sql_table_instant = {
     .name = "instant",
     .summary = "events without a duration",
     SQL_COLUMNS(instant_columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct event_row),
     .reads.kinds = 1u << TW_INSTANT,
     .reads.windowed = true,
     .by_time = true,
@@ -133,7 +133,7 @@ enum { ASYNC_ARGS = 8 };
 static int take_async_instant(struct sql_cursor *cursor, const struct tw_event *event,
                               const struct tw_argument *arguments)
 {
-	struct row *row = add_row(cursor, event);
+	struct event_row *row = add_row(cursor, event);
 	if (!row)
 		return sql_no_memory(cursor);
 	row->value = event->id;
@@ -144,7 +144,7 @@ const struct sql_table sql_table_async_instant = {
     .name = "async_instant",
     .summary = "events without a duration of operations that are in async_slice",
     SQL_COLUMNS(async_columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct event_row),
     .reads.kinds = 1u << TW_ASYNC_INSTANT,
     .reads.windowed = true,
     .by_time = true,
@@ -209,7 +209,7 @@ static uint32_t series_of(struct sql_cursor *cursor, const struct tw_event *even
 static int take_counter(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
 	for (unsigned i = 0; i < event->argument_count; i++) {
-		struct row *row = add_row(cursor, event);
+		struct event_row *row = add_row(cursor, event);
 		if (!row)
 			return sql_no_memory(cursor);
 		row->id += i; /* fewer than the record has bytes */
@@ -225,7 +225,7 @@ const struct sql_table sql_table_counter = {
     .name = "counter",
     .summary = "samples of counters, one for each series",
     SQL_COLUMNS(counter_columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct event_row),
     .reads.kinds = 1u << TW_COUNTER,
     .reads.windowed = true,
     .by_time = true,
@@ -252,7 +252,7 @@ enum { LOG_ARGS = 8 };
 
 static int take_log(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	struct row *row = add_row(cursor, event);
+	struct event_row *row = add_row(cursor, event);
 	if (!row)
 		return sql_no_memory(cursor);
 	bool any = event->argument_count && (arguments->type == TW_ARG_TEXT || arguments->type == TW_ARG_BYTES);
@@ -265,7 +265,7 @@ const struct sql_table sql_table_log = {
     .name = "log",
     .summary = "what the programs logged",
     SQL_COLUMNS(log_columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct event_row),
     .reads.kinds = 1u << TW_LOG,
     .reads.windowed = true,
     .by_time = true,
@@ -299,7 +299,7 @@ struct samples {
 
 static int add_sample(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	struct row *row = add_row(cursor, event);
+	struct event_row *row = add_row(cursor, event);
 	if (!row)
 		return sql_no_memory(cursor);
 	row->id += ((const struct samples *)cursor->state)->same;
@@ -330,7 +330,7 @@ const struct sql_table sql_table_stack_sample = {
     .name = "stack_sample",
     .summary = "samples of stacks, of CPU time and of allocations",
     SQL_COLUMNS(sample_columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct event_row),
     .reads.kinds = 1u << TW_STACK_SAMPLE | 1u << TW_CPU_SAMPLE | 1u << TW_ALLOCATION_SAMPLE,
     .reads.windowed = true,
     .reads.stacked = true,

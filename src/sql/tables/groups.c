@@ -25,20 +25,20 @@ enum {
 };
 
 /* Rows of one name, as many as one or more units have room for. */
-struct block {
+struct group_block {
 	uint32_t next; /* plus 1 */
 	uint32_t count;
 	uint8_t rows[UNIT - 8];
 };
 
 /* Before the rows of one name in the file. */
-struct piece {
+struct group_piece {
 	uint64_t before; /* place of the name's piece before, plus 1 */
 	uint64_t count;
 };
 
 /* Where the next row of a name goes: what is looked at for each row stands close together. */
-struct place {
+struct group_tail {
 	uint8_t *to;
 	uint32_t left;  /* rows that there is room for */
 	uint32_t group; /* plus 1; 0: none yet */
@@ -59,18 +59,18 @@ struct sql_groups {
 	struct sql_packing packing;
 	struct group *groups;
 	size_t count, room;
-	size_t ended;           /* groups of the files before this one */
-	struct place *place_of; /* by the reader's number of the name */
+	size_t ended;                /* groups of the files before this one */
+	struct group_tail *place_of; /* by the reader's number of the name */
 	size_t name_room;
-	struct block **chunks;
+	struct group_block **chunks;
 	size_t chunk_count, chunk_room;
 	uint32_t units; /* in use */
 	struct tw_output out;
 	bool spilled;
-	size_t at;            /* the group that is given */
-	struct piece piece;   /* that is given: its rows left */
-	uint64_t piece_place; /* of the next row in the file */
-	uint8_t rows[GIVEN];  /* that are given, of the file */
+	size_t at;                /* the group that is given */
+	struct group_piece piece; /* that is given: its rows left */
+	uint64_t piece_place;     /* of the next row in the file */
+	uint8_t rows[GIVEN];      /* that are given, of the file */
 };
 
 /* ---- What is kept of a row. ---- */
@@ -119,7 +119,7 @@ struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column)
 
 /* ---- Blocks. ---- */
 
-static struct block *block_at(const struct sql_groups *groups, uint32_t number)
+static struct group_block *block_at(const struct sql_groups *groups, uint32_t number)
 {
 	return &groups->chunks[number / CHUNK][number % CHUNK];
 }
@@ -133,12 +133,12 @@ static uint32_t units_of_next(const struct sql_groups *groups, const struct grou
 }
 
 /* A new block, the last of a group's. NULL when there is no memory. */
-static struct block *add_block(struct sql_groups *groups, struct group *group)
+static struct group_block *add_block(struct sql_groups *groups, struct group *group)
 {
 	if (groups->units == groups->chunk_count * CHUNK) {
 		if (!tw_grow(&groups->chunks, &groups->chunk_room, groups->chunk_count + 1, sizeof *groups->chunks))
 			return NULL;
-		struct block *chunk = malloc(CHUNK * sizeof *chunk);
+		struct group_block *chunk = malloc(CHUNK * sizeof *chunk);
 		if (!chunk)
 			return NULL;
 		groups->chunks[groups->chunk_count++] = chunk;
@@ -151,9 +151,10 @@ static struct block *add_block(struct sql_groups *groups, struct group *group)
 	group->units = units_of_next(groups, group);
 	group->last = number;
 	groups->units += group->units;
-	struct block *block = block_at(groups, number - 1);
+	struct group_block *block = block_at(groups, number - 1);
 	block->next = 0;
-	block->count = (uint32_t)((group->units * sizeof *block - offsetof(struct block, rows)) / groups->packing.size);
+	block->count =
+	    (uint32_t)((group->units * sizeof *block - offsetof(struct group_block, rows)) / groups->packing.size);
 	return block;
 }
 
@@ -181,7 +182,7 @@ static int open_file(struct sql_groups *groups)
 
 static void write_group(struct sql_groups *groups, struct group *group)
 {
-	struct piece piece = {.before = group->piece};
+	struct group_piece piece = {.before = group->piece};
 	for (uint32_t b = group->first; b; b = block_at(groups, b - 1)->next)
 		piece.count += block_at(groups, b - 1)->count;
 	group->piece = tw_output_position(&groups->out) + 1;
@@ -197,7 +198,7 @@ static void close_blocks(struct sql_groups *groups)
 {
 	for (size_t i = groups->ended; i < groups->count; i++) {
 		struct group *group = &groups->groups[i];
-		struct place *place = &groups->place_of[group->name];
+		struct group_tail *place = &groups->place_of[group->name];
 		if (group->last)
 			block_at(groups, group->last - 1)->count -= place->left;
 		group->last = place->left = 0;
@@ -227,12 +228,12 @@ static bool make_room(struct sql_groups *groups, uint32_t name)
 	if (!tw_grow(&groups->place_of, &groups->name_room, (size_t)name + 1, sizeof *groups->place_of) ||
 	    !tw_grow(&groups->groups, &groups->room, groups->count + 1, sizeof *groups->groups))
 		return false;
-	struct place *place = &groups->place_of[name];
+	struct group_tail *place = &groups->place_of[name];
 	if (!place->group) {
 		groups->groups[groups->count++] = (struct group){.name = name};
 		place->group = (uint32_t)groups->count;
 	}
-	struct block *block = add_block(groups, &groups->groups[place->group - 1]);
+	struct group_block *block = add_block(groups, &groups->groups[place->group - 1]);
 	if (!block)
 		return false;
 	place->to = block->rows;
@@ -247,7 +248,7 @@ bool sql_groups_put(struct sql_groups *groups, const void *row)
 	memcpy(&name, from + groups->name_place, sizeof name);
 	if ((name >= groups->name_room || !groups->place_of[name].left) && !make_room(groups, name))
 		return false;
-	struct place *place = &groups->place_of[name];
+	struct group_tail *place = &groups->place_of[name];
 	sql_pack(&groups->packing, from, place->to);
 	place->to += groups->packing.size;
 	place->left--;
@@ -346,7 +347,7 @@ static void give_rows(struct sql_groups *groups, const uint8_t *rows, size_t cou
 	groups->cursor->made.count = count;
 }
 
-static void prefetch(const struct block *block)
+static void prefetch(const struct group_block *block)
 {
 	enum { LINE = 64 };
 	for (const char *at = (const char *)block; at < (const char *)(block + 1); at += LINE)
@@ -355,7 +356,7 @@ static void prefetch(const struct block *block)
 
 static void give_block(struct sql_groups *groups, struct group *group)
 {
-	const struct block *block = block_at(groups, group->first - 1);
+	const struct group_block *block = block_at(groups, group->first - 1);
 	give_rows(groups, block->rows, block->count);
 	group->first = block->next;
 	/* Blocks of a name lie apart. bench/run --only sql: 4 % of `group by name`. */

@@ -7,7 +7,7 @@
 
 /* ---- Records. ---- */
 
-struct row {
+struct record_row {
 	uint64_t offset, size;
 	const char *kind;
 	struct sql_text fields;
@@ -15,7 +15,7 @@ struct row {
 
 enum { FIELDS = 3 };
 
-#define AT(member) offsetof(struct row, member)
+#define AT(member) offsetof(struct record_row, member)
 static const struct sql_column columns[] = {
     {"id", "INTEGER", SQL_RECORD, AT(offset), SQL_PLAIN, "its byte offset: the id of what other tables make of it"},
     {"size", "INTEGER", SQL_UNSIGNED, AT(size), SQL_PLAIN, "how many bytes it has"},
@@ -26,7 +26,7 @@ static const struct sql_column columns[] = {
 };
 #undef AT
 
-static bool put_fields(struct sql_cursor *cursor, const struct tw_record *record, struct row *row)
+static bool put_fields(struct sql_cursor *cursor, const struct tw_record *record, struct record_row *row)
 {
 	size_t place = cursor->made.text.length;
 	struct tw_json json = {.out = sql_write(cursor, &cursor->made.text)};
@@ -45,12 +45,12 @@ static int pull_record(struct sql_cursor *cursor)
 {
 	struct tw_record record;
 	int got = sql_scan_record(&cursor->scan, &record);
-	struct row *row = got > 0 ? sql_add_row(cursor) : NULL;
+	struct record_row *row = got > 0 ? sql_add_row(cursor) : NULL;
 	if (got <= 0)
 		return got;
 	if (!row)
 		return sql_no_memory(cursor);
-	*row = (struct row){.offset = record.offset, .size = record.size, .kind = record.kind};
+	*row = (struct record_row){.offset = record.offset, .size = record.size, .kind = record.kind};
 	return !sql_uses(cursor, FIELDS) || put_fields(cursor, &record, row) ? 1 : sql_no_memory(cursor);
 }
 
@@ -58,7 +58,7 @@ const struct sql_table sql_table_fdr_record = {
     .name = "fdr_record",
     .summary = "the records of XRay logs, in the order of the file",
     SQL_COLUMNS(columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct record_row),
     .format = "xray",
     .pull = pull_record,
 };
@@ -67,7 +67,7 @@ const struct sql_table sql_table_fxt_record = {
     .name = "fxt_record",
     .summary = "the records of FXT archives, in the order of the file",
     SQL_COLUMNS(columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct record_row),
     .format = "fxt",
     .pull = pull_record,
 };
@@ -76,7 +76,7 @@ const struct sql_table sql_table_tracelog_record = {
     .name = "tracelog_record",
     .summary = "the records of TraceLog logs, in the order of the file",
     SQL_COLUMNS(columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct record_row),
     .format = "tracelog",
     .pull = pull_record,
 };

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-struct row {
+struct sched_row {
 	uint64_t id, ts, duration, argument_set;
 	uint32_t track, cpu;
 	const char *end;
@@ -17,7 +17,7 @@ struct row {
 
 enum { PRIORITY = 6 }; /* column */
 
-#define AT(member) offsetof(struct row, member)
+#define AT(member) offsetof(struct sched_row, member)
 static const struct sql_column columns[] = {
     {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the record of the switch to it"},
     {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "since when it runs: ns since the start of the trace"},
@@ -36,7 +36,7 @@ static const struct sql_column columns[] = {
 #undef AT
 
 /* What runs on a CPU. */
-struct core {
+struct cpu_state {
 	uint64_t id, since, argument_set;
 	uint32_t track;
 	bool busy, idle, wanted;
@@ -44,13 +44,13 @@ struct core {
 };
 
 struct cores {
-	struct core *cores; /* by number: 16 bits */
+	struct cpu_state *cores; /* by number: 16 bits */
 	size_t room;
 	size_t wanted;
 };
 
 /* What is not known of a CPU is no thread's. */
-static void lose(struct sql_cursor *cursor, struct core *core)
+static void lose(struct sql_cursor *cursor, struct cpu_state *core)
 {
 	core->track = 0;
 	core->wanted = core->wanted && sql_on_track(cursor, 0);
@@ -59,10 +59,10 @@ static void lose(struct sql_cursor *cursor, struct core *core)
 static int add_row(struct sql_cursor *cursor, unsigned cpu, int64_t duration, const char *end)
 {
 	const struct cores *cores = cursor->state;
-	const struct core *core = &cores->cores[cpu];
-	struct row *row = core->wanted ? sql_add_row(cursor) : NULL;
+	const struct cpu_state *core = &cores->cores[cpu];
+	struct sched_row *row = core->wanted ? sql_add_row(cursor) : NULL;
 	if (row)
-		*row = (struct row){
+		*row = (struct sched_row){
 		    .id = core->id,
 		    .ts = core->since,
 		    .duration = (uint64_t)duration,
@@ -93,7 +93,7 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, 
 	struct cores *cores = cursor->state;
 	if (!tw_grow(&cores->cores, &cores->room, (size_t)event->cpu + 1, sizeof *cores->cores))
 		return sql_no_memory(cursor);
-	struct core *core = &cores->cores[event->cpu];
+	struct cpu_state *core = &cores->cores[event->cpu];
 	int64_t duration = event->time > core->since ? (int64_t)(event->time - core->since) : 0;
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(cursor->scan.reader);
 	bool its = core->track == event->track && event->value <= UINT32_MAX;
@@ -104,7 +104,7 @@ static int take_switch(struct sql_cursor *cursor, const struct tw_event *event, 
 	if (core->busy)
 		status =
 		    add_row(cursor, event->cpu, duration, its ? tw_sched_state_name((unsigned)event->value) : NULL);
-	*core = (struct core){
+	*core = (struct cpu_state){
 	    .id = event->offset,
 	    .since = event->time,
 	    .argument_set = event->argument_count ? event->offset : UINT64_MAX,
@@ -149,7 +149,7 @@ const struct sql_table sql_table_sched = {
     .name = "sched",
     .summary = "which thread ran on which CPU, in the order in which each was left",
     SQL_COLUMNS(columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct sched_row),
     .reads.kinds = 1u << TW_SWITCH,
     .reads.whole_file = true,
     .reads.in_time = true,

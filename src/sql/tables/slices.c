@@ -255,7 +255,7 @@ void sql_slices_free(struct sql_slices *slices)
 
 /* ---- The table. ---- */
 
-struct row {
+struct slice_row {
 	uint64_t id, ts, duration, self, parent, argument_set, stack;
 	uint32_t track, name, category, depth, lane;
 	const char *end;
@@ -285,7 +285,7 @@ enum {
 	SOURCE
 };
 
-#define AT(member) offsetof(struct row, member)
+#define AT(member) offsetof(struct slice_row, member)
 static const struct sql_column columns[] = {
     [ID] = {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the record that begins it"},
     [TS] = {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "when it begins: ns since the start of the trace"},
@@ -330,12 +330,12 @@ static void add_row(struct sql_slices *slices, const struct sql_slice *slice, ui
 {
 	if (!slice->wanted)
 		return;
-	struct row *row = sql_add_row(slices->cursor);
+	struct slice_row *row = sql_add_row(slices->cursor);
 	if (!row) {
 		slices->failed = true;
 		return;
 	}
-	*row = (struct row){
+	*row = (struct slice_row){
 	    .id = slice->id,
 	    .ts = slice->begin,
 	    .duration = duration,
@@ -427,7 +427,7 @@ static void leave_by_track(struct tw_calls *calls, const struct tw_frame *frame,
 	struct track_calls *reading = (struct track_calls *)calls;
 	if (!sql_in_window(reading->cursor, frame->begin))
 		return;
-	const struct row row = {
+	const struct slice_row row = {
 	    .ts = frame->begin,
 	    .duration = call->duration,
 	    .self = tw_call_self(call),
@@ -489,7 +489,7 @@ const struct sql_table sql_table_slice = {
     .name = "slice",
     .summary = "calls and other slices of the threads, in the order in which they end",
     SQL_COLUMNS(columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct slice_row),
     .reads.kinds = 1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE,
     .reads.lasting = 1u << DUR | 1u << SELF_DUR,
     .reads.windowed = true,

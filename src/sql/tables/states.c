@@ -4,7 +4,7 @@
 #include "core/format.h"
 #include "sql/tables/tables.h"
 
-struct row {
+struct state_row {
 	uint64_t id, ts, duration;
 	uint64_t waker_state;
 	uint32_t track, waker;
@@ -12,7 +12,7 @@ struct row {
 	const char *state;
 };
 
-#define AT(member) offsetof(struct row, member)
+#define AT(member) offsetof(struct state_row, member)
 static const struct sql_column columns[] = {
     {"id", "INTEGER", SQL_RECORD, AT(id), SQL_PLAIN, "the byte offset of the switch or wake-up that it begins with"},
     {"ts", "INTEGER", SQL_TIME, AT(ts), SQL_IS_TS, "since when: ns since the start of the trace"},
@@ -29,16 +29,16 @@ static const struct sql_column columns[] = {
 };
 #undef AT
 
-struct tasks {
+struct state_scan {
 	struct tw_thread_states states;
 	size_t wanted; /* of these */
 };
 
 static int add_row(struct sql_cursor *cursor, uint32_t track, const struct tw_thread_state *state, int64_t duration)
 {
-	struct row *row = state->wanted ? sql_add_row(cursor) : NULL;
+	struct state_row *row = state->wanted ? sql_add_row(cursor) : NULL;
 	if (row)
-		*row = (struct row){
+		*row = (struct state_row){
 		    .id = state->id,
 		    .ts = state->since,
 		    .duration = (uint64_t)duration,
@@ -55,7 +55,7 @@ static int add_row(struct sql_cursor *cursor, uint32_t track, const struct tw_th
 static int add_ended(void *owner, uint32_t track, const struct tw_thread_state *state, uint64_t end)
 {
 	struct sql_cursor *cursor = owner;
-	struct tasks *tasks = cursor->state;
+	struct state_scan *tasks = cursor->state;
 	tasks->wanted -= state->wanted;
 	return add_row(cursor, track, state, (int64_t)(end - state->since));
 }
@@ -63,14 +63,14 @@ static int add_ended(void *owner, uint32_t track, const struct tw_thread_state *
 static void begin(void *owner, uint32_t track, struct tw_thread_state *state)
 {
 	struct sql_cursor *cursor = owner;
-	struct tasks *tasks = cursor->state;
+	struct state_scan *tasks = cursor->state;
 	state->wanted = sql_in_window(cursor, state->since) && sql_on_track(cursor, track);
 	tasks->wanted += state->wanted;
 }
 
 static int take(struct sql_cursor *cursor, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	struct tw_thread_states *states = &((struct tasks *)cursor->state)->states;
+	struct tw_thread_states *states = &((struct state_scan *)cursor->state)->states;
 	states->over = add_ended;
 	states->begun = begin;
 	states->owner = cursor;
@@ -80,7 +80,7 @@ static int take(struct sql_cursor *cursor, const struct tw_event *event, const s
 
 static int finish(struct sql_cursor *cursor)
 {
-	const struct tw_thread_states *states = &((const struct tasks *)cursor->state)->states;
+	const struct tw_thread_states *states = &((const struct state_scan *)cursor->state)->states;
 	int status = 0;
 	for (size_t i = 0; i < states->room && status == 0; i++)
 		if (states->items[i].known)
@@ -90,25 +90,25 @@ static int finish(struct sql_cursor *cursor)
 
 static bool waits(const struct sql_cursor *cursor)
 {
-	return ((const struct tasks *)cursor->state)->wanted > 0;
+	return ((const struct state_scan *)cursor->state)->wanted > 0;
 }
 
 static void end(struct sql_cursor *cursor)
 {
-	struct tasks *tasks = cursor->state;
+	struct state_scan *tasks = cursor->state;
 	tw_thread_states_free(&tasks->states);
-	*tasks = (struct tasks){0};
+	*tasks = (struct state_scan){0};
 }
 
 const struct sql_table sql_table_thread_state = {
     .name = "thread_state",
     .summary = "what the threads did by the scheduling, in the order in which each ends; without idle ones",
     SQL_COLUMNS(columns),
-    .row_size = sizeof(struct row),
+    .row_size = sizeof(struct state_row),
     .reads.kinds = 1u << TW_SWITCH | 1u << TW_WAKEUP,
     .reads.whole_file = true,
     .reads.in_time = true,
-    .state_size = sizeof(struct tasks),
+    .state_size = sizeof(struct state_scan),
     .take = take,
     .finish = finish,
     .waits = waits,

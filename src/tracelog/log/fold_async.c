@@ -43,19 +43,19 @@ static bool is_state_machine(const uint8_t *bytes, size_t size)
 }
 
 /* A part of a class's name: the bytes from `at` to `end`. */
-struct part {
+struct name_part {
 	size_t at, end;
 };
 
 /* C#: "<Run>d__3" of Run. */
-static bool of_csharp(const uint8_t *bytes, size_t size, struct part *part)
+static bool of_csharp(const uint8_t *bytes, size_t size, struct name_part *part)
 {
 	if (bytes[part->at] != '<')
 		return false;
 	const size_t behind = behind_bracket(bytes, size, part->at);
 	if (behind <= part->at + 2 || !is_state_machine(bytes + behind, size - behind))
 		return false;
-	*part = (struct part){part->at + 1, behind - 1};
+	*part = (struct name_part){part->at + 1, behind - 1};
 	return true;
 }
 
@@ -74,7 +74,7 @@ static size_t arguments_at(const uint8_t *bytes, size_t size, size_t at)
 }
 
 /* Visual Basic: "VB$StateMachine_3_Run" of Run. */
-static bool of_basic(const uint8_t *bytes, size_t size, struct part *part)
+static bool of_basic(const uint8_t *bytes, size_t size, struct name_part *part)
 {
 	static const char prefix[] = "VB$StateMachine_";
 	const size_t length = sizeof prefix - 1;
@@ -83,12 +83,12 @@ static bool of_basic(const uint8_t *bytes, size_t size, struct part *part)
 	const size_t digits = part->at + length, behind = behind_digits(bytes, size, digits);
 	if (behind == digits || behind == size || bytes[behind] != '_')
 		return false;
-	*part = (struct part){behind + 1, arguments_at(bytes, size, behind)};
+	*part = (struct name_part){behind + 1, arguments_at(bytes, size, behind)};
 	return part->at < part->end;
 }
 
 /* F#: "run@20" or "run@20-1" of run. */
-static bool of_fsharp(const uint8_t *bytes, size_t size, struct part *part)
+static bool of_fsharp(const uint8_t *bytes, size_t size, struct name_part *part)
 {
 	const size_t end = arguments_at(bytes, size, part->at);
 	const uint8_t *sign = memchr(bytes + part->at, '@', end - part->at);
@@ -109,7 +109,7 @@ bool tracelog_fold_async(struct tw_tracelog_text name, struct tw_text *text)
 	if (name.size <= length || memcmp(name.bytes + name.size - length, suffix, length) != 0)
 		return false;
 	const size_t size = name.size - length, at = last_part(name.bytes, size);
-	struct part part = {at, size};
+	struct name_part part = {at, size};
 	if (at == size || !(of_csharp(name.bytes, size, &part) || of_basic(name.bytes, size, &part) ||
 	                    of_fsharp(name.bytes, size, &part)))
 		return false;

@@ -25,13 +25,13 @@ enum {
 };
 
 /* A file that was read whole. */
-struct file {
+struct whole_file {
 	uint8_t *bytes; /* NULL: it was not */
 	size_t size;
 	const char *wrong; /* why not, where there is one: a constant */
 };
 
-static bool read_all(int fd, struct file *file)
+static bool read_all(int fd, struct whole_file *file)
 {
 	for (size_t at = 0; at < file->size;) {
 		ssize_t got = pread(fd, file->bytes + at, file->size - at, (off_t)at);
@@ -42,7 +42,7 @@ static bool read_all(int fd, struct file *file)
 	return true;
 }
 
-static void read_open(const struct tracelog_log *log, int fd, struct file *file)
+static void read_open(const struct tracelog_log *log, int fd, struct whole_file *file)
 {
 	struct stat status;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
@@ -58,13 +58,13 @@ static void read_open(const struct tracelog_log *log, int fd, struct file *file)
 	if (!file->bytes || read_all(fd, file))
 		return;
 	free(file->bytes);
-	*file = (struct file){.wrong = "not readable to its end"};
+	*file = (struct whole_file){.wrong = "not readable to its end"};
 }
 
 /* Reads a regular file; not to wait for the writer of a named pipe. */
-static struct file read_file(const struct tracelog_log *log, const char *path)
+static struct whole_file read_file(const struct tracelog_log *log, const char *path)
 {
-	struct file file = {0};
+	struct whole_file file = {0};
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return file;
@@ -81,7 +81,7 @@ static void tell(struct tracelog_log *log, enum tracelog_rule rule, const char *
 
 /* Keeps the bytes of a PDB, or frees them where they are none, or another build's. */
 static bool keep(struct tracelog_log *log, struct tracelog_module_pdb *module, const struct tracelog_assembly *assembly,
-                 struct file file, const char *path)
+                 struct whole_file file, const char *path)
 {
 	bool is_pdb = file.bytes && tracelog_pdb_open(&module->pdb, file.bytes, file.size);
 	bool other = is_pdb && assembly->has_id && memcmp(assembly->id, module->pdb.id, TRACELOG_PDB_ID) != 0;
@@ -115,7 +115,7 @@ static bool try_mdb(struct tracelog_log *log, struct tracelog_module_pdb *module
 {
 	char path[PATH_MAX];
 	int size = snprintf(path, sizeof path, "%.*s/%s.mdb", folder_length, folder, name);
-	struct file file = {0};
+	struct whole_file file = {0};
 	if (size > 0 && (size_t)size < sizeof path)
 		file = read_file(log, path);
 	module->is_mdb = file.bytes && tracelog_mdb_open(&module->mdb, file.bytes, file.size);
@@ -139,7 +139,7 @@ static void look_for(struct tracelog_log *log, struct tracelog_module_pdb *modul
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	const char *folder = log->reader->options.pdb_folder;
 	struct tracelog_assembly assembly = {0};
-	struct file file = {0};
+	struct whole_file file = {0};
 	if (*path == '/')
 		file = read_file(log, path);
 	if (file.bytes)
@@ -147,8 +147,8 @@ static void look_for(struct tracelog_log *log, struct tracelog_module_pdb *modul
 	bool found = (folder && try_file(log, module, &assembly, folder, (int)strlen(folder), name)) ||
 	             (*path == '/' && try_file(log, module, &assembly, path, (int)(slash - path), name));
 	if (!found && assembly.embedded.size) {
-		struct file inflated = {.size = assembly.embedded_size,
-		                        .wrong = "the PDB in it is damaged, or too large"};
+		struct whole_file inflated = {.size = assembly.embedded_size,
+		                              .wrong = "the PDB in it is damaged, or too large"};
 		inflated.bytes = tracelog_assembly_inflate(&assembly, tw_memory_limit(log->reader) / SHARE);
 		found = keep(log, module, &assembly, inflated, path);
 	}

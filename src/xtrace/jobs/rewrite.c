@@ -24,7 +24,7 @@ struct start {
 	bool found; /* a snapshot is there */
 };
 
-struct head {
+struct first_instruction {
 	uint8_t bytes[UINT8_MAX];
 	size_t size;
 };
@@ -36,7 +36,7 @@ struct set_rewrite {
 	struct xtrace_snapshots snapshots;
 	bool has_snapshot;
 	struct tw_output *data, *registers; /* NULL: there is no such file */
-	struct head head; /* of the data file: the PCINST that is written behind it tells that it is one */
+	struct first_instruction head; /* of the data file: the PCINST that is written behind it tells that it is one */
 	struct tw_rewrite_result *result;
 	bool cuts;        /* cuts a part; otherwise it repairs */
 	bool picks;       /* the part has some instructions of the track, and no snapshots */
@@ -282,7 +282,7 @@ static int copy_tokens(struct set_rewrite *r)
 }
 
 /* Reads what stands before tokens or snapshots: it is kept, whatever it means. */
-static int read_head(struct set_rewrite *r, struct tw_window *window, uint8_t size, struct head *head)
+static int read_head(struct set_rewrite *r, struct tw_window *window, uint8_t size, struct first_instruction *head)
 {
 	const uint8_t *bytes;
 	size_t have;
@@ -297,7 +297,7 @@ static int read_head(struct set_rewrite *r, struct tw_window *window, uint8_t si
 
 static int copy_headers(struct set_rewrite *r)
 {
-	struct head head = {.size = 0};
+	struct first_instruction head = {.size = 0};
 	int status = 0;
 	r->head.size = 0;
 	if (r->data && r->files.data)
