@@ -9,6 +9,7 @@
 
 #include "base/bytes/bytes.h"
 #include "collect/opcode.h"
+#include "replay/hooked.h"
 #include "replay/state.h"
 #include "xtrace/format/opcode.h"
 
@@ -172,20 +173,6 @@ static void on_edge(uc_engine *engine, uint64_t address, uint32_t size, void *co
 	replay_interrupt(run);
 }
 
-/* Places of a part that have a hook. */
-struct hooked {
-	uint64_t known[PLACED];
-};
-
-static void hook_place(struct replay_state *run, struct hooked *hooked, uc_cb_hookcode_t call, uint64_t pc)
-{
-	uint64_t *known = &hooked->known[pc / WORD % PLACED];
-	uc_hook hook;
-	if (*known != pc)
-		replay_emulator.uc_hook_add(run->engine, &hook, UC_HOOK_CODE, (void *)(uintptr_t)call, run, pc, pc);
-	*known = pc;
-}
-
 /* ---- Setting up. ---- */
 
 enum { PAGE_BITS = 12, PAGES = 1 << 16 };
@@ -196,10 +183,10 @@ struct preparation {
 		uint64_t pc;
 		uint32_t opcode;
 		bool known;
-	} placed[PLACED];      /* instructions that are in their places */
-	struct hooked edges;   /* behind what signals interrupted */
-	struct hooked places;  /* of conditional selects, and of code that changes */
-	uint8_t stored[PAGES]; /* pages that the program stores to, perhaps */
+	} placed[PLACED];             /* instructions that are in their places */
+	struct replay_hooked *edges;  /* behind what signals interrupted */
+	struct replay_hooked *places; /* of conditional selects, and of code that changes */
+	uint8_t stored[PAGES];        /* pages that the program stores to, perhaps */
 };
 
 static uint8_t *stored_page(struct preparation *preparation, uint64_t address)
@@ -226,7 +213,7 @@ static void place(struct replay_state *run, struct preparation *preparation, uin
 	uint32_t there = tw_load32(bytes, false);
 	bool changes = (there != 0 && there != word) || (word == replacement && *stored_page(preparation, pc));
 	if (changes || opcode_of(opcode).kind == OP_SELECT)
-		hook_place(run, &preparation->places, on_place, pc);
+		replay_hooked_add(preparation->places, pc);
 	if (there != 0)
 		return;
 	tw_store32(bytes, word, false);
@@ -258,9 +245,9 @@ static void end_before_scalable(struct replay_state *run, size_t at)
 
 /* All code and memory of the part. *size: its bytes, fewer where it is damaged or has SVE. Returns false without
  * memory. */
-static bool prepare(struct replay_state *run, size_t *size)
+static bool prepare(struct replay_state *run, struct replay_hooked *edges, struct replay_hooked *places, size_t *size)
 {
-	struct preparation preparation = {0};
+	struct preparation preparation = {.edges = edges, .places = places};
 	uint32_t opcode = 0;
 	struct tw_xtrace_token token;
 	uint64_t pc = run->part->before;
@@ -283,7 +270,7 @@ static bool prepare(struct replay_state *run, size_t *size)
 			return true;
 		}
 		if (token.kind == TW_XTRACE_ALLGPR && opcode_of(opcode).kind != OP_SVC)
-			hook_place(run, &preparation.edges, on_edge, pc + WORD);
+			replay_hooked_add(preparation.edges, pc + WORD);
 		if (is_inst && !place_again(run, &preparation, pc, token.opcode))
 			return false;
 		if (is_access && !replay_memory_need(&run->memory, token.value, token.payload_size))
@@ -421,11 +408,14 @@ static bool run_in_chunks(const struct replay_part *part, unsigned chunk_bits, s
 {
 	struct replay_part own = *part;
 	struct replay_state run = {.part = &own, .result = result};
+	struct replay_hooked edges = {.call = on_edge, .run = &run}, places = {.call = on_place, .run = &run};
 	*result = (struct replay_result){.end = REPLAY_SAME};
 	uc_err error = open_engine(&run);
-	bool ready =
-	    error == UC_ERR_OK && replay_memory_open(&run.memory, run.engine, chunk_bits) && prepare(&run, &own.size);
+	bool ready = error == UC_ERR_OK && replay_memory_open(&run.memory, run.engine, chunk_bits) &&
+	             prepare(&run, &edges, &places, &own.size);
 	if (ready && own.size) {
+		replay_hooked_set(&edges);
+		replay_hooked_set(&places);
 		set_state(&run);
 		run_all(&run);
 	} else if (!ready && part->size) {

@@ -1237,6 +1237,15 @@ def replay_reads_what_is_compressed(bench):
 
 
 @test
+def replay_looks_at_as_many_places_as_there_are(bench):
+    """All emulator hooks are asked about each instruction that has one: 100,000 of them would take minutes."""
+    count, select = 100_000, 0x9A820000  # csel x0, x0, x2, eq
+    path = stream(bench, xtrace.pcinst(0x400000, select) + xtrace.inst(select) * (count - 1))
+    minute = lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+    assert f"{count:,} instructions from 1 snapshot, no difference" in bench.run("replay", path, preexec_fn=minute)
+
+
+@test
 def replay_passes_by_what_is_empty(bench):
     """The thread of a part of a trace that did nothing there: no tokens, and a header or no byte for its snapshots. Nor does a
     terminal obey the name of the directory."""
