@@ -12,7 +12,6 @@
 /* Each with the name that tests/truth/without.c knows it by. */
 #define TW_LOOP_LIST                                                                                                   \
 	X(XRAY_CALLS, "xray-calls")         /* fdr/calls.c: entries and exits onto the stacks of a profile */          \
-	X(XRAY_ROWS, "xray-rows")           /* fdr/stream.c: entries and exits to rows */                              \
 	X(XRAY_COUNT, "xray-count")         /* fdr/info.c: function records, counted */                                \
 	X(TRACELOG_LINES, "tracelog-lines") /* tracelog/log/parsed_block.c: samples, allocations and usages */         \
 	X(TRACELOG_COUNT, "tracelog-count") /* tracelog/jobs/count.c: the same lines, counted */                       \
@@ -27,7 +26,6 @@
 	X(FXT_CHECK, "fxt-check")         /* fxt/jobs/check_plain.c: records that keep all rules */                    \
 	X(FXT_COUNT, "fxt-count")         /* fxt/jobs/count.c: records counted */                                      \
 	X(FXT_WAIT, "fxt-wait")           /* fxt/merge/merge_window.c: times of a chunk whose rows are made later */   \
-	X(CHROME_TIMES, "chrome-times")   /* chrome/scan_times.c: times of events, found before all else */            \
 	X(MERGE_RECORDS, "merge-records") /* fxt/merge/merge_events.c: events of merged archives to records */
 
 #define X(loop, name) TW_LOOP_##loop,

@@ -34,9 +34,6 @@ extern const struct chrome_phase chrome_phases[CHROME_PHASES];
 
 unsigned chrome_phase_number(const struct chrome_item *item);
 
-/* The phase of a letter in general: Fuchsia gives two of them another meaning. */
-const struct chrome_phase *chrome_phase_of_letter(char phase);
-
 /* ---- stream.c: events one after the other, out of a document that is never held whole. ---- */
 
 enum chrome_form { CHROME_FORM_NONE, CHROME_FORM_ARRAY, CHROME_FORM_OBJECT, CHROME_FORM_LINES };
@@ -348,20 +345,6 @@ int chrome_look(struct tw_reader *reader);
 
 /* tw_format_reading.check. */
 int chrome_check(struct tw_reader *reader, const struct tw_batch *batch);
-
-/* scan_times.c: an event of which no more is told than when it happens. */
-struct chrome_seen {
-	size_t offset; /* among the bytes */
-	int64_t ns;    /* ts */
-	char phase;    /* one that has a time */
-};
-
-/* Takes an event; false leaves it and what follows to another. */
-typedef bool (*chrome_seen_fn)(void *context, const struct chrome_seen *seen);
-
-/* Gives the events of an array, from the bracket of one on, as long as they are plain and whole. Returns how many bytes
- * they are: not all of an event is seen to be right. */
-size_t chrome_scan_times(const uint8_t *bytes, size_t size, chrome_seen_fn take, void *context);
 
 /* Frees the rows that are held. */
 void chrome_order_free(struct chrome_state *state);

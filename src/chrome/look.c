@@ -1,6 +1,5 @@
 /* look.c - a first look at the times of all events: when the trace begins, and whether any comes late. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/loops.h"
 #include "chrome/chrome.h"
 
 enum { STRETCHES = 32 };
@@ -19,12 +18,6 @@ struct order_scan {
 	int64_t earliest, last;                    /* ts in ns; last: of the last event that has one */
 	bool timed;                                /* there was one */
 	bool late;
-};
-
-/* The same, and where the bytes that are scanned stand. */
-struct look_at {
-	struct order_scan *look;
-	uint64_t offset;
 };
 
 /* Forgets the stretches that the window does not reach any more. */
@@ -77,36 +70,6 @@ static void take(struct order_scan *look, const struct chrome_item *item)
 		note_latest(look, item->offset, look->last);
 }
 
-/* What would change the outcome is looked at closely: it may be damage. */
-static bool take_seen(void *context, const struct chrome_seen *seen)
-{
-	struct order_scan *look = ((struct look_at *)context)->look;
-	const uint64_t offset = ((struct look_at *)context)->offset + seen->offset;
-	leave_behind(look, offset);
-	if (!look->timed || seen->ns < look->earliest || (!look->late && seen->ns <= look->behind) ||
-	    seen->phase == 'P')
-		return false;
-	look->last = seen->ns;
-	note_latest(look, offset, seen->ns);
-	return true;
-}
-
-/* Passes events of which nothing but their times is of interest. Returns 0 or a negative status. */
-static int pass_plain(struct tw_reader *reader, struct chrome_stream *stream, struct order_scan *look)
-{
-	const uint8_t *bytes;
-	size_t have, passed = 1;
-	int status = 0;
-	while (status >= 0 && passed && stream->place == CHROME_IN_EVENTS && tw_loop_is_on(TW_LOOP_CHROME_TIMES)) {
-		struct look_at at = {look, stream->at};
-		status = tw_window_view(&reader->window, stream->at, TW_WINDOW_CHUNK, &bytes, &have);
-		passed = status < 0 ? 0 : chrome_scan_times(bytes, have, take_seen, &at);
-		stream->at += passed;
-		stream->items += passed > 0;
-	}
-	return status;
-}
-
 /* The samples of a profile have times of their own. */
 static int take_profile(struct tw_reader *again, const struct chrome_item *item)
 {
@@ -157,8 +120,7 @@ int chrome_look(struct tw_reader *reader)
 	struct chrome_item item;
 	int status = tw_open_again(&again, reader);
 	struct chrome_stream *stream = status < 0 ? NULL : &((struct chrome_state *)again->state)->stream;
-	while (!tw_stops(reader) && status >= 0 && (status = pass_plain(again, stream, &look)) >= 0 &&
-	       (status = chrome_next(stream, &item)) > 0) {
+	while (!tw_stops(reader) && status >= 0 && (status = chrome_next(stream, &item)) > 0) {
 		take(&look, &item);
 		status = take_profile(again, &item);
 	}

@@ -67,11 +67,6 @@ static unsigned number_of(char phase)
 	return UNKNOWN;
 }
 
-const struct chrome_phase *chrome_phase_of_letter(char phase)
-{
-	return &chrome_phases[number_of(phase)];
-}
-
 unsigned chrome_phase_number(const struct chrome_item *item)
 {
 	char phase = chrome_phase_of(item);

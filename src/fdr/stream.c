@@ -1,10 +1,8 @@
 /* stream.c - the records of one thread, or of the file in its order, as events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
-#include "base/loops.h"
 #include "fdr/state.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -74,68 +72,6 @@ static void add_argument(struct fdr_rows *rows, struct tw_event *event, const st
 {
 	rows->arguments[rows->argument_count++] = *argument;
 	event->argument_count++;
-}
-
-/* ---- The fast path: runs of entries and exits without arguments in little-endian logs. `make bench` measures it:
- * about 3 times as fast as taking them one by one. ---- */
-
-/* The end of a row, from first_argument on, depends on the kind of record only: it is made once a run. */
-static_assert(sizeof(struct tw_event) - offsetof(struct tw_event, first_argument) == sizeof(uint64_t),
-              "the end of a row");
-
-static int take_run(struct fdr_stream *stream, struct fdr_rows *rows)
-{
-	struct fdr_cursor *cursor = &stream->cursor;
-	const uint8_t *bytes;
-	size_t size;
-	int status = fdr_cursor_bytes(cursor, &bytes, &size);
-	if (status < 0)
-		return status;
-	if (cursor->counted_on)
-		return 0;
-	if (size == cursor->end - cursor->at && size >= TW_FDR_FUNCTION_SIZE && fdr_gap_follows(cursor))
-		size -= TW_FDR_FUNCTION_SIZE; /* the last record is suspect */
-	struct tw_event *first = &rows->events[rows->event_count], *event = first;
-	size_t room = rows->event_room - rows->event_count, most = size / TW_FDR_FUNCTION_SIZE;
-	const uint8_t *end = bytes + (most < room ? most : room) * TW_FDR_FUNCTION_SIZE, *p = bytes;
-	const struct fdr_near *near = stream->names->near;
-	size_t near_room = stream->names->near_room;
-	struct tw_ticks clock = stream->clock;
-	uint64_t tsc = cursor->tsc, at = cursor->at;
-	uint32_t track = stream->track;
-	uint64_t tails[TW_FDR_TAIL_EXIT + 1];
-	for (unsigned kind = 0; kind <= TW_FDR_TAIL_EXIT; kind++) {
-		const struct tw_event row = {
-		    .kind = kind == TW_FDR_ENTER ? TW_SLICE_BEGIN : TW_SLICE_END,
-		    .cpu = cursor->cpu,
-		    .flags = kind == TW_FDR_TAIL_EXIT ? TW_FLAG_TAIL : 0,
-		};
-		memcpy(&tails[kind], &row.first_argument, sizeof *tails);
-	}
-	for (; p < end; p += TW_FDR_FUNCTION_SIZE, at += TW_FDR_FUNCTION_SIZE) {
-		uint64_t word = tw_load64(p, false);
-		uint32_t action = (uint32_t)word & 0xf, id = (uint32_t)word >> 4;
-		if (action > TW_FDR_TAIL_EXIT << 1 || action & 1 || id >= near_room || !near[id].name)
-			break;
-		tsc += word >> 32;
-		event->time = tw_ticks_ns(&clock, tsc);
-		event->offset = at;
-		event->value = 0;
-		event->id = 0;
-		event->track = track;
-		event->name = near[id].name;
-		event->category = 0;
-		event->other = 0;
-		memcpy(&event->first_argument, &tails[action >> 1], sizeof *tails);
-		event++;
-	}
-	if (event > first)
-		stream->last_ns = event[-1].time;
-	rows->event_count += (size_t)(event - first);
-	stream->clock = clock;
-	cursor->tsc = tsc;
-	cursor->at = at;
-	return 0;
 }
 
 /* ---- One record, of any kind. ---- */
@@ -347,18 +283,8 @@ int fdr_stream_take(struct fdr_stream *stream, struct fdr_rows *rows)
 
 int fdr_stream_fill(struct fdr_stream *stream, struct fdr_rows *rows)
 {
-	const struct fdr_log *log = stream->cursor.log;
-	bool runs = log->header.layout == TW_FDR_LITTLE && !fdr_is_basic(log) && !stream->checker &&
-	            tw_loop_is_on(TW_LOOP_XRAY_ROWS);
-	while (has_room(rows)) {
-		if (!stream->in_buffer && !fdr_stream_enter(stream))
-			break;
-		int status = runs ? take_run(stream, rows) : 0;
-		if (status < 0)
-			return status;
-		if (!has_room(rows))
-			break;
-		status = fdr_stream_take(stream, rows);
+	while (has_room(rows) && (stream->in_buffer || fdr_stream_enter(stream))) {
+		int status = fdr_stream_take(stream, rows);
 		if (status < 0)
 			return status;
 	}

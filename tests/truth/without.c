@@ -1,6 +1,6 @@
 /* without.c - beside the tool's own sources: the tool without the fast loops whose names are in TRACKWAY_WITHOUT.
  *
- * "xray-rows,calls-nest", or "list", which prints all names. */
+ * "xray-count,calls-nest", or "list", which prints all names. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/loops.h"
 
