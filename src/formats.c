@@ -8,6 +8,7 @@
 #include "fdr/fdr.h"
 #include "folded/folded.h"
 #include "fxt/fxt.h"
+#include "image/image.h"
 #include "profiling/profiling.h"
 #include "tracelog/tracelog.h"
 #include "uftrace/uftrace.h"
@@ -27,6 +28,7 @@ const struct tw_format *const tw_formats[] = {
 };
 
 const struct tw_logs_reading *const tw_logs_reading = &tw_logs_of_file;
+const struct fxt_images *const fxt_images = &trace_images;
 
 const struct tw_target *const tw_targets[] = {
     &tw_target_fdr,        /* XRay's flight data recorder */

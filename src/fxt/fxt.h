@@ -4,13 +4,25 @@
 #define FXT_FXT_H
 
 #include "core/format.h"
-#include "fxt/image/image.h"
 #include "fxt/jobs/pairs.h"
 #include "fxt/merge/merge_window.h"
 #include "fxt/walk/pipeline.h"
 
 extern const struct tw_format tw_format_fxt;
 extern const struct tw_target tw_target_fxt;
+
+/* What a trace is: an archive, or the image of a recording. */
+enum fxt_recording { FXT_RECORDING_NONE, FXT_RECORDING_COMPLETE, FXT_RECORDING_UNFINISHED };
+
+/* Images of recordings, which become archives as they are opened; formats.c knows them: src/image. */
+struct fxt_images {
+	/* Whether bytes are the beginning of an image. */
+	bool (*probe)(const uint8_t *bytes, size_t size);
+	/* Where a reader's input is an image, puts the archive that it makes in the place of it, in a file without a
+	 * name, and reports what became of the recording. Returns enum fxt_recording or a negative status. */
+	int (*open)(struct tw_reader *reader);
+};
+extern const struct fxt_images *const fxt_images;
 
 /* What a reader keeps. */
 struct fxt_reader {

@@ -1,7 +1,7 @@
 /* archive.c - the files of programs become one archive. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/output.h"
-#include "fxt/image/image.h"
+#include "image/image.h"
 #include "manage/manage.h"
 
 #include <trackway/status.h>
@@ -13,18 +13,18 @@
 /* An image and what it is read from. */
 struct image_file {
 	struct tw_input *input;
-	struct fxt_image image;
+	struct trace_image image;
 };
 
 /* What found no room where the recording ended with it came behind the end. */
-static void forget_drops(struct fxt_image *image)
+static void forget_drops(struct trace_image *image)
 {
 	image->dropped = 0;
 	for (size_t i = 0; i < image->threads.count; i++)
 		image->threads.items[i].dropped = 0;
 }
 
-static void note(struct manage_provider *provider, const struct fxt_image *image)
+static void note(struct manage_provider *provider, const struct trace_image *image)
 {
 	provider->written = true;
 	provider->finished = image->header.state == IMAGE_COMPLETE;
@@ -46,22 +46,23 @@ static bool load(struct image_file *part, int image, const char *temporary)
 	char path[64];
 	snprintf(path, sizeof path, "/proc/self/fd/%d", image);
 	int status = tw_input_open_regular(&part->input, path);
-	if (status == 0 && tw_input_seekable(part->input) && fxt_image_load(&part->image, part->input, temporary) == 0)
+	if (status == 0 && tw_input_seekable(part->input) &&
+	    trace_image_load(&part->image, part->input, temporary) == 0)
 		return true;
-	fxt_image_free(&part->image);
+	trace_image_free(&part->image);
 	tw_input_close(part->input);
 	*part = (struct image_file){0};
 	return false;
 }
 
-static int write_parts(struct manage_result *result, struct fxt_image *const *images, size_t count, const char *output,
-                       uint64_t memory)
+static int write_parts(struct manage_result *result, struct trace_image *const *images, size_t count,
+                       const char *output, uint64_t memory)
 {
 	struct tw_output out;
 	int error = tw_output_open(&out, output);
 	if (error)
 		return manage_fail(result, "%s: %s", output, strerror(error));
-	int status = fxt_images_write(images, count, &out, memory);
+	int status = trace_images_write(images, count, &out, memory);
 	if (status < 0) {
 		tw_output_discard(&out);
 		return manage_fail(result, "%s: %s", output, tw_status_text(status));
@@ -91,7 +92,7 @@ static size_t load_all(struct image_file *parts, struct manage_result *result, c
 int manage_write(struct manage_result *result, const struct manage_wish *wish)
 {
 	struct image_file *parts = calloc(result->count + 2, sizeof *parts);
-	struct fxt_image **images = calloc(result->count + 2, sizeof *images);
+	struct trace_image **images = calloc(result->count + 2, sizeof *images);
 	size_t count = parts && images ? load_all(parts, result, wish) : 0;
 	int status = -1;
 	for (size_t i = 0; i < count; i++)
@@ -102,7 +103,7 @@ int manage_write(struct manage_result *result, const struct manage_wish *wish)
 		status = count ? write_parts(result, images, count, wish->output, wish->memory)
 		               : manage_fail(result, "nothing was recorded");
 	for (size_t i = 0; parts && i < result->count + 2; i++) {
-		fxt_image_free(&parts[i].image);
+		trace_image_free(&parts[i].image);
 		tw_input_close(parts[i].input);
 	}
 	free(parts);

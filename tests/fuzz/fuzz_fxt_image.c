@@ -5,21 +5,21 @@
 #include <stdlib.h>
 
 #include "base/bytes/input.h"
-#include "fxt/image/image.h"
+#include "image/image.h"
 
 /* The archive of an image, NULL where it is none. Freed by the caller. */
 static uint8_t *convert(const uint8_t *bytes, size_t size, uint64_t memory, size_t *made)
 {
-	struct fxt_image image = {0}, *const images[] = {&image, &image};
+	struct trace_image image = {0}, *const images[] = {&image, &image};
 	struct tw_input *input = NULL;
 	struct tw_output out;
 	fuzz_require(tw_input_memory(&input, "image", bytes, size) == 0, "memory is enough");
-	int status = tw_input_seekable(input) ? fxt_image_load(&image, input, NULL) : TW_ERR_FORMAT;
+	int status = tw_input_seekable(input) ? trace_image_load(&image, input, NULL) : TW_ERR_FORMAT;
 	fuzz_scratch(&out);
 	if (status == 0)
-		status = fxt_images_write(images, 1 + (memory & 1), &out, memory);
+		status = trace_images_write(images, 1 + (memory & 1), &out, memory);
 	uint8_t *archive = fuzz_scratch_bytes(&out, made);
-	fxt_image_free(&image);
+	trace_image_free(&image);
 	tw_input_close(input);
 	if (status == 0)
 		return archive;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/bytes/bytes.h"
-#include "fxt/image/image.h"
+#include "image/image.h"
 
 enum { SECOND = 1000000000, MICROSECOND = 1000 };
 
@@ -45,17 +45,17 @@ static void a_day(void **state)
 {
 	enum { DAY = 86400, APART = 10 };
 	const uint64_t start = 5000 * (uint64_t)SECOND;
-	struct fxt_image_times times = {.ticks_per_second = 2290000000};
+	struct trace_image_times times = {.ticks_per_second = 2290000000};
 	(void)state;
 	for (uint64_t s = 0; s <= DAY; s += APART) {
 		uint64_t ns = s * SECOND;
 		const struct image_pair pair = {wandering(ns), start + ns + noise(s) - 200};
-		assert_true(fxt_image_times_add(&times, pair));
+		assert_true(trace_image_times_add(&times, pair));
 	}
-	fxt_image_times_fit(&times);
+	trace_image_times_fit(&times);
 	for (uint64_t s = 1; s < DAY; s += 7) {
 		uint64_t ns = s * SECOND + 123456789;
-		assert_true(distance(fxt_image_time(&times, wandering(ns)), start + ns) < MICROSECOND);
+		assert_true(distance(trace_image_time(&times, wandering(ns)), start + ns) < MICROSECOND);
 	}
 	free(times.pairs);
 }
@@ -63,40 +63,40 @@ static void a_day(void **state)
 /* Ticks go forward, and so do times, whatever the pairs say. */
 static void never_back(void **state)
 {
-	struct fxt_image_times times = {.ticks_per_second = SECOND};
+	struct trace_image_times times = {.ticks_per_second = SECOND};
 	const struct image_pair pairs[] = {{5000000, 9000000}, {1000000, 5000000},  {6000000, 8000000},
 	                                   {1000001, 5000001}, {9000000, 20000000}, {9000000, 1}};
 	(void)state;
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-		assert_true(fxt_image_times_add(&times, pairs[i]));
-	fxt_image_times_fit(&times);
+		assert_true(trace_image_times_add(&times, pairs[i]));
+	trace_image_times_fit(&times);
 	for (uint64_t ticks = 0, last = 0; ticks < 12000000; ticks += 1000) {
-		uint64_t ns = fxt_image_time(&times, ticks);
+		uint64_t ns = trace_image_time(&times, ticks);
 		assert_true(ns >= last);
 		last = ns;
 	}
-	assert_int_equal(fxt_image_time(&times, 1000000), 5000000);
-	assert_int_equal(fxt_image_time(&times, 3000000), 7000000);
+	assert_int_equal(trace_image_time(&times, 1000000), 5000000);
+	assert_int_equal(trace_image_time(&times, 3000000), 7000000);
 	free(times.pairs);
 }
 
 /* One pair, and the speed that was measured at the start; ends of what 64 bits hold. */
 static void few_pairs(void **state)
 {
-	struct fxt_image_times times = {.ticks_per_second = 2 * (uint64_t)SECOND};
+	struct trace_image_times times = {.ticks_per_second = 2 * (uint64_t)SECOND};
 	(void)state;
-	assert_int_equal(fxt_image_time(&times, 77), 77);
-	assert_true(fxt_image_times_add(&times, (struct image_pair){1000, 50000}));
-	fxt_image_times_fit(&times);
-	assert_int_equal(fxt_image_time(&times, 3000), 51000);
-	assert_int_equal(fxt_image_time(&times, 0), 49500);
-	assert_true(fxt_image_time(&times, UINT64_MAX) > UINT64_MAX / 4);
+	assert_int_equal(trace_image_time(&times, 77), 77);
+	assert_true(trace_image_times_add(&times, (struct image_pair){1000, 50000}));
+	trace_image_times_fit(&times);
+	assert_int_equal(trace_image_time(&times, 3000), 51000);
+	assert_int_equal(trace_image_time(&times, 0), 49500);
+	assert_true(trace_image_time(&times, UINT64_MAX) > UINT64_MAX / 4);
 	times.pairs[0] = (struct image_pair){UINT64_MAX, 10};
-	assert_int_equal(fxt_image_time(&times, 0), 0);
+	assert_int_equal(trace_image_time(&times, 0), 0);
 	times.pairs[0] = (struct image_pair){0, UINT64_MAX - 1};
-	assert_int_equal(fxt_image_time(&times, 1000), UINT64_MAX);
+	assert_int_equal(trace_image_time(&times, 1000), UINT64_MAX);
 	times.plain = true;
-	assert_int_equal(fxt_image_time(&times, 1000), 1000);
+	assert_int_equal(trace_image_time(&times, 1000), 1000);
 	free(times.pairs);
 }
 
@@ -158,15 +158,15 @@ static void set_header(struct memory *memory, uint64_t mode, uint64_t state, uin
 static void read_times(const struct memory *memory, char text[static 200], uint64_t *overwritten)
 {
 	struct tw_input *input;
-	struct fxt_image image;
+	struct trace_image image;
 	size_t used = 0;
 	assert_int_equal(tw_input_memory(&input, "image", memory->bytes, sizeof memory->bytes), 0);
-	assert_int_equal(fxt_image_load(&image, input, NULL), 0);
+	assert_int_equal(trace_image_load(&image, input, NULL), 0);
 	FILE *file = tmpfile();
 	struct tw_output out;
-	struct fxt_image *const images[] = {&image};
+	struct trace_image *const images[] = {&image};
 	assert_int_equal(tw_output_fd(&out, dup(fileno(file))), 0);
-	assert_int_equal(fxt_images_write(images, 1, &out, 1 << 20), 0);
+	assert_int_equal(trace_images_write(images, 1, &out, 1 << 20), 0);
 	assert_int_equal(tw_output_close(&out), 0);
 	*overwritten = image.header.overwritten;
 	rewind(file);
@@ -179,7 +179,7 @@ static void read_times(const struct memory *memory, char text[static 200], uint6
 		fseek(file, (long)(size - 1) * 8, SEEK_CUR);
 	}
 	fclose(file);
-	fxt_image_free(&image);
+	trace_image_free(&image);
 	tw_input_close(input);
 }
 
@@ -267,7 +267,7 @@ static void what_came_later(void **state)
 {
 	static const struct {
 		uint64_t mode, cut, first, last;
-		struct fxt_image_part parts[4];
+		struct trace_image_part parts[4];
 	} cases[] = {
 	    {CIRCULAR, 7, 3, 4, {{1, 4, 7, 8}, {1, 3, 6, 8}, {1, 1, 2, 8}, {1, 5, 8, 8}}},
 	    {CIRCULAR, 9, 3, 5, {{1, 4, 7, 8}, {1, 3, 6, 8}, {1, 1, 2, 8}, {1, 5, 8, 8}}},
@@ -277,17 +277,17 @@ static void what_came_later(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct fxt_image image = {.cut = cases[i].cut};
+		struct trace_image image = {.cut = cases[i].cut};
 		image.header.mode = (uint32_t)cases[i].mode;
 		image.parts.items = calloc(4, sizeof *image.parts.items);
 		assert_non_null(image.parts.items);
 		memcpy(image.parts.items, cases[i].parts, sizeof cases[i].parts);
 		image.parts.count = image.parts.room = 4;
-		assert_true(fxt_image_runs_find(&image));
+		assert_true(trace_image_runs_find(&image));
 		assert_int_equal(image.runs.count, 1);
 		assert_int_equal(image.runs.items[0].first, cases[i].first);
 		assert_int_equal(image.runs.items[0].last, cases[i].last);
-		fxt_image_free(&image);
+		trace_image_free(&image);
 	}
 }
 

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fxt/image/image.h"
+#include "image/image.h"
 #include "manage/sched.h"
 
 #include <trackway/sched.h>
@@ -151,10 +151,10 @@ struct wanted {
 static void expect_events(struct sched_threads *threads, const struct wanted *wanted, size_t count)
 {
 	const struct sched_chunk *chunk = &threads->image.events;
-	struct fxt_image_record record;
+	struct trace_image_record record;
 	size_t at = IMAGE_CHUNK_HEAD;
 	for (size_t i = 0; i < count; i++, at += record.size) {
-		assert_true(fxt_image_record(chunk->bytes + at, chunk->used - at, &record));
+		assert_true(trace_image_record(chunk->bytes + at, chunk->used - at, &record));
 		assert_int_equal(record.kind, wanted[i].kind);
 		assert_int_equal(record.time, wanted[i].time);
 		assert_int_equal(record.number, wanted[i].number);
@@ -299,7 +299,7 @@ static void strangers(void **state)
 	enum { STRANGERS = 30000 };
 	struct sched_threads *threads = begin_threads(true);
 	struct tw_input *input;
-	struct fxt_image image;
+	struct trace_image image;
 	char path[64];
 	size_t named = 0;
 	(void)state;
@@ -310,12 +310,12 @@ static void strangers(void **state)
 	sched_image_flush(&threads->image, true);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", threads->image.fd);
 	assert_int_equal(tw_input_open_regular(&input, path), 0);
-	assert_int_equal(fxt_image_load(&image, input, NULL), 0);
+	assert_int_equal(trace_image_load(&image, input, NULL), 0);
 	assert_int_equal(image.damaged, 0);
 	for (size_t i = 0; i < image.threads.count; i++)
 		named += image.threads.items[i].defined && image.threads.items[i].name != 0;
 	assert_int_equal(named, 2);
-	fxt_image_free(&image);
+	trace_image_free(&image);
 	tw_input_close(input);
 	end_threads(threads);
 }

@@ -4,7 +4,6 @@
 #include "core/filter/filter.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
-#include "fxt/image/image.h"
 #include "fxt/resync/evidence.h"
 
 #include <inttypes.h>
@@ -36,7 +35,7 @@ static bool begins_with_samples(struct tw_reader *reader)
 
 static int fxt_open(struct tw_reader *reader)
 {
-	int status = fxt_image_open(reader);
+	int status = fxt_images->open(reader);
 	if (status < 0)
 		return status;
 	struct fxt_reader *fxt = reader->state = calloc(1, sizeof *fxt);
@@ -506,7 +505,7 @@ static int probe(const uint8_t *bytes, size_t size)
 	bool big;
 	if (size < TW_FXT_WORD)
 		return 0;
-	if (tw_fxt_magic(bytes, &big) == 0 || fxt_image_probe(bytes, size))
+	if (tw_fxt_magic(bytes, &big) == 0 || fxt_images->probe(bytes, size))
 		return 100;
 	int little = probe_records(bytes, size, false);
 	int other = little > 0 ? 0 : probe_records(bytes, size, true);

@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
-#include "fxt/image/image.h"
+#include "image/image.h"
 
 #include <stdlib.h>
 
 /* Pairs are measured to some hundred nanoseconds: closer ones would tell a wrong speed. */
 enum { APART_NS = 1000000, LONG_NS = 1000000000 };
 
-bool fxt_image_times_add(struct fxt_image_times *times, struct image_pair pair)
+bool trace_image_times_add(struct trace_image_times *times, struct image_pair pair)
 {
 	if (!tw_grow(&times->pairs, &times->room, times->count + 1, sizeof pair))
 		return false;
@@ -24,7 +24,7 @@ static int by_ticks(const void *left, const void *right)
 }
 
 /* Both clocks only ever go forward: a pair that says otherwise is none. */
-void fxt_image_times_fit(struct fxt_image_times *times)
+void trace_image_times_fit(struct trace_image_times *times)
 {
 	size_t kept = 0;
 	if (times->count)
@@ -47,7 +47,7 @@ static uint64_t along(uint64_t ticks, uint64_t ns, uint64_t all_ticks)
 
 /* The two pairs whose speed holds at `at`, the number of pairs before a time: those around it, and outside of all the
  * pairs two that are far from each other. */
-static void speed_at(const struct fxt_image_times *times, size_t at, uint64_t *ns, uint64_t *ticks)
+static void speed_at(const struct trace_image_times *times, size_t at, uint64_t *ns, uint64_t *ticks)
 {
 	size_t low = at ? at - 1 : 0, high = at;
 	if (at == times->count) {
@@ -66,7 +66,7 @@ static void speed_at(const struct fxt_image_times *times, size_t at, uint64_t *n
 	}
 }
 
-uint64_t fxt_image_time(const struct fxt_image_times *times, uint64_t ticks)
+uint64_t trace_image_time(const struct trace_image_times *times, uint64_t ticks)
 {
 	if (times->plain || times->count == 0)
 		return ticks;

@@ -3,7 +3,7 @@
 #include "base/bytes/bytes.h"
 #include "base/bytes/temporary.h"
 #include "base/memory/memory.h"
-#include "fxt/image/image.h"
+#include "image/image.h"
 
 #include <trackway/status.h>
 #include <trackway/trace.h>
@@ -17,19 +17,19 @@
  * could hold is damage. */
 enum { LEAST_DURABLE = 16 };
 
-bool fxt_image_probe(const uint8_t *bytes, size_t size)
+bool trace_image_probe(const uint8_t *bytes, size_t size)
 {
 	return size >= IMAGE_WORD && tw_load64(bytes, false) == IMAGE_MAGIC;
 }
 
-static void note_damage(struct fxt_image *image, uint64_t offset, uint64_t size)
+static void note_damage(struct trace_image *image, uint64_t offset, uint64_t size)
 {
 	image->damage = image->damaged ? image->damage : offset;
 	image->damaged += size;
 }
 
 /* Reads as much as is there; what is missing is zero. Returns 0 or a negative status. */
-static int read_at(const struct fxt_image *image, uint64_t offset, void *bytes, size_t size)
+static int read_at(const struct trace_image *image, uint64_t offset, void *bytes, size_t size)
 {
 	int64_t n = tw_input_read(image->input, offset, bytes, size);
 	if (n >= 0 && (size_t)n < size)
@@ -38,7 +38,7 @@ static int read_at(const struct fxt_image *image, uint64_t offset, void *bytes, 
 }
 
 /* The file of a program that goes on has grown before its header says so. */
-static int read_header(struct fxt_image *image)
+static int read_header(struct trace_image *image)
 {
 	int status = read_at(image, 0, &image->header, sizeof image->header);
 	tw_input_measure(image->input);
@@ -48,7 +48,7 @@ static int read_header(struct fxt_image *image)
 /* ---- A ring that is written while it is read: its chunks are copied before anything is made of them, to their offsets
  * in a file without a name. ---- */
 
-static int open_copy(struct fxt_image *image, const char *directory)
+static int open_copy(struct trace_image *image, const char *directory)
 {
 	if (image->header.mode != TW_TRACE_CIRCULAR || image->header.state == IMAGE_COMPLETE)
 		return 0;
@@ -57,14 +57,14 @@ static int open_copy(struct fxt_image *image, const char *directory)
 	return image->copied ? 0 : TW_ERR_SYSTEM;
 }
 
-static void close_copy(struct fxt_image *image)
+static void close_copy(struct trace_image *image)
 {
 	if (image->copied)
 		close(image->copy);
 	image->copied = false;
 }
 
-static int put_copy(const struct fxt_image *image, uint64_t offset, const uint8_t *bytes, size_t size)
+static int put_copy(const struct trace_image *image, uint64_t offset, const uint8_t *bytes, size_t size)
 {
 	while (size) {
 		ssize_t n = pwrite(image->copy, bytes, size, (off_t)offset);
@@ -77,7 +77,7 @@ static int put_copy(const struct fxt_image *image, uint64_t offset, const uint8_
 	return 0;
 }
 
-static int64_t get_copy(const struct fxt_image *image, uint64_t offset, uint8_t *bytes, size_t size)
+static int64_t get_copy(const struct trace_image *image, uint64_t offset, uint8_t *bytes, size_t size)
 {
 	size_t done = 0;
 	while (done < size) {
@@ -98,7 +98,7 @@ static bool is_chunk(const struct image_chunk *head)
 	       head->committed % IMAGE_WORD == 0;
 }
 
-int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chunk *chunk, uint8_t *bytes)
+int64_t trace_image_copy(const struct trace_image *image, const struct trace_image_chunk *chunk, uint8_t *bytes)
 {
 	struct image_chunk head;
 	if (image->copied && chunk->kept)
@@ -114,7 +114,7 @@ int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chu
 
 /* ---- Durable records. ---- */
 
-static uint64_t durable_most(const struct fxt_image *image)
+static uint64_t durable_most(const struct trace_image *image)
 {
 	return tw_input_size(image->input) / LEAST_DURABLE;
 }
@@ -125,11 +125,11 @@ static uint64_t durable_most(const struct fxt_image *image)
 	 tw_grow(&(table)->items, &(table)->room, (size_t)(number) + 1, sizeof *(table)->items) &&                     \
 	 ((table)->count = (table)->count > (number) ? (table)->count : (size_t)(number) + 1))
 
-static bool take_string(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+static bool take_string(struct trace_image *image, const struct trace_image_record *record, uint64_t most)
 {
 	if (!PLACE(&image->strings, record->number, most))
 		return false;
-	image->strings.items[record->number] = (struct fxt_image_text){
+	image->strings.items[record->number] = (struct trace_image_text){
 	    .offset = image->texts.length,
 	    .length = (uint32_t)record->payload_size,
 	    .defined = true,
@@ -137,7 +137,7 @@ static bool take_string(struct fxt_image *image, const struct fxt_image_record *
 	return tw_text_add(&image->texts, (const char *)record->payload, record->payload_size);
 }
 
-static bool take_label(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+static bool take_label(struct trace_image *image, const struct trace_image_record *record, uint64_t most)
 {
 	if (!PLACE(&image->labels, record->number, most))
 		return false;
@@ -146,18 +146,18 @@ static bool take_label(struct fxt_image *image, const struct fxt_image_record *r
 	return true;
 }
 
-static bool take_thread(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+static bool take_thread(struct trace_image *image, const struct trace_image_record *record, uint64_t most)
 {
 	if (!PLACE(&image->threads, record->number, most))
 		return false;
-	struct fxt_image_thread *thread = &image->threads.items[record->number];
+	struct trace_image_thread *thread = &image->threads.items[record->number];
 	thread->process = record->time;
 	thread->thread = record->second;
 	thread->defined = true;
 	return true;
 }
 
-static bool take_thread_name(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+static bool take_thread_name(struct trace_image *image, const struct trace_image_record *record, uint64_t most)
 {
 	if (!PLACE(&image->threads, record->number, most))
 		return false;
@@ -165,14 +165,14 @@ static bool take_thread_name(struct fxt_image *image, const struct fxt_image_rec
 	return true;
 }
 
-static bool take_object(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+static bool take_object(struct trace_image *image, const struct trace_image_record *record, uint64_t most)
 {
 	(void)most;
 	return tw_text_add(&image->objects, (const char *)record->at, record->size);
 }
 
 /* Events that a thread had no room for. False where there is no such thread: nobody's, then. */
-static bool add_drops(struct fxt_image *image, uint32_t thread, uint64_t dropped, uint64_t most)
+static bool add_drops(struct trace_image *image, uint32_t thread, uint64_t dropped, uint64_t most)
 {
 	image->dropped += dropped;
 	if (!PLACE(&image->threads, thread, most))
@@ -181,18 +181,18 @@ static bool add_drops(struct fxt_image *image, uint32_t thread, uint64_t dropped
 	return true;
 }
 
-static bool take_drops(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+static bool take_drops(struct trace_image *image, const struct trace_image_record *record, uint64_t most)
 {
 	return add_drops(image, record->number, record->time, most);
 }
 
-static bool take_pair(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most)
+static bool take_pair(struct trace_image *image, const struct trace_image_record *record, uint64_t most)
 {
 	(void)most;
-	return fxt_image_times_add(&image->times, (struct image_pair){record->time, record->second});
+	return trace_image_times_add(&image->times, (struct image_pair){record->time, record->second});
 }
 
-typedef bool take_fn(struct fxt_image *image, const struct fxt_image_record *record, uint64_t most);
+typedef bool take_fn(struct trace_image *image, const struct trace_image_record *record, uint64_t most);
 
 static take_fn *const takers[] = {
     [IMAGE_STRING] = take_string, [IMAGE_LABEL] = take_label,
@@ -201,13 +201,13 @@ static take_fn *const takers[] = {
     [IMAGE_PAIR] = take_pair,
 };
 
-static void take_durable(struct fxt_image *image, const struct fxt_image_chunk *chunk, const uint8_t *bytes,
+static void take_durable(struct trace_image *image, const struct trace_image_chunk *chunk, const uint8_t *bytes,
                          size_t size)
 {
-	struct fxt_image_record record;
+	struct trace_image_record record;
 	const uint64_t most = durable_most(image);
 	for (size_t at = 0; at < size; at += record.size) {
-		bool fine = fxt_image_record(bytes + at, size - at, &record) &&
+		bool fine = trace_image_record(bytes + at, size - at, &record) &&
 		            record.kind < sizeof takers / sizeof *takers && takers[record.kind] &&
 		            takers[record.kind](image, &record, most);
 		if (!fine) {
@@ -220,7 +220,7 @@ static void take_durable(struct fxt_image *image, const struct fxt_image_chunk *
 /* ---- Slots. ---- */
 
 /* Depth first, scopes then: what has been closed in between is found by its record. */
-static void take_slots(struct fxt_image *image, const uint8_t *bytes, size_t size)
+static void take_slots(struct trace_image *image, const uint8_t *bytes, size_t size)
 {
 	struct image_slot slot;
 	const uint64_t most = durable_most(image);
@@ -234,9 +234,9 @@ static void take_slots(struct fxt_image *image, const uint8_t *bytes, size_t siz
 			continue;
 		for (uint32_t i = 0; i < depth; i++)
 			image->scopes.items[image->scopes.count++] =
-			    (struct fxt_image_scope){.begin = slot.scopes[i].begin,
-			                             .label = slot.scopes[i].label,
-			                             .thread = slot.thread};
+			    (struct trace_image_scope){.begin = slot.scopes[i].begin,
+			                               .label = slot.scopes[i].label,
+			                               .thread = slot.thread};
 	}
 }
 
@@ -251,10 +251,10 @@ static enum pass pass_of(uint64_t owner)
 	return whose == IMAGE_DURABLE ? DURABLE : whose == IMAGE_SLOTS ? SLOTS : EVENTS;
 }
 
-static int list_chunk(struct fxt_image *image, const struct fxt_image_chunk *chunk, struct image_pair pair)
+static int list_chunk(struct trace_image *image, const struct trace_image_chunk *chunk, struct image_pair pair)
 {
 	if (!tw_grow(&image->chunks.items, &image->chunks.room, image->chunks.count + 1, sizeof *chunk) ||
-	    (pair.ticks && !fxt_image_times_add(&image->times, pair)))
+	    (pair.ticks && !trace_image_times_add(&image->times, pair)))
 		return TW_ERR_MEMORY;
 	image->chunks.items[image->chunks.count++] = *chunk;
 	return 0;
@@ -262,7 +262,8 @@ static int list_chunk(struct fxt_image *image, const struct fxt_image_chunk *chu
 
 /* Copies a chunk as it is now, which may be another's every time that it is looked at. The owner is read first: then
  * `committed` is that owner's, too. */
-static int keep_chunk(struct fxt_image *image, struct fxt_image_chunk *chunk, struct image_pair *pair, uint8_t *bytes)
+static int keep_chunk(struct trace_image *image, struct trace_image_chunk *chunk, struct image_pair *pair,
+                      uint8_t *bytes)
 {
 	enum { TRIES = 4 };
 	struct image_chunk head;
@@ -274,7 +275,7 @@ static int keep_chunk(struct fxt_image *image, struct fxt_image_chunk *chunk, st
 		status = status < 0 ? status : read_at(image, chunk->offset, &head, sizeof head);
 		chunk->committed = head.owner == chunk->owner && is_chunk(&head) ? head.committed : 0;
 		*pair = head.pair;
-		size = status < 0 ? status : fxt_image_copy(image, chunk, bytes);
+		size = status < 0 ? status : trace_image_copy(image, chunk, bytes);
 	}
 	if (size <= 0)
 		return (int)size;
@@ -282,7 +283,7 @@ static int keep_chunk(struct fxt_image *image, struct fxt_image_chunk *chunk, st
 	return put_copy(image, chunk->offset, bytes, (size_t)size);
 }
 
-static int take_chunk(struct fxt_image *image, enum pass pass, struct fxt_image_chunk *chunk,
+static int take_chunk(struct trace_image *image, enum pass pass, struct trace_image_chunk *chunk,
                       const struct image_chunk *head, uint8_t *bytes)
 {
 	if (pass == EVENTS) {
@@ -290,7 +291,7 @@ static int take_chunk(struct fxt_image *image, enum pass pass, struct fxt_image_
 		int status = image->copied ? keep_chunk(image, chunk, &pair, bytes) : 0;
 		return status < 0 || (image->copied && !chunk->kept) ? status : list_chunk(image, chunk, pair);
 	}
-	int64_t size = fxt_image_copy(image, chunk, bytes);
+	int64_t size = trace_image_copy(image, chunk, bytes);
 	if (size > 0 && pass == SLOTS)
 		take_slots(image, bytes, (size_t)size);
 	if (size > 0 && pass == DURABLE)
@@ -299,7 +300,7 @@ static int take_chunk(struct fxt_image *image, enum pass pass, struct fxt_image_
 }
 
 /* Steps over what is no chunk page by page; the last pass counts it. */
-static int walk(struct fxt_image *image, enum pass pass, uint8_t *bytes)
+static int walk(struct trace_image *image, enum pass pass, uint8_t *bytes)
 {
 	struct image_chunk head;
 	int status = read_header(image);
@@ -313,7 +314,7 @@ static int walk(struct fxt_image *image, enum pass pass, uint8_t *bytes)
 		step = good ? head.size : IMAGE_PAGE;
 		if (!good && pass == DURABLE)
 			note_damage(image, at, step);
-		struct fxt_image_chunk chunk = {at, head.committed, head.owner, head.pair.ticks, UINT64_MAX, false};
+		struct trace_image_chunk chunk = {at, head.committed, head.owner, head.pair.ticks, UINT64_MAX, false};
 		if (good && head.committed && pass_of(head.owner) == pass && status == 0)
 			status = take_chunk(image, pass, &chunk, &head, bytes);
 	}
@@ -321,11 +322,12 @@ static int walk(struct fxt_image *image, enum pass pass, uint8_t *bytes)
 }
 
 /* The scopes of a thread stand together. */
-static void find_scopes(struct fxt_image *image)
+static void find_scopes(struct trace_image *image)
 {
 	for (size_t i = 0; i < image->scopes.count; i++) {
 		uint32_t number = image->scopes.items[i].thread;
-		struct fxt_image_thread *thread = number < image->threads.count ? &image->threads.items[number] : NULL;
+		struct trace_image_thread *thread =
+		    number < image->threads.count ? &image->threads.items[number] : NULL;
 		if (!thread)
 			continue;
 		thread->first_scope = thread->scopes ? thread->first_scope : i;
@@ -334,37 +336,38 @@ static void find_scopes(struct fxt_image *image)
 }
 
 /* The scopes of a thread whose end has been committed: the recorder had no time left to take them from its slot. */
-static void close_scopes(struct fxt_image *image, uint32_t number, const struct fxt_image_record *record)
+static void close_scopes(struct trace_image *image, uint32_t number, const struct trace_image_record *record)
 {
-	const struct fxt_image_thread *thread = number < image->threads.count ? &image->threads.items[number] : NULL;
+	const struct trace_image_thread *thread = number < image->threads.count ? &image->threads.items[number] : NULL;
 	for (size_t i = 0; thread && i < thread->scopes; i++) {
-		struct fxt_image_scope *scope = &image->scopes.items[thread->first_scope + i];
+		struct trace_image_scope *scope = &image->scopes.items[thread->first_scope + i];
 		scope->closed |= scope->begin == record->time && scope->label == record->number;
 	}
 }
 
 /* Finds when the first event of a chunk begins, and whose events are in it. */
-static bool look_at_events(struct fxt_image *image, struct fxt_image_chunk *chunk, const uint8_t *bytes, size_t size)
+static bool look_at_events(struct trace_image *image, struct trace_image_chunk *chunk, const uint8_t *bytes,
+                           size_t size)
 {
-	struct fxt_image_record record;
+	struct trace_image_record record;
 	uint32_t thread = 0;
 	const size_t before = image->parts.count;
 	for (size_t at = 0; at < size; at += record.size) {
-		if (!fxt_image_record(bytes + at, size - at, &record)) {
+		if (!trace_image_record(bytes + at, size - at, &record)) {
 			note_damage(image, chunk->offset + IMAGE_CHUNK_HEAD + at, size - at);
 			chunk->committed = at;
 			return true;
 		}
 		if (record.kind == IMAGE_OWNER) {
 			thread = record.number;
-			if (!fxt_image_part_add(image, &record))
+			if (!trace_image_part_add(image, &record))
 				return false;
 			continue;
 		}
 		if (image->parts.count > before)
 			image->parts.items[image->parts.count - 1].bytes += record.size;
 		uint64_t ticks = record.kind == IMAGE_BLOB ? chunk->taken : record.time;
-		uint64_t time = fxt_image_time(&image->times, ticks);
+		uint64_t time = trace_image_time(&image->times, ticks);
 		chunk->least = time < chunk->least ? time : chunk->least;
 		if (record.kind == TW_TRACE_KIND_COMPLETE && image->scopes.count)
 			close_scopes(image, thread, &record);
@@ -372,11 +375,11 @@ static bool look_at_events(struct fxt_image *image, struct fxt_image_chunk *chun
 	return true;
 }
 
-static int survey_events(struct fxt_image *image, uint8_t *bytes)
+static int survey_events(struct trace_image *image, uint8_t *bytes)
 {
 	for (size_t i = 0; i < image->chunks.count; i++) {
-		struct fxt_image_chunk *chunk = &image->chunks.items[i];
-		int64_t size = fxt_image_copy(image, chunk, bytes);
+		struct trace_image_chunk *chunk = &image->chunks.items[i];
+		int64_t size = trace_image_copy(image, chunk, bytes);
 		if (size < 0)
 			return (int)size;
 		if (!look_at_events(image, chunk, bytes, (size_t)size))
@@ -384,28 +387,28 @@ static int survey_events(struct fxt_image *image, uint8_t *bytes)
 		if (size == 0)
 			chunk->committed = 0;
 	}
-	return fxt_image_runs_find(image) ? 0 : TW_ERR_MEMORY;
+	return trace_image_runs_find(image) ? 0 : TW_ERR_MEMORY;
 }
 
 /* ---- The whole. ---- */
 
-static int set_times(struct fxt_image *image)
+static int set_times(struct trace_image *image)
 {
 	const struct image_header *header = &image->header;
-	struct fxt_image_times *times = &image->times;
+	struct trace_image_times *times = &image->times;
 	times->plain = header->clock == IMAGE_MONOTONIC;
 	times->ticks_per_second = header->ticks_per_second;
-	bool fine = fxt_image_times_add(times, header->start);
+	bool fine = trace_image_times_add(times, header->start);
 	if (header->pair_number % 2 == 0 && header->pair_ticks)
-		fine = fine && fxt_image_times_add(times, (struct image_pair){header->pair_ticks, header->pair_ns});
-	fxt_image_times_fit(times);
+		fine = fine && trace_image_times_add(times, (struct image_pair){header->pair_ticks, header->pair_ns});
+	trace_image_times_fit(times);
 	return fine ? 0 : TW_ERR_MEMORY;
 }
 
 /* Lists the chunks of events, and copies them where they may be overwritten. Each chunk that was given away before is
  * complete or its writer's last. Where the ring has gone round by half meanwhile, what is left may be little: then once
  * more, but not for ever. */
-static int walk_events(struct fxt_image *image, uint8_t *bytes)
+static int walk_events(struct trace_image *image, uint8_t *bytes)
 {
 	enum { TRIES = 4 };
 	int status = 0;
@@ -425,7 +428,7 @@ static int walk_events(struct fxt_image *image, uint8_t *bytes)
 
 /* Open scopes before events, and events before what they name: whatever a program that goes on adds meanwhile, all that
  * is taken is complete. */
-static int load(struct fxt_image *image, uint8_t *bytes)
+static int load(struct trace_image *image, uint8_t *bytes)
 {
 	int status = walk(image, SLOTS, bytes);
 	status = status < 0 ? status : walk_events(image, bytes);
@@ -436,9 +439,9 @@ static int load(struct fxt_image *image, uint8_t *bytes)
 	return status < 0 ? status : survey_events(image, bytes);
 }
 
-int fxt_image_load(struct fxt_image *image, struct tw_input *input, const char *directory)
+int trace_image_load(struct trace_image *image, struct tw_input *input, const char *directory)
 {
-	*image = (struct fxt_image){.input = input};
+	*image = (struct trace_image){.input = input};
 	int status = read_at(image, 0, &image->header, sizeof image->header);
 	if (status < 0)
 		return status;
@@ -454,7 +457,7 @@ int fxt_image_load(struct fxt_image *image, struct tw_input *input, const char *
 	return status;
 }
 
-void fxt_image_free(struct fxt_image *image)
+void trace_image_free(struct trace_image *image)
 {
 	free(image->times.pairs);
 	tw_text_free(&image->texts);
@@ -467,5 +470,5 @@ void fxt_image_free(struct fxt_image *image)
 	free(image->parts.items);
 	free(image->runs.items);
 	close_copy(image);
-	*image = (struct fxt_image){0};
+	*image = (struct trace_image){0};
 }

@@ -3,7 +3,8 @@
 #include "base/bytes/temporary.h"
 #include "core/format.h"
 #include "fxt/format/rules.h"
-#include "fxt/image/image.h"
+#include "fxt/fxt.h"
+#include "image/image.h"
 
 #include <trackway/trace.h>
 
@@ -20,7 +21,7 @@ static void note(struct tw_reader *reader, enum fxt_rule rule, uint64_t offset, 
 }
 
 /* What became of the recording. What it lost is told by the archive. */
-static void report(struct tw_reader *reader, const struct fxt_image *image)
+static void report(struct tw_reader *reader, const struct trace_image *image)
 {
 	const struct image_header *header = &image->header;
 	if (header->state != IMAGE_COMPLETE)
@@ -34,15 +35,15 @@ static void report(struct tw_reader *reader, const struct fxt_image *image)
 /* Loads the image and writes its archive into a file. Returns enum fxt_recording or a negative status. */
 static int make_archive(struct tw_reader *reader, struct tw_output *out)
 {
-	struct fxt_image image, *const images[] = {&image};
-	int status = fxt_image_load(&image, reader->input, reader->options.temporary_directory);
+	struct trace_image image, *const images[] = {&image};
+	int status = trace_image_load(&image, reader->input, reader->options.temporary_directory);
 	if (status == 0)
-		status = fxt_images_write(images, 1, out, tw_memory_limit(reader) / MEMORY_SHARE);
+		status = trace_images_write(images, 1, out, tw_memory_limit(reader) / MEMORY_SHARE);
 	if (status == 0) {
 		report(reader, &image);
 		status = image.header.state == IMAGE_COMPLETE ? FXT_RECORDING_COMPLETE : FXT_RECORDING_UNFINISHED;
 	}
-	fxt_image_free(&image);
+	trace_image_free(&image);
 	return status;
 }
 
@@ -74,12 +75,12 @@ static void forget_window(struct tw_reader *reader)
 	reader->window = (struct tw_window){.input = reader->input, .chunk = chunk};
 }
 
-int fxt_image_open(struct tw_reader *reader)
+static int open_image(struct tw_reader *reader)
 {
 	const uint8_t *bytes;
 	size_t size;
 	int status = tw_window_view(&reader->window, 0, IMAGE_WORD, &bytes, &size);
-	if (status < 0 || !fxt_image_probe(bytes, size))
+	if (status < 0 || !trace_image_probe(bytes, size))
 		return status < 0 ? fail(reader, status) : FXT_RECORDING_NONE;
 	status = tw_input_spool(reader->input, reader->options.temporary_directory);
 	if (status < 0)
@@ -99,3 +100,5 @@ int fxt_image_open(struct tw_reader *reader)
 	close(kept);
 	return error && status >= 0 ? fail_to_write(reader, error) : fail(reader, status);
 }
+
+const struct fxt_images trace_images = {.probe = trace_image_probe, .open = open_image};

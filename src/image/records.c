@@ -1,7 +1,7 @@
 /* records.c - the records of an image, each with its bounds checked. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
-#include "fxt/image/image.h"
+#include "image/image.h"
 
 #include <trackway/trace.h>
 
@@ -63,7 +63,7 @@ static size_t measure_argument(const uint8_t *at, size_t left)
 	return (size_t)words;
 }
 
-static bool check_arguments(const struct fxt_image_record *record)
+static bool check_arguments(const struct trace_image_record *record)
 {
 	const uint8_t *at = record->payload;
 	size_t left = record->payload_size / IMAGE_WORD;
@@ -77,7 +77,7 @@ static bool check_arguments(const struct fxt_image_record *record)
 	return true;
 }
 
-bool fxt_image_record(const uint8_t *bytes, size_t left, struct fxt_image_record *record)
+bool trace_image_record(const uint8_t *bytes, size_t left, struct trace_image_record *record)
 {
 	if (left < IMAGE_WORD)
 		return false;
@@ -87,7 +87,7 @@ bool fxt_image_record(const uint8_t *bytes, size_t left, struct fxt_image_record
 	uint64_t head = (uint64_t)shape.words * IMAGE_WORD;
 	if (head == 0 || size < head || size > left)
 		return false;
-	*record = (struct fxt_image_record){
+	*record = (struct trace_image_record){
 	    .at = bytes,
 	    .size = (size_t)size,
 	    .kind = kind,
@@ -107,7 +107,7 @@ bool fxt_image_record(const uint8_t *bytes, size_t left, struct fxt_image_record
 	return true;
 }
 
-void fxt_image_argument(const uint8_t **at, struct fxt_image_argument *argument)
+void trace_image_argument(const uint8_t **at, struct trace_image_argument *argument)
 {
 	uint64_t first = word(*at, 0), words = tw_bits(first, 4, 19);
 	argument->type = (unsigned)tw_bits(first, 0, 3);

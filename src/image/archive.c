@@ -1,8 +1,8 @@
-/* write.c - images to an archive: their events in order of time, each image as a provider. */
+/* archive.c - images to an archive: their events in order of time, each image as a provider. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "fxt/format/layout.h"
-#include "fxt/image/image.h"
+#include "image/image.h"
 
 #include <trackway/fxt.h>
 #include <trackway/status.h>
@@ -29,14 +29,14 @@ struct cursor {
 
 /* An image that is written, and the tables of its provider. */
 struct provider {
-	struct fxt_image *image;
+	struct trace_image *image;
 	uint32_t id;
 	uint16_t *strings; /* indices, by number; 0: none yet */
 	uint8_t *threads;
 	uint16_t string_count;
 	uint8_t thread_count;
 	bool begun;
-	struct fxt_image_chunk **order; /* by when their first event begins */
+	struct trace_image_chunk **order; /* by when their first event begins */
 	size_t chunk_count, next_chunk;
 	bool scopes_open; /* the cursor of open scopes has been made */
 };
@@ -76,8 +76,8 @@ static struct tw_fxt_string inline_string(const void *bytes, size_t length)
 /* A string of an image: its index, with its record where it is new; where the table is full it stands inline. */
 static struct tw_fxt_string string_of(struct merge *merge, struct provider *provider, uint32_t number)
 {
-	const struct fxt_image *image = provider->image;
-	const struct fxt_image_text *text = number < image->strings.count ? &image->strings.items[number] : NULL;
+	const struct trace_image *image = provider->image;
+	const struct trace_image_text *text = number < image->strings.count ? &image->strings.items[number] : NULL;
 	if (!text || !text->defined || text->length == 0)
 		return (struct tw_fxt_string){0};
 	const uint8_t *bytes = (const uint8_t *)image->texts.bytes + text->offset;
@@ -97,8 +97,8 @@ static struct tw_fxt_string string_of(struct merge *merge, struct provider *prov
 
 static struct tw_fxt_thread thread_of(struct merge *merge, struct provider *provider, uint32_t number)
 {
-	const struct fxt_image *image = provider->image;
-	const struct fxt_image_thread *known = number < image->threads.count ? &image->threads.items[number] : NULL;
+	const struct trace_image *image = provider->image;
+	const struct trace_image_thread *known = number < image->threads.count ? &image->threads.items[number] : NULL;
 	struct tw_fxt_thread thread = {.process = image->header.process};
 	if (!known || !known->defined)
 		return thread;
@@ -116,13 +116,13 @@ static struct tw_fxt_thread thread_of(struct merge *merge, struct provider *prov
 
 /* Arguments of an event as they stand in it; types have the same numbers in both. */
 static void set_arguments(struct merge *merge, struct provider *provider, struct tw_fxt_record *to,
-                          const struct fxt_image_record *from)
+                          const struct trace_image_record *from)
 {
 	const uint8_t *at = from->payload;
 	for (unsigned i = 0; i < from->arguments; i++) {
-		struct fxt_image_argument argument;
+		struct trace_image_argument argument;
 		struct tw_fxt_argument *set = &to->arguments[i];
-		fxt_image_argument(&at, &argument);
+		trace_image_argument(&at, &argument);
 		*set = (struct tw_fxt_argument){.type = (uint8_t)argument.type};
 		set->name = string_of(merge, provider, argument.name);
 		if (argument.type == TW_TRACE_TYPE_TEXT) {
@@ -151,10 +151,10 @@ static void put_event(struct merge *merge, struct provider *provider, struct tw_
 	}
 }
 
-static void emit_event(struct merge *merge, struct provider *provider, const struct fxt_image_record *from,
+static void emit_event(struct merge *merge, struct provider *provider, const struct trace_image_record *from,
                        const struct place *place)
 {
-	const struct fxt_image *image = provider->image;
+	const struct trace_image *image = provider->image;
 	bool known = from->number < image->labels.count;
 	struct tw_fxt_record record = {
 	    .kind = (enum tw_fxt_kind)(TW_FXT_INSTANT + from->kind),
@@ -171,7 +171,7 @@ static void emit_event(struct merge *merge, struct provider *provider, const str
 	put_event(merge, provider, &record);
 }
 
-static void emit_log(struct merge *merge, struct provider *provider, const struct fxt_image_record *from,
+static void emit_log(struct merge *merge, struct provider *provider, const struct trace_image_record *from,
                      const struct place *place)
 {
 	uint64_t size = from->payload_size < TW_FXT_STRING_MAX ? from->payload_size : TW_FXT_STRING_MAX;
@@ -183,7 +183,7 @@ static void emit_log(struct merge *merge, struct provider *provider, const struc
 	                                   .payload_here = size});
 }
 
-static void emit_blob(struct merge *merge, struct provider *provider, const struct fxt_image_record *from)
+static void emit_blob(struct merge *merge, struct provider *provider, const struct trace_image_record *from)
 {
 	enum { DATA = 1 };
 	put(merge, &(struct tw_fxt_record){.kind = TW_FXT_BLOB,
@@ -194,7 +194,7 @@ static void emit_blob(struct merge *merge, struct provider *provider, const stru
 	                                   .payload_here = from->payload_size});
 }
 
-static void emit_switch(struct merge *merge, const struct fxt_image_record *from, const struct place *place)
+static void emit_switch(struct merge *merge, const struct trace_image_record *from, const struct place *place)
 {
 	put(merge,
 	    &(struct tw_fxt_record){.kind = TW_FXT_CONTEXT_SWITCH,
@@ -205,7 +205,7 @@ static void emit_switch(struct merge *merge, const struct fxt_image_record *from
 	                            .incoming.thread = from->second >> 32});
 }
 
-static void emit_wakeup(struct merge *merge, const struct fxt_image_record *from, const struct place *place)
+static void emit_wakeup(struct merge *merge, const struct trace_image_record *from, const struct place *place)
 {
 	struct tw_fxt_record record = {.kind = TW_FXT_THREAD_WAKEUP,
 	                               .time = place->time,
@@ -222,7 +222,7 @@ static void emit_wakeup(struct merge *merge, const struct fxt_image_record *from
 
 /* ---- Providers. ---- */
 
-static struct tw_fxt_string name_of(const struct fxt_image *image)
+static struct tw_fxt_string name_of(const struct trace_image *image)
 {
 	return inline_string(image->header.name, strnlen(image->header.name, IMAGE_NAME));
 }
@@ -233,7 +233,7 @@ static struct tw_fxt_record object_record(unsigned type, uint64_t koid, struct t
 	    struct tw_fxt_record){.kind = TW_FXT_KERNEL_OBJECT, .object_type = (uint8_t)type, .id = koid, .name = name};
 }
 
-static struct tw_fxt_record thread_object(const struct fxt_image_thread *thread, struct tw_fxt_string name)
+static struct tw_fxt_record thread_object(const struct trace_image_thread *thread, struct tw_fxt_string name)
 {
 	struct tw_fxt_record record = object_record(FXT_OBJECT_THREAD, thread->thread, name);
 	record.argument_count = 1;
@@ -245,11 +245,11 @@ static struct tw_fxt_record thread_object(const struct fxt_image_thread *thread,
 
 static void put_objects(struct merge *merge, struct provider *provider)
 {
-	const struct fxt_image *image = provider->image;
+	const struct trace_image *image = provider->image;
 	const uint8_t *bytes = (const uint8_t *)image->objects.bytes;
-	struct fxt_image_record from;
+	struct trace_image_record from;
 	for (size_t at = 0; at < image->objects.length; at += from.size) {
-		if (!fxt_image_record(bytes + at, image->objects.length - at, &from))
+		if (!trace_image_record(bytes + at, image->objects.length - at, &from))
 			return;
 		struct tw_fxt_record record = {.kind = TW_FXT_USERSPACE_OBJECT,
 		                               .id = from.time,
@@ -264,7 +264,7 @@ static void put_objects(struct merge *merge, struct provider *provider)
 static void begin_provider(struct merge *merge, struct provider *provider)
 {
 	static const uint64_t nanoseconds = 1000000000;
-	const struct fxt_image *image = provider->image;
+	const struct trace_image *image = provider->image;
 	size_t length = strnlen(image->header.name, IMAGE_NAME);
 	struct tw_fxt_string name = {.length = (uint16_t)length, .bytes = (const uint8_t *)image->header.name};
 	merge->current = provider;
@@ -275,7 +275,7 @@ static void begin_provider(struct merge *merge, struct provider *provider)
 	if (length && image->header.process)
 		put(merge, &object);
 	for (size_t i = 0; i < image->threads.count; i++) {
-		const struct fxt_image_thread *thread = &image->threads.items[i];
+		const struct trace_image_thread *thread = &image->threads.items[i];
 		if (!thread->defined || !thread->name)
 			continue;
 		object = thread_object(thread, string_of(merge, provider, thread->name));
@@ -305,7 +305,7 @@ static void put_loss(struct tw_fxt_record *object, const char *what, uint64_t co
 /* All of it by the process, and then by threads. */
 static void put_losses(struct merge *merge, struct provider *provider)
 {
-	const struct fxt_image *image = provider->image;
+	const struct trace_image *image = provider->image;
 	const uint64_t process = image->header.process;
 	struct tw_fxt_record record = object_record(process ? FXT_OBJECT_PROCESS : 0, process, name_of(image));
 	put_loss(&record, FXT_EVENTS_DROPPED, image->dropped);
@@ -318,7 +318,7 @@ static void put_losses(struct merge *merge, struct provider *provider)
 	put_loss(&record, FXT_RECORDER_GONE, image->header.abandoned);
 	put(merge, &record);
 	for (size_t i = 0; i < image->threads.count; i++) {
-		const struct fxt_image_thread *thread = &image->threads.items[i];
+		const struct trace_image_thread *thread = &image->threads.items[i];
 		if (!thread->dropped || !thread->defined)
 			continue;
 		record = thread_object(thread, string_of(merge, provider, thread->name));
@@ -331,7 +331,7 @@ static void put_losses(struct merge *merge, struct provider *provider)
 static void end_provider(struct merge *merge, struct provider *provider)
 {
 	enum { RECORDS_DROPPED = 0 };
-	const struct fxt_image *image = provider->image;
+	const struct trace_image *image = provider->image;
 	const bool full = image->dropped || image->header.overwritten;
 	if (!full && !image->header.cut && !image->header.unkept && !image->header.unrecorded &&
 	    !image->header.abandoned && !image->damaged)
@@ -346,19 +346,19 @@ static void end_provider(struct merge *merge, struct provider *provider)
 
 static int by_first(const void *left, const void *right)
 {
-	const struct fxt_image_chunk *a = *(struct fxt_image_chunk *const *)left;
-	const struct fxt_image_chunk *b = *(struct fxt_image_chunk *const *)right;
+	const struct trace_image_chunk *a = *(struct trace_image_chunk *const *)left;
+	const struct trace_image_chunk *b = *(struct trace_image_chunk *const *)right;
 	if (a->least != b->least)
 		return a->least < b->least ? -1 : 1;
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static bool prepare(struct provider *provider, struct fxt_image *image, uint32_t id)
+static bool prepare(struct provider *provider, struct trace_image *image, uint32_t id)
 {
 	*provider = (struct provider){.image = image, .id = id};
 	provider->strings = calloc(image->strings.count + 1, sizeof *provider->strings);
 	provider->threads = calloc(image->threads.count + 1, sizeof *provider->threads);
-	provider->order = calloc(image->chunks.count + 1, sizeof(struct fxt_image_chunk *));
+	provider->order = calloc(image->chunks.count + 1, sizeof(struct trace_image_chunk *));
 	if (!provider->strings || !provider->threads || !provider->order)
 		return false;
 	for (size_t i = 0; i < image->chunks.count; i++)
@@ -431,32 +431,33 @@ static int by_time(const void *left, const void *right)
 
 static size_t count_records(const uint8_t *bytes, size_t size)
 {
-	struct fxt_image_record record;
+	struct trace_image_record record;
 	size_t count = 0;
-	for (size_t at = 0; at < size && fxt_image_record(bytes + at, size - at, &record); at += record.size)
+	for (size_t at = 0; at < size && trace_image_record(bytes + at, size - at, &record); at += record.size)
 		count += record.kind != IMAGE_OWNER;
 	return count;
 }
 
 /* Where events are, and when; a blob has the time of the event before it. */
-static void find_places(struct cursor *cursor, const struct fxt_image *image, size_t size, uint64_t first)
+static void find_places(struct cursor *cursor, const struct trace_image *image, size_t size, uint64_t first)
 {
-	const struct fxt_image_times *times = &image->times;
-	struct fxt_image_record record;
+	const struct trace_image_times *times = &image->times;
+	struct trace_image_record record;
 	bool left_out = false;
 	uint32_t thread = 0;
 	uint64_t last = first;
-	for (size_t at = 0; at < size && fxt_image_record(cursor->bytes + at, size - at, &record); at += record.size) {
+	for (size_t at = 0; at < size && trace_image_record(cursor->bytes + at, size - at, &record);
+	     at += record.size) {
 		if (record.kind == IMAGE_OWNER) {
 			thread = record.number;
-			left_out = fxt_image_leaves_out(image, &record, left_out);
+			left_out = trace_image_leaves_out(image, &record, left_out);
 			continue;
 		}
 		if (left_out)
 			continue;
-		uint64_t time = record.kind == IMAGE_BLOB ? last : fxt_image_time(times, record.time), end = time;
+		uint64_t time = record.kind == IMAGE_BLOB ? last : trace_image_time(times, record.time), end = time;
 		if (record.kind == TW_TRACE_KIND_COMPLETE)
-			end = fxt_image_time(times, record.second);
+			end = trace_image_time(times, record.second);
 		last = end > last ? end : last;
 		cursor->places[cursor->count++] =
 		    (struct place){.time = time, .end = end, .offset = (uint32_t)at, .thread = thread};
@@ -490,9 +491,9 @@ static int open_records(struct merge *merge, struct provider *provider, uint8_t 
 
 static int open_chunk(struct merge *merge, struct provider *provider)
 {
-	const struct fxt_image_chunk *chunk = provider->order[provider->next_chunk++];
+	const struct trace_image_chunk *chunk = provider->order[provider->next_chunk++];
 	uint8_t *bytes = malloc(chunk->committed);
-	int64_t size = bytes ? fxt_image_copy(provider->image, chunk, bytes) : TW_ERR_MEMORY;
+	int64_t size = bytes ? trace_image_copy(provider->image, chunk, bytes) : TW_ERR_MEMORY;
 	if (size > 0)
 		return open_records(merge, provider, bytes, (size_t)size, chunk->least);
 	free(bytes);
@@ -503,14 +504,14 @@ static int open_chunk(struct merge *merge, struct provider *provider)
 static int open_scopes(struct merge *merge, struct provider *provider)
 {
 	enum { WORDS = 3 }; /* an owner, a begin */
-	const struct fxt_image *image = provider->image;
+	const struct trace_image *image = provider->image;
 	size_t size = image->scopes.count * WORDS * IMAGE_WORD, used = 0;
 	uint8_t *bytes = size ? malloc(size) : NULL;
 	provider->scopes_open = true;
 	if (!bytes)
 		return size ? TW_ERR_MEMORY : 0;
 	for (size_t i = 0; i < image->scopes.count; i++) {
-		const struct fxt_image_scope *scope = &image->scopes.items[i];
+		const struct trace_image_scope *scope = &image->scopes.items[i];
 		if (scope->closed)
 			continue;
 		uint8_t *to = bytes + used;
@@ -547,9 +548,9 @@ static int open_all(struct merge *merge)
 static void emit(struct merge *merge, const struct cursor *cursor)
 {
 	const struct place *place = &cursor->places[cursor->next];
-	struct fxt_image_record record;
+	struct trace_image_record record;
 	set_current(merge, cursor->provider);
-	if (!fxt_image_record(cursor->bytes + place->offset, SIZE_MAX / 2, &record)) /* it has been taken before */
+	if (!trace_image_record(cursor->bytes + place->offset, SIZE_MAX / 2, &record)) /* it has been taken before */
 		return;
 	if (record.kind == IMAGE_LOG)
 		emit_log(merge, cursor->provider, &record, place);
@@ -591,7 +592,7 @@ static int write_all(struct merge *merge)
 	return status;
 }
 
-int fxt_images_write(struct fxt_image *const *images, size_t count, struct tw_output *out, uint64_t memory)
+int trace_images_write(struct trace_image *const *images, size_t count, struct tw_output *out, uint64_t memory)
 {
 	struct merge merge = {.out = out, .most = memory};
 	int status = 0;

@@ -3,8 +3,8 @@
  * Nothing that stands in one is trusted, and the program may write it at this moment: every chunk is copied, and taken
  * where it is whose it was before. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef FXT_IMAGE_IMAGE_H
-#define FXT_IMAGE_IMAGE_H
+#ifndef IMAGE_IMAGE_H
+#define IMAGE_IMAGE_H
 
 #include "base/bytes/input.h"
 #include "base/bytes/output.h"
@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tw_reader;
+struct fxt_images;
 
 /* ---- times.c: ticks to nanoseconds of CLOCK_MONOTONIC, by pairs of both. ---- */
 
-struct fxt_image_times {
+struct trace_image_times {
 	struct image_pair *pairs; /* sorted; in pieces between them the clock runs evenly */
 	size_t count, room;
 	bool plain; /* ticks are nanoseconds */
@@ -27,16 +27,16 @@ struct fxt_image_times {
 };
 
 /* Notes a pair. False without memory. */
-bool fxt_image_times_add(struct fxt_image_times *times, struct image_pair pair);
+bool trace_image_times_add(struct trace_image_times *times, struct image_pair pair);
 
 /* All pairs are there. */
-void fxt_image_times_fit(struct fxt_image_times *times);
-uint64_t fxt_image_time(const struct fxt_image_times *times, uint64_t ticks);
+void trace_image_times_fit(struct trace_image_times *times);
+uint64_t trace_image_time(const struct trace_image_times *times, uint64_t ticks);
 
 /* ---- records.c ---- */
 
 /* A record of a chunk. */
-struct fxt_image_record {
+struct trace_image_record {
 	const uint8_t *at;
 	size_t size; /* bytes */
 	unsigned kind;
@@ -48,10 +48,10 @@ struct fxt_image_record {
 };
 
 /* Takes the record at the beginning of some bytes. False where there is none that is whole. */
-bool fxt_image_record(const uint8_t *bytes, size_t left, struct fxt_image_record *record);
+bool trace_image_record(const uint8_t *bytes, size_t left, struct trace_image_record *record);
 
 /* An argument of a record. */
-struct fxt_image_argument {
+struct trace_image_argument {
 	unsigned type; /* enum tw_trace_type */
 	uint32_t name;
 	uint64_t number;
@@ -59,17 +59,17 @@ struct fxt_image_argument {
 };
 
 /* Takes the argument at *at, and moves behind it. The record has been taken: it is whole. */
-void fxt_image_argument(const uint8_t **at, struct fxt_image_argument *argument);
+void trace_image_argument(const uint8_t **at, struct trace_image_argument *argument);
 
 /* ---- load.c ---- */
 
-struct fxt_image_text {
+struct trace_image_text {
 	uint64_t offset; /* in `texts` */
 	uint32_t length;
 	bool defined;
 };
 
-struct fxt_image_thread {
+struct trace_image_thread {
 	uint64_t process, thread;
 	uint32_t name; /* string; 0: none */
 	bool defined;
@@ -78,7 +78,7 @@ struct fxt_image_thread {
 };
 
 /* A chunk of events. */
-struct fxt_image_chunk {
+struct trace_image_chunk {
 	uint64_t offset, committed;
 	uint64_t owner;
 	uint64_t taken; /* ticks: when it became a thread's */
@@ -87,7 +87,7 @@ struct fxt_image_chunk {
 };
 
 /* What a writer of a thread has in a chunk: the records behind a long owner. */
-struct fxt_image_part {
+struct trace_image_part {
 	uint64_t writer; /* the thread, then 8 bits: which of its writers */
 	uint64_t number; /* of the chunk, among the writer's */
 	uint64_t given;  /* among all that were given away */
@@ -95,24 +95,24 @@ struct fxt_image_part {
 };
 
 /* The chunks of a writer that are taken, by their numbers. */
-struct fxt_image_run {
+struct trace_image_run {
 	uint64_t writer, first, last;
 };
 
 /* A scope that was open. */
-struct fxt_image_scope {
+struct trace_image_scope {
 	uint64_t begin; /* ticks */
 	uint32_t label, thread;
 	bool closed; /* its end has been committed after all */
 };
 
-struct fxt_image {
+struct trace_image {
 	struct tw_input *input;
 	struct image_header header;
-	struct fxt_image_times times;
+	struct trace_image_times times;
 	struct tw_text texts;
 	struct {
-		struct fxt_image_text *items;
+		struct trace_image_text *items;
 		size_t count, room;
 	} strings;
 	struct {
@@ -122,23 +122,23 @@ struct fxt_image {
 		size_t count, room;
 	} labels;
 	struct {
-		struct fxt_image_thread *items;
+		struct trace_image_thread *items;
 		size_t count, room;
 	} threads;
 	struct {
-		struct fxt_image_chunk *items;
+		struct trace_image_chunk *items;
 		size_t count, room;
 	} chunks;
 	struct {
-		struct fxt_image_scope *items;
+		struct trace_image_scope *items;
 		size_t count, room;
 	} scopes;
 	struct {
-		struct fxt_image_part *items;
+		struct trace_image_part *items;
 		size_t count, room;
 	} parts;
 	struct {
-		struct fxt_image_run *items; /* by writer */
+		struct trace_image_run *items; /* by writer */
 		size_t count, room;
 	} runs;
 	uint64_t cut; /* chunks that were given away later are left out */
@@ -151,43 +151,39 @@ struct fxt_image {
 };
 
 /* Whether bytes are the beginning of an image. */
-bool fxt_image_probe(const uint8_t *bytes, size_t size);
+bool trace_image_probe(const uint8_t *bytes, size_t size);
 
 /* Reads what is in an image, but for the events. The input must be seekable, and outlive it. Returns 0 or a negative
  * status: TW_ERR_FORMAT where it has no header that can be read. directory: where a ring that may be written is copied
  * to, into a file without a name; NULL: /tmp. */
-int fxt_image_load(struct fxt_image *image, struct tw_input *input, const char *directory);
-void fxt_image_free(struct fxt_image *image);
+int trace_image_load(struct trace_image *image, struct tw_input *input, const char *directory);
+void trace_image_free(struct trace_image *image);
 
 /* Copies the records of a chunk into IMAGE_CHUNK_MOST bytes. Returns how many bytes, 0 where the chunk has become
  * another's meanwhile, or a negative status. */
-int64_t fxt_image_copy(const struct fxt_image *image, const struct fxt_image_chunk *chunk, uint8_t *bytes);
+int64_t trace_image_copy(const struct trace_image *image, const struct trace_image_chunk *chunk, uint8_t *bytes);
 
 /* ---- runs.c ---- */
 
 /* Notes what an owner begins, where it says which chunk that is. False without memory. */
-bool fxt_image_part_add(struct fxt_image *image, const struct fxt_image_record *owner);
+bool trace_image_part_add(struct trace_image *image, const struct trace_image_record *owner);
 
 /* All parts are there. False without memory. */
-bool fxt_image_runs_find(struct fxt_image *image);
+bool trace_image_runs_find(struct trace_image *image);
 
 /* Whether what follows an owner is not in the run of its writer. Where the owner does not say which chunk it is in,
  * that is as it was before it. */
-bool fxt_image_leaves_out(const struct fxt_image *image, const struct fxt_image_record *owner, bool before);
+bool trace_image_leaves_out(const struct trace_image *image, const struct trace_image_record *owner, bool before);
 
-/* ---- write.c ---- */
+/* ---- archive.c ---- */
 
 /* Writes images as one archive, in order of time, a provider each. memory: bytes that chunks may take at a time.
  * Returns 0 or a negative status; what could not be written shows in out->error. */
-int fxt_images_write(struct fxt_image *const *images, size_t count, struct tw_output *out, uint64_t memory);
+int trace_images_write(struct trace_image *const *images, size_t count, struct tw_output *out, uint64_t memory);
 
 /* ---- open.c ---- */
 
-/* What a trace is: an archive, or the image of a recording. */
-enum fxt_recording { FXT_RECORDING_NONE, FXT_RECORDING_COMPLETE, FXT_RECORDING_UNFINISHED };
-
-/* Where a reader's input is an image, puts the archive that it makes in the place of it, in a file without a name, and
- * reports what became of the recording. Returns enum fxt_recording or a negative status. */
-int fxt_image_open(struct tw_reader *reader);
+/* For formats.c. */
+extern const struct fxt_images trace_images;
 
 #endif
