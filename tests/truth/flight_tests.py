@@ -1058,7 +1058,8 @@ def chosen(bench, words):
             (["--function", f"@{names}"], {"main", "method2", "local6"})):
         log, done = bench.record(program, options=options)
         expect(done.returncode == 0, options, done.stderr)
-        expect(short(bench.calls(log)) == {name: every[name] for name in left}, options, bench.calls(log))
+        calls = bench.calls(log)
+        expect(short(calls) == {name: every[name] for name in left}, options, calls)
     _, done = bench.record(program, options=["--function", "none"])
     expect(done.returncode == 2 and "no calls were recorded" in done.stderr, done.stderr)
     _, done = bench.record(program, options=["--not-function", "@none"])
@@ -1128,7 +1129,8 @@ def deep(bench, words):
     expect(done.returncode == 0 and bench.counts()[0] == 400002, done.returncode, done.stderr)
     calls, stacks = nested(bench, log)
     expect(max(depth for rows in calls.values() for _, depth in rows) == 200000 and not any(stacks.values()), "deep")
-    expect(bare(bench.calls(log))["down"] == 400002, bench.calls(log))
+    calls = bench.calls(log)
+    expect(bare(calls)["down"] == 400002, calls)
     log, done = bench.record(program, "overflow")
     began, handled = bench.counts()[0], bench.counts()[MOST - 1]
     calls = max(nested(bench, log)[0].values(), key=len)

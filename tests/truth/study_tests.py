@@ -7,6 +7,8 @@ from models in this file over the tokens as xtrace_tokens reads them: none of it
 # SPDX-License-Identifier: Apache-2.0
 
 import collections
+import functools
+import gc
 import json
 import math
 import pathlib
@@ -21,6 +23,8 @@ import xtrace
 import xtrace_tokens
 from aarch64 import COMPILER, compile_program, expect, main
 from xtrace_record_tests import symbols
+
+gc.disable()  # what is decoded is kept, and has no circles
 
 N, NODES, ROUNDS, WORDS = 16, 96, 8, 40
 MATRIX = 7 + N * (1 + N * (4 + 5 * N + 4) + 3) + 3
@@ -60,6 +64,7 @@ class Bench:
         return rows
 
 
+@functools.lru_cache(maxsize=4)
 def streams(trace):
     """By thread: (pc, opcode, its tokens) of each instruction."""
     found = {}
@@ -606,16 +611,17 @@ def test_instructions_tlbs_prefetchers(bench):
     ]
     for name in ("matrix", "list", "sort", "threads"):
         trace = bench.record(name, *(["200"] if name == "threads" else []))
-        threads = streams(trace)
+        threads = [(steps, collections.defaultdict(list)) for steps in streams(trace).values()]
+        for steps, at in threads:
+            for index, *one in accesses(steps):
+                at[index].append(one)
         for levels, more in cases:
             counts, totals = collections.defaultdict(collections.Counter), collections.Counter()
-            for steps in threads.values():
-                processor, at = Processor(counts, totals, levels, **more), collections.defaultdict(list)
-                for index, *one in accesses(steps):
-                    at[index].append(one)
+            for steps, at in threads:
+                processor = Processor(counts, totals, levels, **more)
                 for index, (pc, _, _) in enumerate(steps):
                     processor.fetch(pc)
-                    for one in at[index]:
+                    for one in at.get(index, ()):
                         processor.access(*one)
             compare_caches((name, levels, more), bench.tables("cache", trace, *words_of(levels, **more)), counts, totals)
     # By the source: the nodes of the list are lines that do not follow each other; the matrix goes on line by line.
@@ -731,10 +737,10 @@ def test_ranges(bench):
             expect(rows["level"][0]["count"] == len(whole), name, options, rows["level"], len(whole))
             expect(sum(row["count"] for row in rows["mnemonic"]) == len(whole) == sum(row["count"] for row in rows["function"]), name, options)
             total, = bench.tables("mem", trace, *options)["total"]
-            made = [(kind, line) for steps in kept.values() for _, _, kind, address, size in accesses(steps) for line in lines_of(address, size)]
-            count = collections.Counter(one[2] for steps in kept.values() for one in accesses(steps))
+            made = [one for steps in kept.values() for one in accesses(steps)]
+            count = collections.Counter(one[2] for one in made)
             expect((total["loads"], total["stores"]) == (count["load"], count["store"]), name, options, total, count)
-            expect(total["lines"] == len({line for _, line in made}), name, options, total)
+            expect(total["lines"] == len({line for *_, address, size in made for line in lines_of(address, size)}), name, options, total)
             entries, instructions = collections.Counter(), collections.Counter()
             misses = collections.defaultdict(lambda: [0, 0])
             for steps in kept.values():

@@ -325,7 +325,7 @@ PLAIN static void in_storm()
 	action.sa_handler = storm;
 	sigaction(SIGALRM, &action, nullptr);
 	sigsetjmp(escape, 1);
-	const itimerval often = {{0, storms < 500 ? 200 : 0}, {0, storms < 500 ? 200 : 0}};
+	const itimerval often = {{0, storms < 500 ? 50 : 0}, {0, storms < 500 ? 50 : 0}};
 	setitimer(ITIMER_REAL, &often, nullptr);
 	while (storms < 500)
 		down(3);
