@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tw_list_program(struct tw_list *list, uint32_t number, size_t *program)
+bool tw_list_program(struct tw_listed *list, uint32_t number, size_t *program)
 {
 	*program = 0;
 	for (size_t i = list->program_count; !*program && i-- > 0;)
@@ -43,7 +43,7 @@ static bool take_number(const char **text, uint64_t most, uint64_t *number)
 	return errno == 0 && *number <= most;
 }
 
-static bool add_thread(struct tw_list *list, uint64_t thread, uint64_t number)
+static bool add_thread(struct tw_listed *list, uint64_t thread, uint64_t number)
 {
 	size_t program;
 	if (!tw_list_program(list, (uint32_t)number, &program))
@@ -57,7 +57,7 @@ static bool add_thread(struct tw_list *list, uint64_t thread, uint64_t number)
 }
 
 /* A child is new, and its parent is not the child: so no program comes of itself. */
-static bool add_child(struct tw_list *list, uint64_t number, uint64_t of)
+static bool add_child(struct tw_listed *list, uint64_t number, uint64_t of)
 {
 	size_t parent, child;
 	if (number == of)
@@ -75,7 +75,7 @@ static bool add_child(struct tw_list *list, uint64_t number, uint64_t of)
 }
 
 /* "# thread 4711: program 2", "# program 3: as 2 so far". Others are for people. */
-bool tw_list_note(struct tw_list *list, const char *text)
+bool tw_list_note(struct tw_listed *list, const char *text)
 {
 	uint64_t first, second;
 	if (take_word(&text, "# thread "))
@@ -92,7 +92,7 @@ bool tw_list_note(struct tw_list *list, const char *text)
 /* ---- What a child has of its parent's. ---- */
 
 /* The number of a file's place in a program; how many there are where it has none. */
-static size_t find_place(const struct tw_list *list, const struct tw_place_of_file *wanted, size_t program)
+static size_t find_place(const struct tw_listed *list, const struct tw_place_of_file *wanted, size_t program)
 {
 	size_t i = 0;
 	for (; i < list->place_count; i++) {
@@ -103,7 +103,7 @@ static size_t find_place(const struct tw_list *list, const struct tw_place_of_fi
 	return i;
 }
 
-static bool copy_code(struct tw_list *list, size_t from, size_t program)
+static bool copy_code(struct tw_listed *list, size_t from, size_t program)
 {
 	struct tw_place_of_file copy = list->places[list->code[from].place];
 	const size_t place = find_place(list, &copy, program);
@@ -120,7 +120,7 @@ static bool copy_code(struct tw_list *list, size_t from, size_t program)
 
 /* Before the mark of the nearest ancestor's child that had code there, and of the children below it: what that ancestor
  * had of its own parent is among it. */
-bool tw_list_own(struct tw_list *list, size_t program)
+bool tw_list_own(struct tw_listed *list, size_t program)
 {
 	struct tw_listed_program *own = &list->programs[program - 1];
 	size_t mark = own->mark, parent = own->parent;

@@ -69,7 +69,7 @@ static char *take_line(char *line, struct mapped *mapped)
 static const size_t NO_FILE = SIZE_MAX;
 
 /* Returns the number of a file; NO_FILE when there is no memory, or no room for places of more. */
-static size_t file_of(struct tw_list *maps, const char *path)
+static size_t file_of(struct tw_listed *maps, const char *path)
 {
 	for (size_t i = maps->file_count; i-- > 0;)
 		if (strcmp(maps->files[i].path, path) == 0)
@@ -94,7 +94,7 @@ static bool begins(struct tw_place_of_file *place, const struct mapped *mapped)
 }
 
 /* The place that a line is of: the one with this first byte, or the nearest before. NULL: it is of a new one. */
-static struct tw_place_of_file *place_of(const struct tw_list *maps, size_t file, size_t program,
+static struct tw_place_of_file *place_of(const struct tw_listed *maps, size_t file, size_t program,
                                          const struct mapped *mapped)
 {
 	struct tw_place_of_file *nearest = NULL;
@@ -111,7 +111,7 @@ static struct tw_place_of_file *place_of(const struct tw_list *maps, size_t file
 }
 
 /* Returns NULL where there is no memory, or no room. */
-static struct tw_place_of_file *add_place(struct tw_list *maps, size_t file, size_t program,
+static struct tw_place_of_file *add_place(struct tw_listed *maps, size_t file, size_t program,
                                           const struct mapped *mapped)
 {
 	if (maps->place_count == TW_PLACES_MOST ||
@@ -122,7 +122,7 @@ static struct tw_place_of_file *add_place(struct tw_list *maps, size_t file, siz
 	return &maps->places[maps->place_count++];
 }
 
-static bool add_code(struct tw_list *maps, const struct tw_place_of_file *place, const struct mapped *mapped)
+static bool add_code(struct tw_listed *maps, const struct tw_place_of_file *place, const struct mapped *mapped)
 {
 	if (!mapped->end || maps->code_count == TW_CODE_MOST)
 		return true;
@@ -134,7 +134,7 @@ static bool add_code(struct tw_list *maps, const struct tw_place_of_file *place,
 }
 
 /* Returns whether there was memory. */
-static bool add(struct tw_list *maps, const struct mapped *mapped, const char *path)
+static bool add(struct tw_listed *maps, const struct mapped *mapped, const char *path)
 {
 	size_t file = file_of(maps, path), program = 0;
 	if (mapped->program && !tw_list_program(maps, mapped->program, &program))
@@ -160,7 +160,7 @@ static int fail_memory(struct tw_symbols *symbols)
 }
 
 /* Takes a line. Returns 0 or a negative status. */
-static int take(struct tw_symbols *symbols, struct tw_list *maps, const struct tw_text_line *line)
+static int take(struct tw_symbols *symbols, struct tw_listed *maps, const struct tw_text_line *line)
 {
 	char text[LINE];
 	struct mapped mapped = {0};
@@ -200,7 +200,7 @@ void tw_symbols_close_list(struct tw_symbols *symbols, struct tw_text_lines *lin
 	tw_input_close(input);
 }
 
-static int read_maps(struct tw_symbols *symbols, struct tw_list *maps)
+static int read_maps(struct tw_symbols *symbols, struct tw_listed *maps)
 {
 	struct tw_text_lines lines = {.limit = LINE};
 	struct tw_text_line line;
@@ -219,7 +219,7 @@ static bool is_listed(const uint64_t *starts, size_t count, uint64_t start)
 }
 
 /* Adds a file in all of its places that no other has, whatever the program. Returns 0 or TW_ERR_MEMORY. */
-static int add_places(struct tw_symbols *symbols, const char *path, struct tw_list *list, size_t number)
+static int add_places(struct tw_symbols *symbols, const char *path, struct tw_listed *list, size_t number)
 {
 	uint64_t starts[TW_PLACES_MOST];
 	struct tw_listed_file *file = &list->files[number];
@@ -242,7 +242,7 @@ static int add_places(struct tw_symbols *symbols, const char *path, struct tw_li
 }
 
 /* Returns how many files have no names somewhere, or a negative status. */
-static int add_list(struct tw_symbols *symbols, const char *path, struct tw_list *list)
+static int add_list(struct tw_symbols *symbols, const char *path, struct tw_listed *list)
 {
 	int nameless = 0, status = 0;
 	tw_list_part(list);
@@ -255,7 +255,7 @@ static int add_list(struct tw_symbols *symbols, const char *path, struct tw_list
 	return status < 0 ? status : nameless;
 }
 
-static void free_list(struct tw_list *list)
+static void free_list(struct tw_listed *list)
 {
 	for (size_t i = 0; i < list->file_count; i++)
 		free(list->files[i].path);
@@ -268,7 +268,7 @@ static void free_list(struct tw_list *list)
 
 int tw_symbols_add_maps(struct tw_symbols *symbols, const char *path)
 {
-	struct tw_list list = {0};
+	struct tw_listed list = {0};
 	free(symbols->path);
 	symbols->path = strdup(path);
 	int status = symbols->path ? read_maps(symbols, &list) : fail_memory(symbols);

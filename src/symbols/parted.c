@@ -34,7 +34,7 @@ static void take_reach(struct reach *reach, const struct part_test *asked, const
 
 /* Marks the places of code that begins where other code, which began before it, has not ended; `down`: the same from
  * the end on, of code that ends where other code has begun. */
-static void sweep(struct tw_list *list, size_t from, size_t to, const struct part_test *asked, bool down)
+static void sweep(struct tw_listed *list, size_t from, size_t to, const struct part_test *asked, bool down)
 {
 	struct reach reach = {0};
 	for (size_t i = from; i < to; i++) {
@@ -48,7 +48,7 @@ static void sweep(struct tw_list *list, size_t from, size_t to, const struct par
 	}
 }
 
-static void ask(struct tw_list *list, size_t from, size_t to, const struct part_test *asked)
+static void ask(struct tw_listed *list, size_t from, size_t to, const struct part_test *asked)
 {
 	sweep(list, from, to, asked, false);
 	sweep(list, from, to, asked, true);
@@ -99,7 +99,7 @@ static int by_program(const void *a, const void *b)
 	return order ? order : by_start(a, b);
 }
 
-static void ask_each(struct tw_list *list)
+static void ask_each(struct tw_listed *list)
 {
 	qsort(list->code, list->code_count, sizeof *list->code, by_program);
 	for (size_t from = 0, to; from < list->code_count; from = to) {
@@ -109,7 +109,7 @@ static void ask_each(struct tw_list *list)
 	}
 }
 
-void tw_list_part(struct tw_list *list)
+void tw_list_part(struct tw_listed *list)
 {
 	if (!list->code_count)
 		return;

@@ -50,7 +50,7 @@ struct tw_listed_thread {
 };
 
 /* Programs are numbered from 1. */
-struct tw_list {
+struct tw_listed {
 	struct tw_listed_file *files;
 	struct tw_place_of_file *places;
 	struct tw_code *code;
@@ -64,18 +64,18 @@ struct tw_list {
 
 /* Gives the number of a program, which is new where it was not met; 0: there is no room. Returns whether there was
  * memory. */
-bool tw_list_program(struct tw_list *list, uint32_t number, size_t *program);
+bool tw_list_program(struct tw_listed *list, uint32_t number, size_t *program);
 
 /* Takes a comment, which may tell of a program or a thread. Returns whether there was memory. */
-bool tw_list_note(struct tw_list *list, const char *text);
+bool tw_list_note(struct tw_listed *list, const char *text);
 
 /* Gives a program what it has of its parent's, where it has lines of its own for the first time. Returns the same. */
-bool tw_list_own(struct tw_list *list, size_t program);
+bool tw_list_own(struct tw_listed *list, size_t program);
 
 /* ---- parted.c: places of several files. ---- */
 
 /* Marks the places that are shared, and those that are parted. */
-void tw_list_part(struct tw_list *list);
+void tw_list_part(struct tw_listed *list);
 
 /* ---- programs.c: their functions. ---- */
 
@@ -87,6 +87,6 @@ int tw_list_add_file(struct tw_symbols *symbols, const char *path, const char *f
 
 /* Adds what is parted: the functions of each program, for its threads. path: of the list. Returns 0 or
  * TW_ERR_MEMORY. */
-int tw_list_add_programs(struct tw_symbols *symbols, const char *path, struct tw_list *list);
+int tw_list_add_programs(struct tw_symbols *symbols, const char *path, struct tw_listed *list);
 
 #endif

@@ -110,7 +110,7 @@ static bool is_own(const struct tw_place_of_file *place)
 }
 
 /* Returns copies of them, in order. NULL without memory. */
-static struct tw_place_of_file *parted_places(const struct tw_list *list, struct place_span *spans)
+static struct tw_place_of_file *parted_places(const struct tw_listed *list, struct place_span *spans)
 {
 	struct tw_place_of_file *places = calloc(list->place_count + 1, sizeof *places);
 	size_t count = 0;
@@ -161,7 +161,7 @@ static struct own *add_own(struct tw_symbols *symbols, struct programs *programs
 }
 
 /* Adds the files of a span. Returns 0 or TW_ERR_MEMORY. */
-static int add_files(struct tw_symbols *symbols, const char *path, struct tw_list *list,
+static int add_files(struct tw_symbols *symbols, const char *path, struct tw_listed *list,
                      const struct tw_place_of_file *places, const struct place_span *span)
 {
 	struct own *own = add_own(symbols, programs_of(symbols));
@@ -182,7 +182,7 @@ static int add_files(struct tw_symbols *symbols, const char *path, struct tw_lis
 	return status == TW_ERR_MEMORY ? status : 0;
 }
 
-static int too_many(struct tw_symbols *symbols, struct tw_list *list, const struct tw_place_of_file *place)
+static int too_many(struct tw_symbols *symbols, struct tw_listed *list, const struct tw_place_of_file *place)
 {
 	list->files[place->file].nameless = true;
 	snprintf(symbols->error, sizeof symbols->error, "%s: more than %d programs lie where others do",
@@ -191,7 +191,7 @@ static int too_many(struct tw_symbols *symbols, struct tw_list *list, const stru
 }
 
 /* Finds the functions of a program that has some. */
-static int number_span(struct tw_symbols *symbols, const char *path, struct tw_list *list,
+static int number_span(struct tw_symbols *symbols, const char *path, struct tw_listed *list,
                        const struct tw_place_of_file *places, struct place_span *spans, size_t program)
 {
 	struct place_span *span = &spans[program];
@@ -208,7 +208,7 @@ static int number_span(struct tw_symbols *symbols, const char *path, struct tw_l
 }
 
 /* What a program has: a child without lines of its own has its parent's. */
-static uint32_t number_of(const struct tw_list *list, const struct place_span *spans, size_t program)
+static uint32_t number_of(const struct tw_listed *list, const struct place_span *spans, size_t program)
 {
 	const struct tw_listed_program *programs = list->programs;
 	while (!programs[program - 1].has_own && programs[program - 1].parent)
@@ -223,7 +223,7 @@ static int by_thread(const void *a, const void *b)
 }
 
 /* A thread that is told twice, of different programs, has none. */
-static bool add_members(struct programs *programs, const struct tw_list *list, const struct place_span *spans)
+static bool add_members(struct programs *programs, const struct tw_listed *list, const struct place_span *spans)
 {
 	size_t kept = 0;
 	if (!tw_grow(&programs->members, &programs->member_room, programs->member_count + list->thread_count,
@@ -256,7 +256,7 @@ static bool begin(struct tw_symbols *symbols)
 	return true;
 }
 
-int tw_list_add_programs(struct tw_symbols *symbols, const char *path, struct tw_list *list)
+int tw_list_add_programs(struct tw_symbols *symbols, const char *path, struct tw_listed *list)
 {
 	struct place_span *spans = calloc(list->program_count + 1, sizeof *spans);
 	struct tw_place_of_file *places = spans ? parted_places(list, spans) : NULL;

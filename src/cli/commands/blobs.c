@@ -136,7 +136,7 @@ static void put_json(struct tw_output *out, const struct blobs *blobs, const str
 	}
 }
 
-static const struct tw_column columns[] = {
+static const struct tw_table_column columns[] = {
     {"BYTES", true}, {"MISSING", true}, {"PARTS", true}, {"TYPE", false},
     {"TIME", true},  {"THREAD", true},  {"NAME", false},
 };

@@ -148,7 +148,7 @@ static void put_head(struct tw_screen *screen, const struct tw_info_view *view)
 
 static int put_kinds(struct tw_screen *screen, const struct tw_info *info)
 {
-	static const struct tw_column columns[] = {{"RECORDS", true}, {"KIND", false}};
+	static const struct tw_table_column columns[] = {{"RECORDS", true}, {"KIND", false}};
 	struct tw_table table = {.columns = columns, .column_count = 2};
 	if (info->kind_count == 0)
 		return 0;
@@ -198,20 +198,20 @@ static void add_thread(struct tw_table *table, const struct tw_info_view *view, 
 	tw_table_add(table, show_time(view, thread->end_ns).text);
 }
 
-static size_t thread_columns(struct tw_column *columns, bool part, bool thread_named, bool process_named)
+static size_t thread_columns(struct tw_table_column *columns, bool part, bool thread_named, bool process_named)
 {
 	size_t count = 0;
-	columns[count++] = (struct tw_column){"THREAD", true};
-	columns[count++] = (struct tw_column){"PROCESS", true};
-	columns[count++] = (struct tw_column){part ? "EVENTS" : "RECORDS", true};
+	columns[count++] = (struct tw_table_column){"THREAD", true};
+	columns[count++] = (struct tw_table_column){"PROCESS", true};
+	columns[count++] = (struct tw_table_column){part ? "EVENTS" : "RECORDS", true};
 	if (!part)
-		columns[count++] = (struct tw_column){"SIZE", true};
-	columns[count++] = (struct tw_column){"FROM", true};
-	columns[count++] = (struct tw_column){"TO", true};
+		columns[count++] = (struct tw_table_column){"SIZE", true};
+	columns[count++] = (struct tw_table_column){"FROM", true};
+	columns[count++] = (struct tw_table_column){"TO", true};
 	if (thread_named)
-		columns[count++] = (struct tw_column){"NAME", false};
+		columns[count++] = (struct tw_table_column){"NAME", false};
 	if (process_named)
-		columns[count++] = (struct tw_column){"PROCESS NAME", false};
+		columns[count++] = (struct tw_table_column){"PROCESS NAME", false};
 	return count;
 }
 
@@ -220,7 +220,7 @@ static int put_threads(struct tw_screen *screen, const struct tw_info_view *view
 	const struct tw_info_part *part = view->part;
 	const struct tw_thread_info *threads = part ? part->threads : view->info.threads;
 	size_t all = part ? part->thread_count : view->info.thread_count, shown = shown_of(all, view->all);
-	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
 	bool thread_named = false, process_named = false;
 	if (shown == 0)
@@ -278,14 +278,14 @@ static int put_list(struct tw_screen *screen, const struct tw_info_list *list, b
 {
 	enum { TITLE = 32 };
 	char titles[TW_TABLE_COLUMNS][TITLE];
-	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns, .column_count = list->columns};
 	size_t rows = shown_of(list->rows, all);
 	if (rows == 0)
 		return 0;
 	for (size_t i = 0; i < list->columns; i++) {
 		title_of(list->fields[i].name, titles[i], TITLE);
-		columns[i] = (struct tw_column){titles[i], list->fields[i].type != TW_FIELD_TEXT};
+		columns[i] = (struct tw_table_column){titles[i], list->fields[i].type != TW_FIELD_TEXT};
 	}
 	for (size_t i = 0; i < rows * list->columns; i++)
 		add_cell(&table, &list->fields[i]);

@@ -190,7 +190,7 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 	struct tw_read_options read = {.on_finding = keep_finding,
 	                               .finding_context = inputs,
 	                               .thread_cost = tw_writer_thread_cost(writing->format)};
-	struct tw_names names = {0};
+	struct tw_name_sources names = {0};
 	struct tw_who who = {0};
 	struct tw_reader *reader = NULL;
 	int status = 0;

@@ -108,7 +108,7 @@ static void add_row(struct tw_table *table, const struct function *one, const st
 
 static int put_rows(struct tw_screen *screen, struct tw_symbols *symbols, const struct names_options *options)
 {
-	static const struct tw_column columns[] = {
+	static const struct tw_table_column columns[] = {
 	    {"ID", true}, {"ADDRESS", true}, {"SLEDS", false}, {"PLACE", false}, {"FUNCTION", false}};
 	struct tw_table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
 	const struct tw_symbols_sled *sleds;

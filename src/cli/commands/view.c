@@ -179,7 +179,7 @@ static int take_shifts(int64_t **shifts, const struct tw_list *offsets, char **p
 	return status;
 }
 
-static int show(const struct view_command *options, struct tw_who *who, struct tw_names *names, char **paths,
+static int show(const struct view_command *options, struct tw_who *who, struct tw_name_sources *names, char **paths,
                 size_t count)
 {
 	struct view_options what = {.paths = paths, .count = count};
@@ -218,7 +218,7 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	struct tw_names names = {0};
+	struct tw_name_sources names = {0};
 	struct tw_who who = {0};
 	const struct view_command *options = (const struct view_command *)common;
 	if (options->port.value > UINT16_MAX)

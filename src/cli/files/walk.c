@@ -169,7 +169,7 @@ static bool wants_names(const struct tw_walk *walk)
 
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)
 {
-	struct tw_names names = {0};
+	struct tw_name_sources names = {0};
 	count = tw_drop_same_traces(walk->common, paths, count);
 	tw_take_options(walk->common, walk->filter_slices, &walk->options);
 	if (walk->all_threads)

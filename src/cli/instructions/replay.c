@@ -248,7 +248,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 {
 	const struct replay_options *options = (const struct replay_options *)common;
 	const char *missing = replay_load();
-	struct tw_names names = {.addresses = true};
+	struct tw_name_sources names = {.addresses = true};
 	struct tw_read_options named = {0};
 	struct tw_screen screen = {0};
 	struct replaying replaying = {

@@ -145,7 +145,7 @@ static void add_row(struct tw_table *text, const struct tw_study_table *table, s
 
 static int put_text(struct tw_screen *screen, const struct study_report *report, const struct tw_study_table *table)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table_column columns[TW_TABLE_COLUMNS];
 	struct tw_table text = {.columns = columns};
 	size_t shown = rows_shown(report, table);
 	if (table->row_count == 0)
@@ -157,7 +157,7 @@ static int put_text(struct tw_screen *screen, const struct study_report *report,
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->columns[i].title)
 			columns[text.column_count++] =
-			    (struct tw_column){table->columns[i].title, table->columns[i].unit < TW_STUDY_TEXT};
+			    (struct tw_table_column){table->columns[i].title, table->columns[i].unit < TW_STUDY_TEXT};
 	for (size_t row = 0; row < shown; row++)
 		add_row(&text, table, row);
 	int status = tw_table_put(&text, screen);

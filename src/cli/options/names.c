@@ -82,7 +82,7 @@ static bool same_bytes(const char *path, const char *other)
 
 /* Takes the list of loaded files beside a trace. All traces must have the same: otherwise an address could have two
  * names. */
-static void take_list(struct tw_names *names, const char *path)
+static void take_list(struct tw_name_sources *names, const char *path)
 {
 	char *found;
 	names->no_memory |= tw_symbols_list_beside(path, &found) < 0;
@@ -126,7 +126,7 @@ static void say_newer(const char *list)
 
 /* ---- What the traces have. ---- */
 
-void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path)
+void tw_names_want(struct tw_name_sources *names, const struct tw_common *common, const char *path)
 {
 	if (!common->binaries.count && !common->maps) {
 		take_list(names, path);
@@ -164,7 +164,7 @@ static void say_built_anew(const struct tw_common *common, const char *log)
 }
 
 /* One reason for all traces: the first. */
-static int say_misfit(struct tw_names *names, const struct tw_common *common)
+static int say_misfit(struct tw_name_sources *names, const struct tw_common *common)
 {
 	char why[TW_MISFIT_TEXT] = "";
 	for (size_t i = 0; i < names->log_count && !*why; i++) {
@@ -184,7 +184,7 @@ static int fail(const struct tw_symbols *symbols, const char *more)
 }
 
 /* Where no number is told, the first has 0, and each the one behind the last. */
-static int open_ids(struct tw_names *names, const struct tw_common *common)
+static int open_ids(struct tw_name_sources *names, const struct tw_common *common)
 {
 	const char *programs[TW_OBJECT_MOST + 1] = {NULL};
 	int status = tw_symbols_new(&names->symbols);
@@ -203,7 +203,7 @@ static int open_ids(struct tw_names *names, const struct tw_common *common)
 	return status < 0 ? fail(names->symbols, "") : 0;
 }
 
-static int add_program(struct tw_names *names, const struct tw_common *common, const char *binary)
+static int add_program(struct tw_name_sources *names, const struct tw_common *common, const char *binary)
 {
 	const uint64_t *where = common->load_address.given ? &common->load_address.value : NULL;
 	uint64_t number;
@@ -215,7 +215,7 @@ static int add_program(struct tw_names *names, const struct tw_common *common, c
 	return status < 0 ? fail(names->symbols, "") : 0;
 }
 
-static int add_programs(struct tw_names *names, const struct tw_common *common)
+static int add_programs(struct tw_name_sources *names, const struct tw_common *common)
 {
 	int status = 0;
 	if (common->load_address.given && common->binaries.count > 1)
@@ -231,7 +231,7 @@ static void say_missing(int missing, const char *error)
 }
 
 /* Each log names its own functions. */
-static int add_logs(struct tw_names *names)
+static int add_logs(struct tw_name_sources *names)
 {
 	tw_symbols_on_missing(names->symbols, say_missing);
 	for (size_t i = 0; i < names->path_count; i++) {
@@ -244,7 +244,7 @@ static int add_logs(struct tw_names *names)
 	return 0;
 }
 
-static int add_maps(struct tw_names *names, const char *maps)
+static int add_maps(struct tw_name_sources *names, const char *maps)
 {
 	int missing = tw_symbols_add_maps(names->symbols, maps);
 	if (missing < 0)
@@ -255,20 +255,20 @@ static int add_maps(struct tw_names *names, const char *maps)
 	return 0;
 }
 
-static int add_kallsyms(struct tw_names *names, const char *kallsyms)
+static int add_kallsyms(struct tw_name_sources *names, const char *kallsyms)
 {
 	return tw_symbols_add_kallsyms(names->symbols, kallsyms) < 0 ? fail(names->symbols, "") : 0;
 }
 
 /* An option that does nothing, for no trace is an xtrace; NULL: there is none. */
-static const char *idle_option(const struct tw_names *names, const struct tw_common *common)
+static const char *idle_option(const struct tw_name_sources *names, const struct tw_common *common)
 {
 	if (names->addresses || names->unsure)
 		return NULL;
 	return address_option(common);
 }
 
-int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
+int tw_names_open(struct tw_name_sources *names, const struct tw_common *common, struct tw_read_options *options)
 {
 	const char *idle = idle_option(names, common);
 	bool beside = !common->binaries.count && !common->maps && names->list && !names->lists_differ;
@@ -301,7 +301,7 @@ int tw_names_open(struct tw_names *names, const struct tw_common *common, struct
 	return status;
 }
 
-int tw_names_open_later(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options)
+int tw_names_open_later(struct tw_name_sources *names, const struct tw_common *common, struct tw_read_options *options)
 {
 	int status = tw_symbols_new(&names->symbols);
 	if (status == 0 && common->no_demangle)
@@ -316,7 +316,7 @@ int tw_names_open_later(struct tw_names *names, const struct tw_common *common, 
 	return 0;
 }
 
-void tw_names_close(struct tw_names *names)
+void tw_names_close(struct tw_name_sources *names)
 {
 	free(names->list);
 	free(names->logs);

@@ -9,7 +9,7 @@ struct tw_common;
 struct tw_symbols;
 
 /* All zero to begin. */
-struct tw_names {
+struct tw_name_sources {
 	bool ids, addresses; /* what tells functions in the traces: ids, or addresses */
 	char *list;          /* path of the list of loaded files beside one of the traces; NULL: there is none */
 	bool lists_differ;   /* not all traces have the same list: none is used */
@@ -26,15 +26,15 @@ struct tw_names {
 const char *tw_binary_path(const char *binary, uint64_t *number);
 
 /* Looks at one of the traces: what tells its functions, and whether there is a list beside it. */
-void tw_names_want(struct tw_names *names, const struct tw_common *common, const char *path);
+void tw_names_want(struct tw_name_sources *names, const struct tw_common *common, const char *path);
 
 /* Opens what the options name, or else the list beside the trace, for the traces that were looked at. Returns 0, or
  * TW_EXIT_FAILED after saying why; close it in any case. */
-int tw_names_open(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options);
+int tw_names_open(struct tw_name_sources *names, const struct tw_common *common, struct tw_read_options *options);
 
 /* Instead, where functions are not shown: names of files with several logs, whose numbers mean others in each. */
-int tw_names_open_later(struct tw_names *names, const struct tw_common *common, struct tw_read_options *options);
+int tw_names_open_later(struct tw_name_sources *names, const struct tw_common *common, struct tw_read_options *options);
 
-void tw_names_close(struct tw_names *names);
+void tw_names_close(struct tw_name_sources *names);
 
 #endif

@@ -54,11 +54,12 @@ const char *tw_numbers_word(const struct tw_number *numbers, size_t count, size_
 	return i == 0 ? "name" : NULL;
 }
 
-void tw_numbers_titles(struct tw_column *columns, size_t *column_count, const struct tw_number *numbers, size_t count)
+void tw_numbers_titles(struct tw_table_column *columns, size_t *column_count, const struct tw_number *numbers,
+                       size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (numbers[i].title)
-			columns[(*column_count)++] = (struct tw_column){numbers[i].title, true};
+			columns[(*column_count)++] = (struct tw_table_column){numbers[i].title, true};
 }
 
 void tw_numbers_cells(struct tw_table *table, const void *row, const struct tw_number *numbers, size_t count)

@@ -36,7 +36,8 @@ bool tw_numbers_have(const struct tw_number *numbers, size_t count, const char *
 /* Word number i of --sort: those of the numbers, then "name"; NULL past the last. */
 const char *tw_numbers_word(const struct tw_number *numbers, size_t count, size_t i);
 
-void tw_numbers_titles(struct tw_column *columns, size_t *column_count, const struct tw_number *numbers, size_t count);
+void tw_numbers_titles(struct tw_table_column *columns, size_t *column_count, const struct tw_number *numbers,
+                       size_t count);
 
 /* Numbers of a row as cells, "-", and as members of an object, null, where it is NULL: they are not known. */
 void tw_numbers_cells(struct tw_table *table, const void *row, const struct tw_number *numbers, size_t count);

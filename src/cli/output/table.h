@@ -10,14 +10,14 @@ enum { TW_TABLE_COLUMNS = 16 };
 
 enum { TW_TABLE_LEAST_TEXT = 16 }; /* columns that a text keeps where it is cut */
 
-struct tw_column {
+struct tw_table_column {
 	const char *title; /* NULL: a table without a header line shows nothing above it */
 	bool right;        /* numbers */
 };
 
 /* Set up: columns and column_count; the rest is 0. */
 struct tw_table {
-	const struct tw_column *columns;
+	const struct tw_table_column *columns;
 	size_t column_count;
 	const char *indent; /* before each line; NULL: none */
 	bool headless;

@@ -156,7 +156,7 @@ static void put(void *context, pid_t process, const char *status)
 
 static int run(struct tw_common *common, char **operands, size_t count)
 {
-	static const struct tw_column columns[] = {
+	static const struct tw_table_column columns[] = {
 	    {"PROCESS", true},  {"RECORDS", false}, {"BYTES", true},
 	    {"EVENTS", true},   {"DROPPED", true},  {"CUT", true},
 	    {"TOO DEEP", true}, {"PROGRAM", false}, {"CATEGORIES (SITES)", false},

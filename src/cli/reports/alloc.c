@@ -115,16 +115,16 @@ static int put_text(struct tw_listing *listing)
 	struct tw_screen *screen = &listing->screen;
 	enum tw_alloc_by by = by_of(alloc->options);
 	static const char *const wheres[] = {NULL, "FUNCTION", "STACK", "THREAD NAME", "MODULE"};
-	struct tw_column columns[TW_TABLE_COLUMNS] = {{"BYTES %", true}};
+	struct tw_table_column columns[TW_TABLE_COLUMNS] = {{"BYTES %", true}};
 	struct tw_table table = {.columns = columns, .column_count = 1};
 	if (listing->rows.count == 0)
 		return 0;
 	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
 	if (by == TW_ALLOC_BY_THREAD)
-		columns[table.column_count++] = (struct tw_column){"THREAD", true};
-	columns[table.column_count++] = (struct tw_column){"CLASS", false};
+		columns[table.column_count++] = (struct tw_table_column){"THREAD", true};
+	columns[table.column_count++] = (struct tw_table_column){"CLASS", false};
 	if (by != TW_ALLOC_BY_CLASS)
-		columns[table.column_count++] = (struct tw_column){wheres[by], false};
+		columns[table.column_count++] = (struct tw_table_column){wheres[by], false};
 	for (size_t i = 0; i < listing->rows.shown; i++)
 		add_row(&table, alloc, listing->rows.items[i], by);
 	int status = tw_table_put(&table, screen);

@@ -74,7 +74,7 @@ void tw_counters_put_json(struct tw_json *json, const struct tw_listing *listing
 
 /* ---- Text. ---- */
 
-static const struct tw_column columns[] = {
+static const struct tw_table_column columns[] = {
     {"SAMPLES", true},  {"FIRST", true},   {"LAST", true},     {"MIN", true},       {"MAX", true},
     {"MEAN", true},     {"SPAN", true},    {"PROCESS", false}, {"CATEGORY", false}, {"ID", true},
     {"COUNTER", false}, {"SERIES", false}, {"FILE", false},

@@ -76,14 +76,14 @@ static void add_percent(struct tw_table *table, const struct tw_cpu_row *row, do
 
 static int put_text(struct tw_listing *listing)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS] = {{"MEAN", true}, {"MAX", true}};
+	struct tw_table_column columns[TW_TABLE_COLUMNS] = {{"MEAN", true}, {"MAX", true}};
 	struct tw_table table = {.columns = columns, .column_count = 2};
 	if (!listing->rows.count)
 		return 0;
 	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
-	columns[table.column_count++] = (struct tw_column){"SPAN", true};
-	columns[table.column_count++] = (struct tw_column){"THREAD", true};
-	columns[table.column_count++] = (struct tw_column){"NAME", false};
+	columns[table.column_count++] = (struct tw_table_column){"SPAN", true};
+	columns[table.column_count++] = (struct tw_table_column){"THREAD", true};
+	columns[table.column_count++] = (struct tw_table_column){"NAME", false};
 	for (size_t i = 0; i < listing->rows.shown; i++) {
 		const struct tw_cpu_row *row = listing->rows.items[i];
 		const char *name = row->whole ? row->process_name : row->name;

@@ -110,7 +110,7 @@ struct tw_shown tw_diff_show_ratio(enum tw_diff_status status, double ratio);
 
 /* All zero to begin. */
 struct tw_diff_columns {
-	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table_column columns[TW_TABLE_COLUMNS];
 	struct tw_shown titles[TW_TABLE_COLUMNS];
 	size_t count;
 };

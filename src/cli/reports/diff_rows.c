@@ -252,7 +252,7 @@ static void add_row(struct tw_table *table, const struct tw_diff_row *row, const
 
 void tw_diff_add_column(struct tw_diff_columns *columns, const char *title, bool right)
 {
-	columns->columns[columns->count++] = (struct tw_column){title, right};
+	columns->columns[columns->count++] = (struct tw_table_column){title, right};
 }
 
 void tw_diff_add_sides(struct tw_diff_columns *columns, const char *title)

@@ -221,18 +221,18 @@ static void put_totals_text(struct tw_screen *screen, const struct tw_gc_totals 
 
 static int put_collections(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS] = {{"TIME", true}, {"PAUSE", true}};
+	struct tw_table_column columns[TW_TABLE_COLUMNS] = {{"TIME", true}, {"PAUSE", true}};
 	struct tw_table table = {.columns = columns, .column_count = 2};
 	const struct tw_gc_totals *totals = tw_gc_totals(gc->gc);
 	const struct gc_columns told = told_of(&gc->listing.rows);
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
 		if (told.heap[i])
-			columns[table.column_count++] = (struct tw_column){heap_numbers[i].title, true};
-	columns[table.column_count++] = (struct tw_column){"THREAD", true};
-	columns[table.column_count++] = (struct tw_column){"GENERATIONS", false};
-	columns[table.column_count++] = (struct tw_column){"REASON", false};
+			columns[table.column_count++] = (struct tw_table_column){heap_numbers[i].title, true};
+	columns[table.column_count++] = (struct tw_table_column){"THREAD", true};
+	columns[table.column_count++] = (struct tw_table_column){"GENERATIONS", false};
+	columns[table.column_count++] = (struct tw_table_column){"REASON", false};
 	if (told.function)
-		columns[table.column_count++] = (struct tw_column){"FUNCTION", false};
+		columns[table.column_count++] = (struct tw_table_column){"FUNCTION", false};
 	for (size_t i = 0; i < gc->listing.rows.shown; i++)
 		add_collection(&table, &told, gc->listing.rows.items[i]);
 	int status = tw_table_put(&table, screen);
@@ -271,13 +271,13 @@ static void put_heap(struct tw_screen *screen, const struct tw_gc_listing *gc)
 
 static int put_classes(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS] = {{"BYTES", true}, {"OBJECTS", true}};
+	struct tw_table_column columns[TW_TABLE_COLUMNS] = {{"BYTES", true}, {"OBJECTS", true}};
 	struct tw_table table = {.columns = columns, .column_count = gc->diff ? 2 : 0};
 	if (gc->diff)
 		tw_numbers_titles(columns, &table.column_count, diff_numbers, COUNT(diff_numbers));
 	else
 		tw_numbers_titles(columns, &table.column_count, class_numbers, COUNT(class_numbers));
-	columns[table.column_count++] = (struct tw_column){"CLASS", false};
+	columns[table.column_count++] = (struct tw_table_column){"CLASS", false};
 	for (size_t i = 0; i < gc->listing.rows.shown; i++)
 		add_class(&table, gc->listing.rows.items[i], gc->diff);
 	int status = tw_table_put(&table, screen);
@@ -288,10 +288,10 @@ static int put_classes(struct tw_screen *screen, const struct tw_gc_listing *gc)
 
 static int put_generations(struct tw_screen *screen, const struct tw_gc_listing *gc)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
 	tw_numbers_titles(columns, &table.column_count, generation_numbers, COUNT(generation_numbers));
-	columns[table.column_count++] = (struct tw_column){"GENERATION", false};
+	columns[table.column_count++] = (struct tw_table_column){"GENERATION", false};
 	for (size_t i = 0; i < gc->listing.rows.shown; i++) {
 		const struct tw_gc_generation *row = gc->listing.rows.items[i];
 		tw_numbers_cells(&table, row, generation_numbers, COUNT(generation_numbers));

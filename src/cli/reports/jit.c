@@ -106,14 +106,14 @@ static int put_text(struct tw_listing *listing)
 {
 	struct tw_screen *screen = &listing->screen;
 	enum tw_jit_by by = by_of(jit_of(listing)->options);
-	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
 	if (listing->rows.count == 0)
 		return 0;
 	tw_numbers_titles(columns, &table.column_count, numbers, NUMBERS);
 	if (by == TW_JIT_BY_THREAD)
-		columns[table.column_count++] = (struct tw_column){"THREAD", true};
-	columns[table.column_count++] = (struct tw_column){titles[by], false};
+		columns[table.column_count++] = (struct tw_table_column){"THREAD", true};
+	columns[table.column_count++] = (struct tw_table_column){titles[by], false};
 	for (size_t i = 0; i < listing->rows.shown; i++) {
 		const struct tw_jit_row *row = listing->rows.items[i];
 		tw_numbers_cells(&table, row, numbers, CPU);

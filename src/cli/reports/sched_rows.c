@@ -198,11 +198,14 @@ static void add_cpu(struct tw_table *table, const void *item, const char *percen
 	tw_table_add(table, percent);
 }
 
-static const struct tw_column of_window = {"WINDOW %", true};
+static const struct tw_table_column of_window = {"WINDOW %", true};
 
-static size_t thread_columns(struct tw_column *columns)
+static size_t thread_columns(struct tw_table_column *columns)
 {
-	static const struct tw_column last[] = {{"LEFT", false}, {"PROCESS", false}, {"THREAD", true}, {"NAME", false}};
+	static const struct tw_table_column last[] = {{"LEFT", false},
+	                                              {"PROCESS", false},
+	                                              {"THREAD", true},
+	                                              {"NAME", false}};
 	size_t count = 0;
 	columns[count++] = of_window;
 	tw_numbers_titles(columns, &count, thread_numbers, THREAD_NUMBERS);
@@ -211,22 +214,22 @@ static size_t thread_columns(struct tw_column *columns)
 	return count + sizeof last / sizeof *last;
 }
 
-static size_t process_columns(struct tw_column *columns)
+static size_t process_columns(struct tw_table_column *columns)
 {
 	size_t count = 0;
 	columns[count++] = of_window;
 	tw_numbers_titles(columns, &count, process_numbers, PROCESS_NUMBERS);
-	columns[count++] = (struct tw_column){"PROCESS", true};
-	columns[count++] = (struct tw_column){"NAME", false};
+	columns[count++] = (struct tw_table_column){"PROCESS", true};
+	columns[count++] = (struct tw_table_column){"NAME", false};
 	return count;
 }
 
-static size_t cpu_columns(struct tw_column *columns)
+static size_t cpu_columns(struct tw_table_column *columns)
 {
 	size_t count = 0;
-	columns[count++] = (struct tw_column){"CPU", true};
+	columns[count++] = (struct tw_table_column){"CPU", true};
 	tw_numbers_titles(columns, &count, cpu_numbers, CPU_NUMBERS);
-	columns[count++] = (struct tw_column){"BUSY %", true};
+	columns[count++] = (struct tw_table_column){"BUSY %", true};
 	columns[count++] = of_window;
 	return count;
 }
@@ -245,7 +248,7 @@ static void put_notes(struct tw_output *out, const struct tw_sched_notes *notes)
 }
 
 static const struct {
-	size_t (*columns)(struct tw_column *columns);
+	size_t (*columns)(struct tw_table_column *columns);
 	void (*add)(struct tw_table *table, const void *row, const char *percent);
 } tables[] = {
     [TW_SCHED_BY_THREAD] = {thread_columns, add_thread},
@@ -255,7 +258,7 @@ static const struct {
 
 int tw_sched_put_text(struct tw_listing *listing)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table_column columns[TW_TABLE_COLUMNS];
 	struct tw_table table = {.columns = columns};
 	const struct tw_sched_listing *sched = sched_of(listing);
 	const uint64_t window = tw_sched_window_ns(sched->sched);

@@ -152,15 +152,18 @@ void tw_stat_put_json(struct tw_output *out, const struct tw_stat_rows *rows)
 
 enum { TOTAL_COLUMN = 1 };
 
-static const struct tw_column call_columns[] = {
+static const struct tw_table_column call_columns[] = {
     {"CALLS", true}, [TOTAL_COLUMN] = {"TOTAL", true},
     {"SELF", true},  {"SELF %", true},
     {"MIN", true},   {"P50", true},
     {"P90", true},   {"P99", true},
     {"MAX", true},
 };
-static const struct tw_column sample_columns[] = {{"SELF", true}, {"SELF %", true}, {"TOTAL", true}, {"TOTAL %", true}};
-static const struct tw_column name_columns[] = {
+static const struct tw_table_column sample_columns[] = {{"SELF", true},
+                                                        {"SELF %", true},
+                                                        {"TOTAL", true},
+                                                        {"TOTAL %", true}};
+static const struct tw_table_column name_columns[] = {
     [TW_BY_FUNCTION] = {"FUNCTION", false},
     [TW_BY_THREAD] = {"FUNCTION", false},
     [TW_BY_CALLER] = {"CALLER > FUNCTION", false},
@@ -236,7 +239,8 @@ static void add_samples(struct tw_table *table, const struct tw_profile_row *row
 }
 
 /* Returns how many columns there are. */
-static size_t choose_columns(struct tw_column columns[], const struct tw_stat_rows *rows, bool named, bool of_process)
+static size_t choose_columns(struct tw_table_column columns[], const struct tw_stat_rows *rows, bool named,
+                             bool of_process)
 {
 	bool sampled = tw_weight_is_sampled(rows->weight);
 	size_t count =
@@ -247,22 +251,22 @@ static size_t choose_columns(struct tw_column columns[], const struct tw_stat_ro
 	if (rows->weight == TW_WEIGHT_TICKS)
 		columns[TOTAL_COLUMN].title = "TICKS";
 	if (sampled && tw_weight_has_count(rows->weight) && is_counted(rows))
-		columns[count++] = (struct tw_column){tw_weight_title(rows->weight), true};
+		columns[count++] = (struct tw_table_column){tw_weight_title(rows->weight), true};
 	if (of_process)
-		columns[count++] = (struct tw_column){"PROCESS", false};
+		columns[count++] = (struct tw_table_column){"PROCESS", false};
 	if (is_by_thread(rows->by))
-		columns[count++] = (struct tw_column){"THREAD", true};
+		columns[count++] = (struct tw_table_column){"THREAD", true};
 	if (named)
-		columns[count++] = (struct tw_column){"NAME", false};
+		columns[count++] = (struct tw_table_column){"NAME", false};
 	if (rows->by == TW_BY_OBJECT)
-		columns[count++] = (struct tw_column){"OBJECT", false};
+		columns[count++] = (struct tw_table_column){"OBJECT", false};
 	columns[count++] = name_columns[rows->by];
 	return count;
 }
 
 int tw_stat_put_text(struct tw_screen *screen, const struct tw_stat_rows *rows, const struct tw_profile_notes *notes)
 {
-	struct tw_column columns[TW_TABLE_COLUMNS];
+	struct tw_table_column columns[TW_TABLE_COLUMNS];
 	bool named = has_thread_names(rows), of_process = has_processes(rows);
 	struct tw_table table = {.columns = columns, .column_count = choose_columns(columns, rows, named, of_process)};
 	for (size_t i = 0; i < rows->list.shown; i++) {

@@ -23,7 +23,7 @@ struct tw_sql_run {
 	sqlite3 *db;
 	struct sql_script *script;
 	struct sql_session *session;
-	struct tw_names names;
+	struct tw_name_sources names;
 	struct tw_screen screen;
 	struct tw_sql_rows rows;
 	struct tw_findings *findings; /* by file */

@@ -131,7 +131,7 @@ struct chrome_ring {
 };
 
 /* Stacks of samples. Written by chrome_frames.c. */
-struct chrome_frames {
+struct chrome_stacks {
 	bool *needed; /* by number of the stack */
 	size_t room;
 	uint32_t last; /* of those; 0: there is none */
@@ -155,7 +155,7 @@ struct chrome {
 	struct tw_open_room open_room;
 	struct chrome_ring ring;
 	struct tw_line line; /* text of the event at hand */
-	struct chrome_frames frames;
+	struct chrome_stacks frames;
 	struct chrome_system system;
 	struct chrome_time time;
 	const struct tw_text *document;    /* events are written as they were read, and this is around them; or NULL */

@@ -21,7 +21,7 @@ static bool has_read(const struct chrome *chrome)
 
 void tw_chrome_frames_begin(struct chrome *chrome, const struct tw_reader *reader)
 {
-	struct chrome_frames *frames = &chrome->frames;
+	struct chrome_stacks *frames = &chrome->frames;
 	if (reader->traits.sampled && !chrome->document)
 		frames->aside = tw_temporary_open(reader->options.temporary_directory);
 	if (frames->aside >= 0)
@@ -40,7 +40,7 @@ static void add_number(struct chrome *chrome, uint32_t number)
 /* Notes a stack and those that it came from. */
 static bool need(struct chrome *chrome, uint32_t stack)
 {
-	struct chrome_frames *frames = &chrome->frames;
+	struct chrome_stacks *frames = &chrome->frames;
 	if (!tw_grow(&frames->needed, &frames->room, stack + (size_t)1, sizeof *frames->needed))
 		return false;
 	for (; stack && !frames->needed[stack]; stack = tw_dictionary_stack(chrome->dictionary, stack)->caller) {
@@ -133,7 +133,7 @@ static bool put_read(struct chrome *chrome)
 
 static void put_frames(struct chrome *chrome)
 {
-	const struct chrome_frames *frames = &chrome->frames;
+	const struct chrome_stacks *frames = &chrome->frames;
 	tw_put_text(&chrome->writer->out, "\"stackFrames\":{");
 	bool first = !put_read(chrome);
 	for (uint32_t i = 1; frames->last && i <= frames->last; i++)
