@@ -69,7 +69,8 @@ static bool open_state(struct parallel_read *reading, struct shard *part)
 /* Whether calls come from the format without events in between. */
 static bool is_plain(const struct tw_reader *reader)
 {
-	return !reader->filter && reader->options.order == TW_ORDER_TRACK && tw_loop_is_on(TW_LOOP_CALLS_BY_TRACK);
+	return !reader->filtering.filter && reader->options.order == TW_ORDER_TRACK &&
+	       tw_loop_is_on(TW_LOOP_CALLS_BY_TRACK);
 }
 
 static void read_part(void *context, unsigned i)
@@ -81,7 +82,8 @@ static void read_part(void *context, unsigned i)
 		return;
 	bool plain = reader->format->reading.read_calls && is_plain(reader);
 	struct tw_calls *calls = plain && reading->consumer->stacks ? reading->consumer->stacks(part->state) : NULL;
-	if (reader->traits.in_turn && !reader->filter) /* no event comes of a track that another one has followed */
+	if (reader->traits.in_turn &&
+	    !reader->filtering.filter) /* no event comes of a track that another one has followed */
 		tw_part_calls(part->state)->in_turn = true;
 	part->status = calls ? read_calls(reader, reading->consumer, part->state, calls)
 	                     : read_events(reader, reading->consumer, part->state);

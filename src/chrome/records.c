@@ -96,7 +96,7 @@ static int next_filtered(struct tw_reader *reader, struct chrome_records *record
 		if (records->taken == records->batch.count) {
 			int status = tw_begin(reader, TW_USE_RECORDS, &(struct tw_request){.marks_made = true});
 			if (status == 0)
-				status = tw_filter_read(reader->filter, reader, &records->batch);
+				status = tw_filter_read(reader->filtering.filter, reader, &records->batch);
 			if (status <= 0)
 				return status;
 			records->taken = 0;
@@ -142,6 +142,7 @@ int chrome_read_record(struct tw_reader *reader, struct tw_record *record)
 		if (!state->records->piece)
 			return tw_fail_memory(reader);
 	}
-	int status = reader->filter ? next_filtered(reader, state->records, &item) : next_plain(reader, &item);
+	int status =
+	    reader->filtering.filter ? next_filtered(reader, state->records, &item) : next_plain(reader, &item);
 	return status > 0 ? describe(reader, state->records, &item, record) : status;
 }

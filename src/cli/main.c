@@ -71,9 +71,9 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 	const size_t most = *command->operands ? command->most : 0;
 	if ((most || !*command->operands) && count > most)
 		return tw_say_usage(command, "too many operands: \"%s\" is one more", operands[most]);
-	if (options->to_time && options->to_time <= options->from_time)
+	if (options->filter.to_time && options->filter.to_time <= options->filter.from_time)
 		return tw_say_usage(command, "--to-time must be later than --from-time");
-	if (options->load_address.given && !options->binaries.count)
+	if (options->names.load_address.given && !options->names.binaries.count)
 		return tw_say_usage(command, "--load-address is about the program of --binary");
 	if (tw_choose_form(command, options))
 		return TW_EXIT_FAILED;

@@ -9,9 +9,9 @@
 
 void tw_dictionary_watch(struct tw_dictionary *dictionary)
 {
-	dictionary->watched = true;
+	dictionary->changes.watched = true;
 	for (int part = 0; part < TW_DICTIONARY_PARTS; part++)
-		dictionary->seen[part] = 1; /* number 0 is in every dictionary */
+		dictionary->changes.seen[part] = 1; /* number 0 is in every dictionary */
 }
 
 static struct tw_dictionary_change change_of(const struct tw_dictionary *dictionary, enum tw_dictionary_part part,
@@ -20,21 +20,21 @@ static struct tw_dictionary_change change_of(const struct tw_dictionary *diction
 	struct tw_dictionary_change change = {.part = part, .number = number};
 	switch (part) {
 	case TW_NAMES:
-		change.name = dictionary->names[number];
+		change.name = dictionary->names.items[number];
 		break;
 	case TW_TRACKS:
-		change.track = dictionary->tracks[number];
+		change.track = dictionary->tracks.items[number];
 		change.sort_index = tw_dictionary_sort_index_at(dictionary, number);
 		break;
 	case TW_LOCATIONS:
-		change.location = dictionary->locations[number];
+		change.location = dictionary->locations.items[number];
 		break;
 	case TW_STACKS:
-		change.stack = dictionary->stacks[number];
+		change.stack = dictionary->stacks.items[number];
 		break;
 	case TW_PROVIDERS:
 	case TW_DICTIONARY_PARTS:
-		change.provider = dictionary->providers[number];
+		change.provider = dictionary->providers.items[number];
 		break;
 	}
 	return change;
@@ -51,19 +51,20 @@ static bool collect(const struct tw_dictionary *dictionary, struct tw_dictionary
 
 bool tw_dictionary_collect(struct tw_dictionary *dictionary, struct tw_dictionary_changes *changes)
 {
-	const size_t counts[TW_DICTIONARY_PARTS] = {dictionary->name_count, dictionary->track_count,
-	                                            dictionary->location_count, dictionary->stack_count,
-	                                            dictionary->provider_count};
-	bool fine = !dictionary->forgot;
-	for (size_t i = 0; i < dictionary->changed_count && fine; i++) {
-		const struct tw_dictionary_changed *changed = &dictionary->changed[i];
-		if (changed->number < dictionary->seen[changed->part])
+	const size_t counts[TW_DICTIONARY_PARTS] = {dictionary->names.count, dictionary->tracks.count,
+	                                            dictionary->locations.count, dictionary->stacks.count,
+	                                            dictionary->providers.count};
+	bool fine = !dictionary->changes.forgot;
+	for (size_t i = 0; i < dictionary->changes.count && fine; i++) {
+		const struct tw_dictionary_changed *changed = &dictionary->changes.items[i];
+		if (changed->number < dictionary->changes.seen[changed->part])
 			fine = collect(dictionary, changes, changed->part, changed->number);
 	}
-	dictionary->changed_count = 0;
+	dictionary->changes.count = 0;
 	for (int part = 0; part < TW_DICTIONARY_PARTS; part++)
-		for (; dictionary->seen[part] < counts[part] && fine; dictionary->seen[part]++)
-			fine = collect(dictionary, changes, (enum tw_dictionary_part)part, dictionary->seen[part]);
+		for (; dictionary->changes.seen[part] < counts[part] && fine; dictionary->changes.seen[part]++)
+			fine =
+			    collect(dictionary, changes, (enum tw_dictionary_part)part, dictionary->changes.seen[part]);
 	return fine;
 }
 
@@ -81,24 +82,25 @@ static bool place(void *array, size_t *room, size_t *count, uint32_t number, siz
 
 static bool apply_name(struct tw_dictionary *dictionary, uint32_t number, const struct tw_name *name)
 {
-	bool known = number < dictionary->name_count;
-	if (!place(&dictionary->names, &dictionary->name_room, &dictionary->name_count, number, sizeof *name))
+	bool known = number < dictionary->names.count;
+	if (!place(&dictionary->names.items, &dictionary->names.room, &dictionary->names.count, number, sizeof *name))
 		return false;
-	dictionary->renamed |= known && dictionary->names[number].text != name->text;
-	dictionary->names[number] = *name;
+	dictionary->names.renamed |= known && dictionary->names.items[number].text != name->text;
+	dictionary->names.items[number] = *name;
 	return true;
 }
 
 static bool apply_track(struct tw_dictionary *dictionary, uint32_t number, const struct tw_track *track)
 {
 	uint32_t other;
-	bool known = number < dictionary->track_count;
-	if (!place(&dictionary->tracks, &dictionary->track_room, &dictionary->track_count, number, sizeof *track))
+	bool known = number < dictionary->tracks.count;
+	if (!place(&dictionary->tracks.items, &dictionary->tracks.room, &dictionary->tracks.count, number,
+	           sizeof *track))
 		return false;
-	dictionary->moves += known && dictionary->tracks[number].process != track->process;
-	dictionary->tracks[number] = *track;
+	dictionary->tracks.moves += known && dictionary->tracks.items[number].process != track->process;
+	dictionary->tracks.items[number] = *track;
 	return tw_dictionary_find_track(dictionary, track, &other) ||
-	       tw_map_add(&dictionary->track_map, tw_dictionary_track_key(track), number);
+	       tw_map_add(&dictionary->tracks.map, tw_dictionary_track_key(track), number);
 }
 
 bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dictionary_change *change)
@@ -112,18 +114,20 @@ bool tw_dictionary_apply(struct tw_dictionary *dictionary, const struct tw_dicti
 		return apply_track(d, number, &change->track) &&
 		       tw_dictionary_set_sort_index(d, number, change->sort_index);
 	case TW_LOCATIONS:
-		if (place(&d->locations, &d->location_room, &d->location_count, number, sizeof *d->locations))
-			d->locations[number] = change->location;
-		return number < d->location_count;
+		if (place(&d->locations.items, &d->locations.room, &d->locations.count, number,
+		          sizeof *d->locations.items))
+			d->locations.items[number] = change->location;
+		return number < d->locations.count;
 	case TW_STACKS:
-		if (place(&d->stacks, &d->stack_room, &d->stack_count, number, sizeof *d->stacks))
-			d->stacks[number] = change->stack;
-		return number < d->stack_count;
+		if (place(&d->stacks.items, &d->stacks.room, &d->stacks.count, number, sizeof *d->stacks.items))
+			d->stacks.items[number] = change->stack;
+		return number < d->stacks.count;
 	case TW_PROVIDERS:
 	case TW_DICTIONARY_PARTS:
-		if (place(&d->providers, &d->provider_room, &d->provider_count, number, sizeof *d->providers))
-			d->providers[number] = change->provider;
-		return number < d->provider_count;
+		if (place(&d->providers.items, &d->providers.room, &d->providers.count, number,
+		          sizeof *d->providers.items))
+			d->providers.items[number] = change->provider;
+		return number < d->providers.count;
 	}
 	return false;
 }

@@ -13,32 +13,48 @@ struct tw_dictionary_changed {
 };
 
 struct tw_dictionary {
-	struct tw_name *names;
-	size_t name_count, name_room;
-	bool renamed;           /* a name has got another text */
-	struct tw_map name_map; /* hash of text and id to number */
-	struct tw_track *tracks;
-	size_t track_count, track_room;
-	uint64_t moves;        /* tracks that have got another process */
-	int32_t *sort_indices; /* by track: of those beyond `sort_room` it is 0 */
-	size_t sort_room;
-	struct tw_map track_map; /* hash of kind, process and thread to number */
-	struct tw_location *locations;
-	size_t location_count, location_room;
-	struct tw_map location_map; /* hash of name and address to number */
-	struct tw_stack *stacks;
-	size_t stack_count, stack_room;
-	struct tw_map stack_map; /* hash of caller and location to number */
-	struct tw_provider *providers;
-	size_t provider_count, provider_room;
-	struct tw_dictionary_chunk *chunks;
-	size_t chunk_left; /* bytes not used at the end of the newest chunk */
-	char *chunk_next;
-	bool plain;                            /* no text has a zero byte in it */
-	bool watched, forgot;                  /* forgot: there was no memory for one of `changed` */
-	size_t seen[TW_DICTIONARY_PARTS];      /* how many of each have been collected */
-	struct tw_dictionary_changed *changed; /* changes since then */
-	size_t changed_count, changed_room;
+	struct {
+		struct tw_name *items;
+		size_t count, room;
+		bool renamed;      /* a name has got another text */
+		struct tw_map map; /* hash of text and id to number */
+	} names;
+	struct {
+		struct tw_track *items;
+		size_t count, room;
+		uint64_t moves;    /* tracks that have got another process */
+		struct tw_map map; /* hash of kind, process and thread to number */
+	} tracks;
+	struct {                /* by track: of those beyond `room` it is 0 */
+		int32_t *items; /* by track: of those beyond `sort_room` it is 0 */
+		size_t room;
+	} sort_indices;
+	struct {
+		struct tw_location *items;
+		size_t count, room;
+		struct tw_map map; /* hash of name and address to number */
+	} locations;
+	struct {
+		struct tw_stack *items;
+		size_t count, room;
+		struct tw_map map; /* hash of caller and location to number */
+	} stacks;
+	struct {
+		struct tw_provider *items;
+		size_t count, room;
+	} providers;
+	struct {
+		struct tw_dictionary_chunk *chunks;
+		size_t left; /* bytes not used at the end of the newest chunk */
+		char *next;
+		bool plain; /* no text has a zero byte in it */
+	} texts;
+	struct {
+		bool watched, forgot;                /* forgot: there was no memory for one of `changed` */
+		size_t seen[TW_DICTIONARY_PARTS];    /* how many of each have been collected */
+		struct tw_dictionary_changed *items; /* changes since then */
+		size_t count, room;
+	} changes;
 };
 
 static inline uint64_t tw_dictionary_track_key(const struct tw_track *track)
@@ -50,7 +66,7 @@ bool tw_dictionary_find_track(const struct tw_dictionary *dictionary, const stru
 
 static inline int32_t tw_dictionary_sort_index_at(const struct tw_dictionary *dictionary, uint32_t track)
 {
-	return track < dictionary->sort_room ? dictionary->sort_indices[track] : 0;
+	return track < dictionary->sort_indices.room ? dictionary->sort_indices.items[track] : 0;
 }
 
 #endif

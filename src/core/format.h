@@ -108,13 +108,15 @@ struct tw_reader {
 	/* What is open: reader.c writes it, and `open` of a format that claims paths the input. */
 	const struct tw_format *format;
 	struct tw_input *input;
-	struct tw_window window;    /* over the input, at its start when the format opens */
-	const char *path;           /* that the format claims, and opens itself; otherwise NULL */
-	struct tw_input *own_input; /* of a part, where it is not that of the whole; otherwise NULL */
-	char *own_path;             /* the same of a reader that was opened by it; otherwise NULL */
-	struct tw_log_place log;    /* reader.c */
-	struct tw_reader *whole;    /* of a part: the trace it belongs to, which owns the input; otherwise NULL */
-	unsigned shards;            /* of a part: how many there are; otherwise 0 */
+	struct tw_window window;        /* over the input, at its start when the format opens */
+	const char *path;               /* that the format claims, and opens itself; otherwise NULL */
+	struct {                        /* where it is not that of the whole; otherwise NULL */
+		struct tw_input *input; /* of a part, where it is not that of the whole; otherwise NULL */
+		char *path;             /* the same of a reader that was opened by it; otherwise NULL */
+	} own;
+	struct tw_log_place log; /* reader.c */
+	struct tw_reader *whole; /* of a part: the trace it belongs to, which owns the input; otherwise NULL */
+	unsigned shards;         /* of a part: how many there are; otherwise 0 */
 	/* What is asked for: tw_open() and tw_begin() write it. */
 	struct tw_read_options options;
 	struct tw_request request;
@@ -123,16 +125,20 @@ struct tw_reader {
 	struct tw_dictionary *dictionary;
 	struct tw_clock clock;
 	struct tw_traits traits;
-	bool looked;              /* in_order.c: reading.look() has been called, or will not be */
-	struct tw_runs *runs;     /* in_order.c: events that come late, from the first read on; NULL: none does */
-	struct tw_filter *filter; /* reader.c, at open. NULL: events go straight through */
-	/* reader.c, from the first tw_read() on: what options.complete_slices and options.from_start make. */
-	struct tw_complete *complete;
-	struct tw_from_start {
-		struct tw_event *events;
-		size_t room;
-	} from_start;
-	atomic_size_t filter_used; /* of a whole: bytes held by the filters of all its parts, which write it */
+	struct {
+		bool looked;          /* in_order.c: reading.look() has been called, or will not be */
+		struct tw_runs *runs; /* in_order.c: events that come late, from the first read on; NULL: none does */
+	} in_order;
+	struct {
+		struct tw_filter *filter; /* reader.c, at open. NULL: events go straight through */
+		/* reader.c, from the first tw_read() on: what options.complete_slices and options.from_start make. */
+		struct tw_complete *complete;
+		struct tw_from_start {
+			struct tw_event *events;
+			size_t room;
+		} from_start;
+		atomic_size_t used; /* of a whole: bytes held by the filters of all its parts, which write it */
+	} filtering;
 	struct tw_reports reports;
 	struct tw_read_help help;
 	char error[TW_ERROR_TEXT]; /* tw_fail() */

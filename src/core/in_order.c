@@ -23,30 +23,30 @@ static bool needs_look(const struct tw_reader *reader)
 static int fill_runs(struct tw_reader *reader)
 {
 	struct tw_batch batch;
-	int count, error = tw_runs_new(&reader->runs, reader->options.temporary_directory,
+	int count, error = tw_runs_new(&reader->in_order.runs, reader->options.temporary_directory,
 	                               tw_memory_limit(reader) / RUNS_SHARE);
 	while (!error && (count = reader->format->reading.read(reader, &batch)) != 0) {
 		if (count < 0)
 			return count;
 		if (tw_stops(reader))
 			return tw_stopped(reader);
-		error = tw_runs_put(reader->runs, &batch);
+		error = tw_runs_put(reader->in_order.runs, &batch);
 	}
-	error = error ? error : tw_runs_end(reader->runs);
+	error = error ? error : tw_runs_end(reader->in_order.runs);
 	return error ? tw_fail_file(reader, error) : 0;
 }
 
 static int next_of_runs(struct tw_reader *reader, struct tw_batch *batch)
 {
-	int error = tw_runs_next(reader->runs, batch);
+	int error = tw_runs_next(reader->in_order.runs, batch);
 	return error ? tw_fail_file(reader, error) : (int)batch->count;
 }
 
 int tw_put_in_order(struct tw_reader *reader)
 {
-	if (reader->looked)
+	if (reader->in_order.looked)
 		return 0;
-	reader->looked = true;
+	reader->in_order.looked = true;
 	if (!needs_look(reader))
 		return 0;
 	int status =
@@ -69,7 +69,7 @@ static int next_batch(struct tw_reader *reader, struct tw_batch *batch)
 	int status = tw_put_in_order(reader);
 	if (status < 0)
 		return status;
-	if (!reader->runs) {
+	if (!reader->in_order.runs) {
 		status = reader->log.behind ? 0 : reader->format->reading.read(reader, batch);
 		const bool ended = status == 0 && reader->log.another_at && reader->options.order == TW_ORDER_FILE;
 		return ended ? tw_logs_reading->read(reader, batch) : status;

@@ -131,7 +131,7 @@ bool tw_is_own(const struct tw_reader *reader)
 static int take_trace(struct tw_reader *reader, const struct tw_own_trace *trace)
 {
 	struct tw_own_trace *copy = malloc(sizeof *copy);
-	reader->path = reader->own_path = strdup(trace->name ? trace->name : "a trace of its own");
+	reader->path = reader->own.path = strdup(trace->name ? trace->name : "a trace of its own");
 	if (!copy || !reader->path) {
 		free(copy);
 		return tw_fail_memory(reader);

@@ -230,8 +230,9 @@ int tw_reader_add_filter(struct tw_reader *reader)
 	if (!tw_filter_needed(&reader->options))
 		return 0;
 	struct tw_reader *whole = reader->whole ? reader->whole : reader;
-	reader->filter = tw_filter_new(&reader->options, reader->dictionary, &reader->clock, &whole->filter_used);
-	return reader->filter ? 0 : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
+	reader->filtering.filter =
+	    tw_filter_new(&reader->options, reader->dictionary, &reader->clock, &whole->filtering.used);
+	return reader->filtering.filter ? 0 : tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 }
 
 /* Returns what the options choose by and this trace has not ("providers"); NULL: it has all. */
@@ -311,8 +312,8 @@ static int open_input(struct tw_reader *reader, int status)
 	reader->window.chunk = window_chunk(reader);
 	status = status < 0 ? status : tw_open_format(reader);
 	if (status == 0 && reader->log.another_at && !reader->log.apart && reader->options.order != TW_ORDER_FILE) {
-		tw_filter_free(reader->filter);
-		reader->filter = NULL;
+		tw_filter_free(reader->filtering.filter);
+		reader->filtering.filter = NULL;
 		status = tw_logs_reading->open(reader);
 		status = status < 0 ? status : tw_reader_add_filter(reader);
 	}
@@ -386,7 +387,7 @@ static int open_path(struct tw_reader *reader, const char *path)
 	reader->format = tw_format_claiming(path, reader->options.format);
 	if (!reader->format)
 		return open_input(reader, tw_input_open(&reader->input, path));
-	reader->path = reader->own_path = strdup(path);
+	reader->path = reader->own.path = strdup(path);
 	return reader->path ? with_text(reader, tw_open_format(reader)) : tw_fail_memory(reader);
 }
 
@@ -466,10 +467,10 @@ int tw_open_shard(struct tw_reader **part, struct tw_reader *whole, unsigned sha
 /* Gives a part of an input that is not seekable an input of its own. */
 static int read_once_more(struct tw_reader *part)
 {
-	int status = tw_input_again(&part->own_input, part->input);
+	int status = tw_input_again(&part->own.input, part->input);
 	if (status < 0)
-		return tw_fail(part, status, "%s", part->own_input ? tw_input_error(part->own_input) : "out of memory");
-	part->input = part->window.input = part->own_input;
+		return tw_fail(part, status, "%s", part->own.input ? tw_input_error(part->own.input) : "out of memory");
+	part->input = part->window.input = part->own.input;
 	return 0;
 }
 
@@ -543,22 +544,23 @@ int tw_pull(struct tw_reader *reader, struct tw_batch *batch)
 {
 	if (tw_stops(reader))
 		return tw_stopped(reader);
-	if (reader->filter)
-		return with_text(reader, tw_filter_read(reader->filter, reader, batch));
+	if (reader->filtering.filter)
+		return with_text(reader, tw_filter_read(reader->filtering.filter, reader, batch));
 	return with_text(reader, tw_read_in_order(reader, batch));
 }
 
 static int read_complete(struct tw_reader *reader, struct tw_batch *batch)
 {
-	if (!reader->complete)
-		reader->complete = tw_complete_new(reader, tw_pull);
-	return reader->complete ? tw_complete_read(reader->complete, reader, batch) : tw_fail_memory(reader);
+	if (!reader->filtering.complete)
+		reader->filtering.complete = tw_complete_new(reader, tw_pull);
+	return reader->filtering.complete ? tw_complete_read(reader->filtering.complete, reader, batch)
+	                                  : tw_fail_memory(reader);
 }
 
 /* Makes times those since the start of the trace. Of some kinds the time is before it, or none: these are 0. */
 static int take_off_start(struct tw_reader *reader, struct tw_batch *batch)
 {
-	struct tw_from_start *made = &reader->from_start;
+	struct tw_from_start *made = &reader->filtering.from_start;
 	const uint64_t start = reader->clock.start_ns;
 	if (!tw_grow(&made->events, &made->room, batch->count, sizeof *made->events))
 		return tw_fail_memory(reader);
@@ -610,14 +612,14 @@ void tw_close(struct tw_reader *reader)
 	if (reader->format && reader->state)
 		reader->format->reading.close(reader);
 	tw_logs_reading->close(reader);
-	tw_complete_free(reader->complete);
-	free(reader->from_start.events);
-	tw_filter_free(reader->filter);
-	tw_runs_free(reader->runs);
+	tw_complete_free(reader->filtering.complete);
+	free(reader->filtering.from_start.events);
+	tw_filter_free(reader->filtering.filter);
+	tw_runs_free(reader->in_order.runs);
 	tw_window_free(&reader->window);
-	tw_input_close(reader->whole ? reader->own_input : reader->input);
+	tw_input_close(reader->whole ? reader->own.input : reader->input);
 	tw_dictionary_free(reader->dictionary);
-	free(reader->own_path);
+	free(reader->own.path);
 	pthread_mutex_destroy(&reader->reports.lock);
 	free(reader);
 }

@@ -265,7 +265,8 @@ int fdr_read_record(struct tw_reader *reader, struct tw_record *record)
 		state->records = calloc(1, sizeof *state->records);
 	if (!state->records)
 		return tw_fail_memory(reader);
-	int status = reader->filter ? next_filtered(reader, state->records, &item) : next_plain(reader, &item);
+	int status =
+	    reader->filtering.filter ? next_filtered(reader, state->records, &item) : next_plain(reader, &item);
 	if (status > 0)
 		describe(state->records, &state->stream, &item, record);
 	return status;

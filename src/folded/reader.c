@@ -227,7 +227,7 @@ static const char *const kinds[KINDS] = {[KIND_STACK] = "stack", [KIND_COMMENT] 
 static int open_wanted(struct tw_reader *reader)
 {
 	struct folded_reader *folded = reader->state;
-	if (!reader->filter || folded->wanted)
+	if (!reader->filtering.filter || folded->wanted)
 		return 0;
 	int status = tw_input_spool(reader->input, reader->options.temporary_directory);
 	return status < 0 ? tw_fail(reader, status, "%s", tw_input_error(reader->input))

@@ -182,7 +182,7 @@ static int profiling_read_record(struct tw_reader *reader, struct tw_record *rec
 	struct profiling_item item;
 	bool wanted = true;
 	int status = 0;
-	if (reader->filter && !profiling->wanted)
+	if (reader->filtering.filter && !profiling->wanted)
 		status = tw_wanted_new(&profiling->wanted, reader, false);
 	if (status < 0)
 		return status;

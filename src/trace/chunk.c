@@ -17,8 +17,8 @@ static struct trace_session *const session = &trace_session;
 bool trace_file_is_ours(void)
 {
 	struct stat status;
-	return session->fd >= 0 && fstat(session->fd, &status) == 0 && status.st_dev == session->device &&
-	       status.st_ino == session->inode;
+	return session->image.fd >= 0 && fstat(session->image.fd, &status) == 0 &&
+	       status.st_dev == session->image.device && status.st_ino == session->image.inode;
 }
 
 bool trace_may_grow(uint64_t end)
@@ -31,35 +31,35 @@ bool trace_may_grow(uint64_t end)
 static bool allocate(uint64_t end)
 {
 	enum { STEP_LEAST = 1 << 16, STEP_MOST = 1 << 20 };
-	if (end <= session->allocated)
+	if (end <= session->space.allocated)
 		return true;
-	if (session->full || end > session->mapped || !trace_file_is_ours())
+	if (session->image.full || end > session->space.mapped || !trace_file_is_ours())
 		return false;
-	uint64_t step = session->allocated / 4;
+	uint64_t step = session->space.allocated / 4;
 	step = step < STEP_LEAST ? STEP_LEAST : step > STEP_MOST ? STEP_MOST : step / IMAGE_PAGE * IMAGE_PAGE;
-	uint64_t ends[] = {session->allocated + step, end};
+	uint64_t ends[] = {session->space.allocated + step, end};
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		off_t from = (off_t)session->allocated, size = (off_t)(ends[i] - session->allocated);
-		if (ends[i] < end || ends[i] > session->mapped || !trace_may_grow(ends[i]) ||
-		    posix_fallocate(session->fd, from, size) != 0)
+		off_t from = (off_t)session->space.allocated, size = (off_t)(ends[i] - session->space.allocated);
+		if (ends[i] < end || ends[i] > session->space.mapped || !trace_may_grow(ends[i]) ||
+		    posix_fallocate(session->image.fd, from, size) != 0)
 			continue;
-		session->allocated = ends[i];
+		session->space.allocated = ends[i];
 		return true;
 	}
-	session->full = true;
+	session->image.full = true;
 	return false;
 }
 
 struct image_chunk *trace_chunk_new(uint64_t size)
 {
 	struct image_header *header = session->header;
-	if (!allocate(IMAGE_PAGE + session->chunks + size))
+	if (!allocate(IMAGE_PAGE + session->space.chunks + size))
 		return NULL;
-	struct image_chunk *chunk = (struct image_chunk *)((uint8_t *)header + IMAGE_PAGE + session->chunks);
+	struct image_chunk *chunk = (struct image_chunk *)((uint8_t *)header + IMAGE_PAGE + session->space.chunks);
 	chunk->size = size;
 	chunk->magic = IMAGE_CHUNK_MAGIC;
-	session->chunks += size;
-	atomic_store_explicit(&header->chunks, session->chunks, memory_order_release);
+	session->space.chunks += size;
+	atomic_store_explicit(&header->chunks, session->space.chunks, memory_order_release);
 	return chunk;
 }
 
@@ -68,7 +68,7 @@ struct image_chunk *trace_chunk_new(uint64_t size)
 static void put_owner(struct trace_writer *writer, uint32_t thread, uint64_t which)
 {
 	const uint64_t words[OWNER_WORDS] = {image_word(IMAGE_OWNER, OWNER_WORDS, 0, thread),
-	                                     ++writer->taken | which << IMAGE_WRITER_BIT, session->sequence};
+	                                     ++writer->taken | which << IMAGE_WRITER_BIT, session->ring.sequence};
 	trace_copy(writer->at, words, sizeof words);
 	trace_commit(writer, sizeof words);
 }
@@ -76,8 +76,8 @@ static void put_owner(struct trace_writer *writer, uint32_t thread, uint64_t whi
 /* Who reads must find the number grown before anything stands in the chunk. */
 uint64_t trace_next_given(void)
 {
-	atomic_store_explicit(&session->header->given, ++session->sequence, memory_order_seq_cst);
-	return session->sequence;
+	atomic_store_explicit(&session->header->given, ++session->ring.sequence, memory_order_seq_cst);
+	return session->ring.sequence;
 }
 
 /* A chunk of `size` becomes a writer's; what is in it stays up to `committed`. */
@@ -106,11 +106,11 @@ static bool has_room(const struct trace_writer *writer, uint64_t need)
 /* The rest of a chunk of a thread that has ended. */
 static bool take_part(struct trace_thread *thread, struct trace_writer *writer, uint64_t need)
 {
-	for (unsigned i = 0; i < session->part_count; i++) {
-		struct trace_writer part = session->parts[i];
+	for (unsigned i = 0; i < session->ended.part_count; i++) {
+		struct trace_writer part = session->ended.parts[i];
 		if (!has_room(&part, need))
 			continue;
-		session->parts[i] = session->parts[--session->part_count];
+		session->ended.parts[i] = session->ended.parts[--session->ended.part_count];
 		const uint8_t *start = (const uint8_t *)part.chunk;
 		give(thread, writer, part.chunk, (uint64_t)(part.end - start),
 		     (uint64_t)(part.at - start) - IMAGE_CHUNK_HEAD);
@@ -122,7 +122,7 @@ static bool take_part(struct trace_thread *thread, struct trace_writer *writer, 
 /* The first chunk of a thread is small: most threads have little to say. */
 static uint64_t next_size(const struct trace_writer *writer, uint64_t need)
 {
-	uint64_t size = session->chunk_size ? session->chunk_size : writer->size * 2;
+	uint64_t size = session->space.chunk_size ? session->space.chunk_size : writer->size * 2;
 	size = size < IMAGE_CHUNK_LEAST ? IMAGE_CHUNK_LEAST : size;
 	need += IMAGE_CHUNK_HEAD + OWNER_RECORD;
 	while (size < need)
@@ -144,7 +144,7 @@ void trace_make_pages(struct trace_writer *writer)
 
 static bool take_new(struct trace_thread *thread, struct trace_writer *writer, uint64_t need)
 {
-	uint64_t size = next_size(writer, need), left = session->options.size - session->events;
+	uint64_t size = next_size(writer, need), left = session->options.size - session->space.events;
 	if (session->options.size && size > left)
 		size = left / IMAGE_PAGE * IMAGE_PAGE;
 	if (size < need + IMAGE_CHUNK_HEAD + OWNER_RECORD)
@@ -152,7 +152,7 @@ static bool take_new(struct trace_thread *thread, struct trace_writer *writer, u
 	struct image_chunk *chunk = trace_chunk_new(size);
 	if (!chunk)
 		return false;
-	session->events += size;
+	session->space.events += size;
 	writer->size = size;
 	writer->fresh = true;
 	give(thread, writer, chunk, size, 0);
@@ -166,24 +166,24 @@ static void overwrite(struct trace_thread *thread, struct trace_writer *writer, 
 	uint64_t *count = (uint64_t *)&session->header->overwritten;
 	uint64_t lost = atomic_load_explicit(&chunk->committed, memory_order_relaxed);
 	__atomic_fetch_add(count, lost, __ATOMIC_RELAXED);
-	give(thread, writer, chunk, session->chunk_size, 0);
+	give(thread, writer, chunk, session->space.chunk_size, 0);
 }
 
 /* Every chunk is in the queue once at most. */
 static void queue_full(struct image_chunk *chunk)
 {
-	if (session->full_count == session->full_room)
+	if (session->ring.count == session->ring.room)
 		return;
-	session->full_chunks[(session->full_first + session->full_count++) % session->full_room] = chunk;
+	session->ring.chunks[(session->ring.first + session->ring.count++) % session->ring.room] = chunk;
 }
 
 static bool take_oldest(struct trace_thread *thread, struct trace_writer *writer)
 {
-	if (session->full_count == 0)
+	if (session->ring.count == 0)
 		return false;
-	struct image_chunk *chunk = session->full_chunks[session->full_first];
-	session->full_first = (session->full_first + 1) % session->full_room;
-	session->full_count--;
+	struct image_chunk *chunk = session->ring.chunks[session->ring.first];
+	session->ring.first = (session->ring.first + 1) % session->ring.room;
+	session->ring.count--;
 	overwrite(thread, writer, chunk);
 	return true;
 }
@@ -229,17 +229,18 @@ static bool take_held(struct trace_thread *thread, struct trace_writer *writer)
 /* Parts have stood longest. */
 static bool take_whole_part(struct trace_thread *thread, struct trace_writer *writer)
 {
-	if (session->part_count == 0)
+	if (session->ended.part_count == 0)
 		return false;
-	struct image_chunk *chunk = session->parts[0].chunk;
-	session->parts[0] = session->parts[--session->part_count];
+	struct image_chunk *chunk = session->ended.parts[0].chunk;
+	session->ended.parts[0] = session->ended.parts[--session->ended.part_count];
 	overwrite(thread, writer, chunk);
 	return true;
 }
 
 static bool take_again(struct trace_thread *thread, struct trace_writer *writer, uint64_t need)
 {
-	if (session->options.mode != TW_TRACE_CIRCULAR || need + IMAGE_CHUNK_HEAD + OWNER_RECORD > session->chunk_size)
+	if (session->options.mode != TW_TRACE_CIRCULAR ||
+	    need + IMAGE_CHUNK_HEAD + OWNER_RECORD > session->space.chunk_size)
 		return false;
 	return take_oldest(thread, writer) || take_whole_part(thread, writer) || take_held(thread, writer);
 }
@@ -262,10 +263,10 @@ static bool is_own(const struct trace_writer *writer)
 static void drop_old_pages(void)
 {
 	enum { STEP = 1 << 20 };
-	if (session->options.mode != TW_TRACE_STREAMING || session->chunks - session->left < 2 * STEP)
+	if (session->options.mode != TW_TRACE_STREAMING || session->space.chunks - session->space.left < 2 * STEP)
 		return;
-	madvise((uint8_t *)session->header + IMAGE_PAGE + session->left, STEP, MADV_DONTNEED);
-	session->left += STEP;
+	madvise((uint8_t *)session->header + IMAGE_PAGE + session->space.left, STEP, MADV_DONTNEED);
+	session->space.left += STEP;
 }
 
 /* A chunk that nothing more goes into. */
@@ -288,8 +289,8 @@ bool trace_chunk_take(struct trace_thread *thread, struct trace_writer *writer, 
 
 void trace_chunk_leave(struct trace_writer *writer)
 {
-	if (is_own(writer) && writer->end - writer->at >= PART_LEAST && session->part_count < TRACE_PARTS)
-		session->parts[session->part_count++] = *writer;
+	if (is_own(writer) && writer->end - writer->at >= PART_LEAST && session->ended.part_count < TRACE_PARTS)
+		session->ended.parts[session->ended.part_count++] = *writer;
 	else
 		finish_chunk(writer);
 	forget(writer);
@@ -298,7 +299,7 @@ void trace_chunk_leave(struct trace_writer *writer)
 uint64_t trace_record_most(void)
 {
 	enum { WORDS_MOST = 4095, SHARE = 2 };
-	uint64_t size = session->chunk_size ? session->chunk_size : IMAGE_CHUNK_MOST;
+	uint64_t size = session->space.chunk_size ? session->space.chunk_size : IMAGE_CHUNK_MOST;
 	if (session->options.size && size > session->options.size / SHARE)
 		size = session->options.size / SHARE;
 	uint64_t most = size - IMAGE_CHUNK_HEAD - OWNER_RECORD;

@@ -485,11 +485,11 @@ __attribute__((constructor(101))) static void load(void)
 	const char *wrong = trace_options_parse(&options, secure_getenv("TRACKWAY_TRACE_OPTIONS"));
 	forget_all();
 	trace_stay();
-	session->started = wake_helper;
-	session->forked = forget_in_child;
-	session->rejoin = rejoin;
-	session->alerted = tell_alert;
-	session->on_site = note_site;
+	session->hooks.started = wake_helper;
+	session->hooks.forked = forget_in_child;
+	session->hooks.rejoin = rejoin;
+	session->hooks.alerted = tell_alert;
+	session->hooks.on_site = note_site;
 	trace_load();
 	helper.wanted = !wrong && options.control;
 	if (manager)

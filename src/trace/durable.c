@@ -27,7 +27,7 @@ static struct {
 
 uint64_t *trace_durable_room(uint64_t words)
 {
-	struct trace_writer *writer = &session->durable;
+	struct trace_writer *writer = &session->tables.durable;
 	uint64_t size = words * IMAGE_WORD;
 	if ((uint64_t)(writer->end - writer->at) >= size)
 		return (uint64_t *)writer->at;
@@ -45,7 +45,7 @@ uint64_t *trace_durable_room(uint64_t words)
 
 void trace_durable_put(uint64_t words)
 {
-	trace_commit(&session->durable, words * IMAGE_WORD);
+	trace_commit(&session->tables.durable, words * IMAGE_WORD);
 }
 
 void trace_durable_forget(void)
@@ -139,8 +139,8 @@ uint32_t trace_string(const char *text)
 	struct interned *place = place_of(&wanted);
 	if (place->number)
 		return place->number;
-	const uint8_t *kept = put_text(IMAGE_STRING, session->strings + 1, text, length);
-	return kept ? add(place, &wanted, kept, ++session->strings) : 0;
+	const uint8_t *kept = put_text(IMAGE_STRING, session->tables.strings + 1, text, length);
+	return kept ? add(place, &wanted, kept, ++session->tables.strings) : 0;
 }
 
 uint32_t trace_label(const char *category, const char *name)
@@ -157,10 +157,10 @@ uint32_t trace_label(const char *category, const char *name)
 	uint64_t *to = trace_durable_room(2);
 	if (!to)
 		return 0;
-	to[0] = image_word(IMAGE_LABEL, 2, 0, session->labels + 1);
+	to[0] = image_word(IMAGE_LABEL, 2, 0, session->tables.labels + 1);
 	to[1] = both;
 	trace_durable_put(2);
-	return add(place, &wanted, NULL, ++session->labels);
+	return add(place, &wanted, NULL, ++session->tables.labels);
 }
 
 void trace_put_thread_name(uint32_t number, const char *name)
@@ -189,7 +189,7 @@ void trace_put_thread(uint32_t number, uint64_t process, uint64_t thread, const 
 
 uint32_t trace_put_track(const char *name)
 {
-	uint32_t number = ++session->threads;
+	uint32_t number = ++session->tables.threads;
 	trace_put_thread(number, (uint64_t)getpid(), UINT64_C(1) << 63 | number, name);
 	return number;
 }

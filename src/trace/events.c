@@ -15,8 +15,8 @@ static void ask_about(struct tw_trace_site *site)
 {
 	uint32_t state = tw_trace_state;
 	bool named = site->category || site->name;
-	if (site->state == 0 && named && session->on_site)
-		session->on_site(trace_text(site->category));
+	if (site->state == 0 && named && session->hooks.on_site)
+		session->hooks.on_site(trace_text(site->category));
 	bool wanted = atomic_load(&session->state) &&
 	              (!named || trace_category_wanted(&session->options, trace_text(site->category)));
 	if (wanted && named) {
@@ -327,8 +327,8 @@ void tw_trace_write_at(uint32_t track, uint64_t time, uint64_t end, unsigned kin
 void tw_trace_alert(const char *category, const char *name)
 {
 	tw_trace_write(TW_TRACE_KIND_INSTANT, category, name, TW_SCOPE_PROCESS, NULL, 0);
-	if (session->alerted)
-		session->alerted(trace_text(name));
+	if (session->hooks.alerted)
+		session->hooks.alerted(trace_text(name));
 }
 
 /* ---- Durations. ---- */
@@ -534,8 +534,8 @@ uint64_t tw_trace_time(uint64_t monotonic_ns)
 {
 	if (session->clock == IMAGE_MONOTONIC || !trace_lock())
 		return monotonic_ns;
-	const struct image_pair from = session->pair;
-	const uint64_t rate = session->ticks_per_second;
+	const struct image_pair from = session->times.pair;
+	const uint64_t rate = session->times.ticks_per_second;
 	trace_unlock();
 	if (monotonic_ns < from.ns)
 		return from.ticks - ticks_of(from.ns - monotonic_ns, rate);

@@ -11,7 +11,7 @@
 
 /* What every event looks at begins a cache line, so that nothing of the program that is often written stands in it. */
 uint32_t tw_trace_state __attribute__((aligned(TRACE_LINE))) = 2; /* no site has been asked about yet */
-struct trace_session trace_session __attribute__((aligned(TRACE_LINE))) = {.fd = -1};
+struct trace_session trace_session __attribute__((aligned(TRACE_LINE))) = {.image.fd = -1};
 
 static struct trace_session *const session = &trace_session;
 
@@ -68,7 +68,8 @@ void trace_unlock(void)
 {
 	int error = kept_errno;
 	if (session->header)
-		atomic_store_explicit(&session->header->dropped, atomic_load(&session->dropped), memory_order_relaxed);
+		atomic_store_explicit(&session->header->dropped, atomic_load(&session->losses.dropped),
+		                      memory_order_relaxed);
 	trace_order_before((void *)&session->lock);
 	if (atomic_exchange(&session->lock, 0) == 2)
 		futex(FUTEX_WAKE, 1);

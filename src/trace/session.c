@@ -65,11 +65,11 @@ static int make_file(void)
 {
 	enum { MOST = 10000 };
 	for (unsigned number = 0; number < MOST; number++) {
-		if (!expand(session->file, session->path, number)) {
+		if (!expand(session->image.file, session->image.path, number)) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
-		int fd = open(session->file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		int fd = open(session->image.file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd >= 0 || (errno != EEXIST && errno != EINTR))
 			return fd;
 	}
@@ -85,11 +85,12 @@ static bool map_file(void)
 	static const uint64_t most = UINT64_C(1) << 36;
 	uint64_t size = session->options.size ? IMAGE_PAGE + session->options.size + BESIDE : most;
 	for (size = size < most ? size : most; size >= LEAST; size = size / 2 / IMAGE_PAGE * IMAGE_PAGE) {
-		void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, session->fd, 0);
+		void *memory =
+		    mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, session->image.fd, 0);
 		if (memory == MAP_FAILED)
 			continue;
 		session->header = memory;
-		session->mapped = size;
+		session->space.mapped = size;
 		return true;
 	}
 	return false;
@@ -98,14 +99,14 @@ static bool map_file(void)
 static int prepare_file(void)
 {
 	struct stat status;
-	if (fstat(session->fd, &status) < 0)
+	if (fstat(session->image.fd, &status) < 0)
 		return errno;
-	session->device = status.st_dev;
-	session->inode = status.st_ino;
-	int error = trace_may_grow(IMAGE_PAGE) ? posix_fallocate(session->fd, 0, IMAGE_PAGE) : EFBIG;
+	session->image.device = status.st_dev;
+	session->image.inode = status.st_ino;
+	int error = trace_may_grow(IMAGE_PAGE) ? posix_fallocate(session->image.fd, 0, IMAGE_PAGE) : EFBIG;
 	if (error)
 		return error;
-	session->allocated = IMAGE_PAGE;
+	session->space.allocated = IMAGE_PAGE;
 	return map_file() ? 0 : ENOMEM;
 }
 
@@ -117,10 +118,10 @@ static int prepare_ring(void)
 		return 0;
 	while (size < IMAGE_CHUNK_MOST && size * CIRCULAR_CHUNKS < session->options.size)
 		size *= 2;
-	session->chunk_size = size;
-	session->full_room = session->options.size / size + 1;
-	session->full_chunks = trace_map(session->full_room * sizeof *session->full_chunks);
-	return session->full_chunks ? 0 : ENOMEM;
+	session->space.chunk_size = size;
+	session->ring.room = session->options.size / size + 1;
+	session->ring.chunks = trace_map(session->ring.room * sizeof *session->ring.chunks);
+	return session->ring.chunks ? 0 : ENOMEM;
 }
 
 static void read_name(char name[IMAGE_NAME])
@@ -141,7 +142,7 @@ static void store_pair(struct image_pair pair)
 	atomic_store(&header->pair_ticks, pair.ticks);
 	atomic_store(&header->pair_ns, pair.ns);
 	atomic_store(&header->pair_number, number + 2);
-	session->pair = pair;
+	session->times.pair = pair;
 }
 
 /* The speeds of the clocks differ from hour to hour: a pair that stays, now and then, also where little is written. */
@@ -149,10 +150,10 @@ static void keep_pair(struct image_pair pair)
 {
 	enum { WORDS = 3 };
 	static const uint64_t apart = 10000000000;
-	uint64_t *to = pair.ns - session->kept_ns < apart ? NULL : trace_durable_room(WORDS);
+	uint64_t *to = pair.ns - session->times.kept_ns < apart ? NULL : trace_durable_room(WORDS);
 	if (!to)
 		return;
-	session->kept_ns = pair.ns;
+	session->times.kept_ns = pair.ns;
 	to[0] = image_word(IMAGE_PAIR, WORDS, 0, 0);
 	to[1] = pair.ticks;
 	to[2] = pair.ns;
@@ -170,10 +171,10 @@ static void fill_header(void)
 	header->process = (uint64_t)getpid();
 	header->room = session->options.size;
 	header->clock = (uint32_t)session->clock;
-	session->ticks_per_second = trace_frequency();
-	header->ticks_per_second = session->ticks_per_second;
+	session->times.ticks_per_second = trace_frequency();
+	header->ticks_per_second = session->times.ticks_per_second;
 	header->start = trace_pair();
-	session->kept_ns = header->start.ns;
+	session->times.kept_ns = header->start.ns;
 	clock_gettime(CLOCK_REALTIME, &wall);
 	header->wall_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
 	read_name(header->name);
@@ -187,26 +188,26 @@ static void clear(void)
 {
 	trace_durable_forget();
 	trace_threads_forget();
-	if (session->full_chunks)
-		munmap(session->full_chunks, session->full_room * sizeof *session->full_chunks);
-	session->full_chunks = NULL;
-	session->full_first = session->full_count = session->full_room = 0;
+	if (session->ring.chunks)
+		munmap(session->ring.chunks, session->ring.room * sizeof *session->ring.chunks);
+	session->ring.chunks = NULL;
+	session->ring.first = session->ring.count = session->ring.room = 0;
 	session->header = NULL;
-	session->mapped = session->allocated = session->chunks = session->events = 0;
-	session->chunk_size = session->left = 0;
-	session->full = false;
-	session->sequence = session->threads = session->strings = session->labels = 0;
-	session->durable = (struct trace_writer){0};
-	session->free_slot_count = session->part_count = 0;
-	session->gone = session->gone_written = 0;
-	session->slots_at = session->slots_end = NULL;
+	session->space.mapped = session->space.allocated = session->space.chunks = session->space.events = 0;
+	session->space.chunk_size = session->space.left = 0;
+	session->image.full = false;
+	session->ring.sequence = session->tables.threads = session->tables.strings = session->tables.labels = 0;
+	session->tables.durable = (struct trace_writer){0};
+	session->slots.free_count = session->ended.part_count = 0;
+	session->losses.gone = session->losses.gone_written = 0;
+	session->slots.at = session->slots.end = NULL;
 }
 
 static void close_file(void)
 {
 	if (trace_file_is_ours())
-		close(session->fd);
-	session->fd = -1;
+		close(session->image.fd);
+	session->image.fd = -1;
 }
 
 /* What a process leaves to those that it forks of its image: the header, in which they tell that they found no file. */
@@ -214,18 +215,18 @@ static void leave_header(void)
 {
 	if (!session->header)
 		return;
-	if (session->parent)
-		munmap(session->parent, IMAGE_PAGE);
-	session->parent = session->header;
-	munmap((uint8_t *)session->header + IMAGE_PAGE, session->mapped - IMAGE_PAGE);
+	if (session->fork.parent)
+		munmap(session->fork.parent, IMAGE_PAGE);
+	session->fork.parent = session->header;
+	munmap((uint8_t *)session->header + IMAGE_PAGE, session->space.mapped - IMAGE_PAGE);
 	session->header = NULL;
 }
 
 /* Of a recording that is complete nobody can be told any more. */
 static void tell_parent(int error)
 {
-	struct image_header *parent = session->parent;
-	session->parent = NULL;
+	struct image_header *parent = session->fork.parent;
+	session->fork.parent = NULL;
 	if (!parent)
 		return;
 	if (error && atomic_load(&parent->state) == IMAGE_RECORDING) {
@@ -238,7 +239,7 @@ static void tell_parent(int error)
 static void drop_file(void)
 {
 	if (session->header)
-		munmap(session->header, session->mapped);
+		munmap(session->header, session->space.mapped);
 	close_file();
 	clear();
 }
@@ -247,20 +248,20 @@ static void drop_file(void)
 static int begin(int fd)
 {
 	session->managed = fd >= 0;
-	*session->file = 0;
-	session->fd = fd < 0 ? make_file() : fd;
-	if (session->fd < 0)
+	*session->image.file = 0;
+	session->image.fd = fd < 0 ? make_file() : fd;
+	if (session->image.fd < 0)
 		return errno;
 	int error = prepare_file();
 	error = error ? error : prepare_ring();
 	if (error) {
 		if (fd < 0)
-			unlink(session->file);
+			unlink(session->image.file);
 		drop_file();
-		*session->file = 0;
+		*session->image.file = 0;
 		return error;
 	}
-	atomic_store(&session->dropped, 0);
+	atomic_store(&session->losses.dropped, 0);
 	fill_header();
 	uint32_t state = tw_trace_state + 2;
 	atomic_store_explicit(&session->state, state, memory_order_release);
@@ -272,8 +273,8 @@ static int begin(int fd)
 
 static void tell_started(void)
 {
-	if (session->started)
-		session->started();
+	if (session->hooks.started)
+		session->hooks.started();
 }
 
 /* Forked processes may be in another directory when they begin. */
@@ -298,11 +299,11 @@ static int start(const struct trace_options *options, const char *path, int fd)
 	if (atomic_load(&session->state) || session->ending) {
 		error = EALREADY;
 	} else {
-		atomic_store(&session->again, false);
+		atomic_store(&session->fork.again, false);
 		session->options = *options;
-		strcpy(session->path, path ? path : "");
+		strcpy(session->image.path, path ? path : "");
 		error = begin(fd);
-		make_absolute(session->path);
+		make_absolute(session->image.path);
 		fd = -1;
 	}
 	trace_unlock();
@@ -320,7 +321,7 @@ int tw_trace_start(const char *path, const char *options)
 	options = options ? options : secure_getenv("TRACKWAY_TRACE_OPTIONS");
 	if (trace_options_parse(&wanted, options) || !path || !*path)
 		return EINVAL;
-	if (strlen(path) >= sizeof session->path)
+	if (strlen(path) >= sizeof session->image.path)
 		return ENAMETOOLONG;
 	return start(&wanted, path, -1);
 }
@@ -336,7 +337,7 @@ int trace_start_on(int fd, const char *options)
 
 static uint64_t count_dropped(void)
 {
-	uint64_t dropped = atomic_load(&session->dropped) + session->gone;
+	uint64_t dropped = atomic_load(&session->losses.dropped) + session->losses.gone;
 	for (struct trace_thread *thread = session->all; thread; thread = thread->next)
 		if (thread->slot)
 			dropped += atomic_load(&thread->slot->dropped);
@@ -376,9 +377,9 @@ static void end(void)
 	__atomic_store_n(&tw_trace_state, state, __ATOMIC_RELEASE);
 	bool idle = wait_idle();
 	session->ending = 0;
-	session->last_dropped = count_dropped();
+	session->losses.last_dropped = count_dropped();
 	store_pair(trace_pair());
-	atomic_store(&session->header->dropped, atomic_load(&session->dropped));
+	atomic_store(&session->header->dropped, atomic_load(&session->losses.dropped));
 	atomic_store_explicit(&session->header->state, IMAGE_COMPLETE, memory_order_release);
 	if (idle) {
 		drop_file();
@@ -392,7 +393,7 @@ static void stop(bool abandoned)
 {
 	if (!trace_lock())
 		return;
-	atomic_store(&session->again, false);
+	atomic_store(&session->fork.again, false);
 	for (int i = 0; i < TRIES && session->ending; i++) /* somebody else stops it */
 		let_others();
 	if (atomic_load(&session->state)) {
@@ -417,7 +418,7 @@ uint64_t tw_trace_dropped(void)
 	if (!trace_lock())
 		return 0;
 	const bool on = atomic_load(&session->state) || session->ending;
-	uint64_t dropped = on ? count_dropped() : session->last_dropped;
+	uint64_t dropped = on ? count_dropped() : session->losses.last_dropped;
 	trace_unlock();
 	return dropped;
 }
@@ -426,7 +427,7 @@ size_t tw_trace_file(char *name, size_t room)
 {
 	if (!trace_lock())
 		return 0;
-	const char *file = atomic_load(&session->state) ? session->file : "";
+	const char *file = atomic_load(&session->state) ? session->image.file : "";
 	size_t length = strlen(file);
 	if (room)
 		snprintf(name, room, "%s", file);
@@ -441,7 +442,7 @@ bool trace_compare_clocks(void)
 	bool on = atomic_load(&session->state) && session->clock != IMAGE_MONOTONIC;
 	if (on) {
 		store_pair(trace_pair());
-		keep_pair(session->pair);
+		keep_pair(session->times.pair);
 	}
 	trace_unlock();
 	return on;
@@ -449,7 +450,7 @@ bool trace_compare_clocks(void)
 
 static uint64_t count_written(void)
 {
-	uint64_t written = session->gone_written;
+	uint64_t written = session->losses.gone_written;
 	for (struct trace_thread *thread = session->all; thread; thread = thread->next)
 		for (int i = 0; i < TRACE_NESTED; i++)
 			written += atomic_load_explicit(&thread->writers[i].events, memory_order_relaxed);
@@ -464,13 +465,13 @@ void trace_look(struct trace_status *status, bool wants_file)
 	status->on = atomic_load(&session->state) != 0;
 	if (status->on) {
 		status->mode = session->options.mode;
-		status->used = session->chunks;
+		status->used = session->space.chunks;
 		status->dropped = count_dropped();
 		status->written = count_written();
 		status->cut = atomic_load_explicit(&session->header->cut, memory_order_relaxed);
 		status->unkept = atomic_load_explicit(&session->header->unkept, memory_order_relaxed);
-		status->fd = wants_file && trace_file_is_ours() ? fcntl(session->fd, F_DUPFD_CLOEXEC, 0) : -1;
-		strcpy(status->file, session->file);
+		status->fd = wants_file && trace_file_is_ours() ? fcntl(session->image.fd, F_DUPFD_CLOEXEC, 0) : -1;
+		strcpy(status->file, session->image.file);
 	}
 	trace_unlock();
 }
@@ -506,18 +507,18 @@ static void after_fork(void)
 /* The file is the parent's; the next event begins one of its own. */
 static void after_fork_in_child(void)
 {
-	bool was_on = atomic_load(&session->state) || atomic_load(&session->again);
-	if (session->forked)
-		session->forked();
+	bool was_on = atomic_load(&session->state) || atomic_load(&session->fork.again);
+	if (session->hooks.forked)
+		session->hooks.forked();
 	trace_lock_forked();
 	trace_threads_forked();
 	atomic_store(&session->state, 0);
 	session->ending = 0;
 	leave_header();
 	drop_file();
-	*session->file = 0;
-	session->rejoins = session->managed || !was_on;
-	atomic_store(&session->again, true);
+	*session->image.file = 0;
+	session->fork.rejoins = session->managed || !was_on;
+	atomic_store(&session->fork.again, true);
 	__atomic_store_n(&tw_trace_state, tw_trace_state + 2, __ATOMIC_RELEASE);
 	mark_alive();
 }
@@ -526,10 +527,11 @@ static void look_around(void)
 {
 	if (alive && !*alive)
 		after_fork_in_child();
-	if (!atomic_load_explicit(&session->again, memory_order_relaxed) || !atomic_exchange(&session->again, false))
+	if (!atomic_load_explicit(&session->fork.again, memory_order_relaxed) ||
+	    !atomic_exchange(&session->fork.again, false))
 		return;
-	if (session->rejoins) {
-		tell_parent(session->rejoin ? session->rejoin() : 0);
+	if (session->fork.rejoins) {
+		tell_parent(session->hooks.rejoin ? session->hooks.rejoin() : 0);
 		return;
 	}
 	if (!trace_lock())
@@ -545,7 +547,7 @@ static void look_around(void)
 
 void trace_load(void)
 {
-	session->look_around = look_around;
+	session->hooks.look_around = look_around;
 	mark_alive();
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }

@@ -65,48 +65,67 @@ struct trace_session {
 	_Atomic uint32_t lock __attribute__((aligned(TRACE_LINE)));
 	uint32_t ending; /* the state until it was stopped, while its threads are waited for; 0: none */
 	struct image_header *header;
-	uint64_t mapped, allocated; /* bytes: of addresses, of the file */
-	uint64_t chunks, events;    /* bytes of chunks, and of those of events */
-	uint64_t chunk_size;        /* of all of them, in circular mode */
-	uint64_t left;              /* bytes of chunks that are in the file alone, in streaming mode */
-	int fd;
-	dev_t device;
-	ino_t inode;
-	bool full; /* nothing more is to be had from the disk */
+	struct {                            /* bytes */
+		uint64_t mapped, allocated; /* of addresses, of the file */
+		uint64_t chunks, events;    /* bytes of chunks, and of those of events */
+		uint64_t chunk_size;        /* of all of them, in circular mode */
+		uint64_t left;              /* bytes of chunks that are in the file alone, in streaming mode */
+	} space;
+	struct { /* the file */
+		int fd;
+		dev_t device;
+		ino_t inode;
+		bool full;             /* nothing more is to be had from the disk */
+		char path[TRACE_PATH]; /* that was asked for, for forked processes */
+		char file[TRACE_PATH]; /* what it has become */
+	} image;
 	bool barrier;
-	uint64_t sequence; /* how often a chunk has been given away */
-	uint32_t threads, strings, labels;
-	struct trace_writer durable;
+	struct {                             /* circular mode */
+		uint64_t sequence;           /* how often a chunk has been given away */
+		struct image_chunk **chunks; /* those that are full, from the oldest on */
+		uint64_t first, count, room;
+	} ring;
+	struct { /* what has numbers */
+		uint32_t threads, strings, labels;
+		struct trace_writer durable;
+	} tables;
 	struct trace_thread *all; /* that are in it */
-	struct image_slot *free_slots[1024];
-	unsigned free_slot_count;
-	uint8_t *slots_at, *slots_end;
-	struct trace_writer parts[TRACE_PARTS]; /* chunks of threads that have ended, with room */
-	unsigned part_count;
-	struct image_chunk **full_chunks; /* circular: those that are full, from the oldest on */
-	uint64_t full_first, full_count, full_room;
+	struct {
+		struct image_slot *free[1024];
+		unsigned free_count;
+		uint8_t *at, *end;
+	} slots;
+	struct {                                        /* of threads that have ended */
+		struct trace_writer parts[TRACE_PARTS]; /* chunks with room */
+		unsigned part_count;
+	} ended;
 	struct trace_options options;
-	char path[TRACE_PATH];    /* that was asked for, for forked processes */
-	char file[TRACE_PATH];    /* what it has become */
-	_Atomic bool again;       /* after a fork: it is to be started */
-	_Atomic uint64_t dropped; /* events that no slot counts, without the lock */
-	uint64_t gone;            /* events dropped by threads that have ended */
-	uint64_t gone_written;    /* events that these have written */
-	uint64_t last_dropped;    /* all that the last recording dropped */
-	struct image_pair pair;   /* the last */
-	uint64_t kept_ns;         /* when the last one was that stays in the file */
-	uint64_t ticks_per_second;
-	bool managed;                /* the file was given by a manager */
-	bool rejoins;                /* after a fork: the manager is asked, if there is one; otherwise a file is made */
-	struct image_header *parent; /* after a fork: the page of the parent's image, until there is a file */
-	/* Set by who knows more; all without the lock. Deals with a fork that no handler was told of, and starts anew
-	 * what a fork has ended. */
-	void (*look_around)(void);
-	void (*started)(void);                 /* a recording has begun */
-	void (*forked)(void);                  /* in a forked process, before anything else */
-	int (*rejoin)(void);                   /* the same, at its first event: asks the manager for a file; errno */
-	void (*alerted)(const char *name);     /* of an alert */
-	void (*on_site)(const char *category); /* a site has been met for the first time; with the lock */
+	struct {                             /* after a fork */
+		_Atomic bool again;          /* it is to be started */
+		bool rejoins;                /* the manager is asked, if there is one; otherwise a file is made */
+		struct image_header *parent; /* the page of the parent's image, until there is a file */
+	} fork;
+	struct {
+		_Atomic uint64_t dropped; /* events that no slot counts, without the lock */
+		uint64_t gone;            /* events dropped by threads that have ended */
+		uint64_t gone_written;    /* events that these have written */
+		uint64_t last_dropped;    /* all that the last recording dropped */
+	} losses;
+	struct {
+		struct image_pair pair; /* the last */
+		uint64_t kept_ns;       /* when the last one was that stays in the file */
+		uint64_t ticks_per_second;
+	} times;
+	bool managed; /* the file was given by a manager */
+	struct {      /* set by who knows more; all without the lock */
+		/* Deals with a fork that no handler was told of, and starts anew what a fork has ended. */
+		void (*look_around)(void);
+		void (*started)(void); /* a recording has begun */
+		void (*forked)(void);  /* in a forked process, before anything else */
+		int (*rejoin)(void);   /* the same, at its first event: asks the manager for a file; errno */
+		void (*alerted)(const char *name);     /* of an alert */
+		void (*on_site)(const char *category); /* a site has been met for the first time; with the lock */
+	} hooks;
 };
 
 extern struct trace_session trace_session;
@@ -183,8 +202,8 @@ void trace_lock_forked(void);
 /* Whoever has to ask what is going on begins with this. */
 static inline void trace_look_around(void)
 {
-	if (trace_session.look_around)
-		trace_session.look_around();
+	if (trace_session.hooks.look_around)
+		trace_session.hooks.look_around();
 }
 
 /* A barrier in all threads of the process; false where the system has none. */

@@ -26,7 +26,7 @@ void trace_drop(struct trace_thread *thread)
 	if (thread && thread->slot)
 		atomic_fetch_add_explicit(&thread->slot->dropped, 1, memory_order_relaxed);
 	else
-		atomic_fetch_add_explicit(&session->dropped, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&session->losses.dropped, 1, memory_order_relaxed);
 	if (!(thread && thread->slot) && trace_lock())
 		trace_unlock(); /* now the header has it, too */
 }
@@ -35,20 +35,20 @@ void trace_drop(struct trace_thread *thread)
 
 static struct image_slot *new_slot(void)
 {
-	if (session->free_slot_count)
-		return session->free_slots[--session->free_slot_count];
-	if (session->slots_end - session->slots_at < (ptrdiff_t)sizeof(struct image_slot)) {
+	if (session->slots.free_count)
+		return session->slots.free[--session->slots.free_count];
+	if (session->slots.end - session->slots.at < (ptrdiff_t)sizeof(struct image_slot)) {
 		struct image_chunk *chunk = trace_chunk_new(SLOTS_CHUNK);
 		if (!chunk)
 			return NULL;
 		uint64_t owner = trace_next_given() << 32 | IMAGE_SLOTS;
 		atomic_store_explicit(&chunk->owner, owner, memory_order_release);
-		session->slots_at = (uint8_t *)chunk + IMAGE_CHUNK_HEAD;
-		session->slots_end = (uint8_t *)chunk + SLOTS_CHUNK;
+		session->slots.at = (uint8_t *)chunk + IMAGE_CHUNK_HEAD;
+		session->slots.end = (uint8_t *)chunk + SLOTS_CHUNK;
 		atomic_store_explicit(&chunk->committed, SLOTS_CHUNK - IMAGE_CHUNK_HEAD, memory_order_release);
 	}
-	struct image_slot *slot = (struct image_slot *)session->slots_at;
-	session->slots_at += sizeof *slot;
+	struct image_slot *slot = (struct image_slot *)session->slots.at;
+	session->slots.at += sizeof *slot;
 	return slot;
 }
 
@@ -69,13 +69,13 @@ static void leave_slot(struct trace_thread *thread)
 		return;
 	uint64_t dropped = atomic_load_explicit(&slot->dropped, memory_order_relaxed);
 	if (dropped && trace_put_drops(thread->number, dropped))
-		session->gone += dropped;
+		session->losses.gone += dropped;
 	else /* the header has room where no chunk has */
-		atomic_fetch_add_explicit(&session->dropped, dropped, memory_order_relaxed);
+		atomic_fetch_add_explicit(&session->losses.dropped, dropped, memory_order_relaxed);
 	atomic_store_explicit(&slot->thread, 0, memory_order_release);
 	atomic_store_explicit(&slot->dropped, 0, memory_order_relaxed);
-	if (session->free_slot_count < sizeof session->free_slots / sizeof *session->free_slots)
-		session->free_slots[session->free_slot_count++] = slot;
+	if (session->slots.free_count < sizeof session->slots.free / sizeof *session->slots.free)
+		session->slots.free[session->slots.free_count++] = slot;
 	thread->slot = NULL;
 }
 
@@ -89,7 +89,7 @@ static void detach(struct trace_thread *thread)
 	if (*at)
 		*at = thread->next;
 	for (int i = 0; i < TRACE_NESTED; i++) {
-		session->gone_written += atomic_load_explicit(&thread->writers[i].events, memory_order_relaxed);
+		session->losses.gone_written += atomic_load_explicit(&thread->writers[i].events, memory_order_relaxed);
 		trace_chunk_leave(&thread->writers[i]);
 	}
 	leave_slot(thread);
@@ -142,7 +142,7 @@ static void attach(struct trace_thread *thread, uint32_t state)
 	const char *kept = trace_kept_name();
 	memset((void *)thread->writers, 0, sizeof thread->writers);
 	thread->waiting = 0;
-	thread->number = ++session->threads;
+	thread->number = ++session->tables.threads;
 	prctl(PR_GET_NAME, name);
 	trace_put_thread(thread->number, (uint64_t)getpid(), (uint64_t)syscall(SYS_gettid), kept ? kept : name);
 	take_slot(thread);

@@ -263,7 +263,7 @@ static bool give_back(struct tracelog_events *events)
 static void tell_late(struct tw_reader *reader)
 {
 	struct tw_sorter *sorter = events_of(reader)->sorter;
-	if (!sorter || !sorter->late || reader->runs)
+	if (!sorter || !sorter->late || reader->in_order.runs)
 		return;
 	reader->traits.disordered = sorter->late;
 	if (!tw_input_repeatable(reader->input))

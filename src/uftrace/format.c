@@ -94,8 +94,8 @@ static int uftrace_open(struct tw_reader *reader)
 	if (!reader->state || (!reader->whole && !folder))
 		return tw_fail_memory(reader);
 	if (folder) {
-		free(reader->own_path);
-		reader->path = reader->own_path = folder;
+		free(reader->own.path);
+		reader->path = reader->own.path = folder;
 	}
 	if (reader->options.order == TW_ORDER_FILE)
 		reader->options.order = TW_ORDER_TRACK;

@@ -59,7 +59,7 @@ int uftrace_open_wanted(struct tw_reader *reader)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	const enum tw_order order = reader->options.order;
-	if (!reader->filter || uftrace->places.wanted)
+	if (!reader->filtering.filter || uftrace->places.wanted)
 		return 0;
 	if (!lay_out(uftrace))
 		return tw_fail_memory(reader);

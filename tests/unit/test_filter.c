@@ -195,7 +195,7 @@ static int teardown(void **state)
 static char *filtered(struct fixture *f, const struct tw_read_options *options, int *status)
 {
 	struct tw_filter *filter =
-	    tw_filter_new(options, f->reader.dictionary, &f->reader.clock, &f->reader.filter_used);
+	    tw_filter_new(options, f->reader.dictionary, &f->reader.clock, &f->reader.filtering.used);
 	assert_non_null(filter);
 	struct tw_text out = {0};
 	tw_text_add(&out, "", 0);
@@ -552,7 +552,7 @@ static uint64_t count_many(struct fixture *f, const struct tw_read_options *opti
 {
 	f->made = 0;
 	struct tw_filter *filter =
-	    tw_filter_new(options, f->reader.dictionary, &f->reader.clock, &f->reader.filter_used);
+	    tw_filter_new(options, f->reader.dictionary, &f->reader.clock, &f->reader.filtering.used);
 	struct tw_batch batch;
 	uint64_t count = 0;
 	int n;
@@ -625,7 +625,7 @@ static void test_arguments_that_wait(void **state)
 	f->format.reading.read = read_waiting;
 	struct tw_read_options options = {.min_duration_ns = 200};
 	struct tw_filter *filter =
-	    tw_filter_new(&options, f->reader.dictionary, &f->reader.clock, &f->reader.filter_used);
+	    tw_filter_new(&options, f->reader.dictionary, &f->reader.clock, &f->reader.filtering.used);
 	struct tw_batch batch;
 	unsigned at = 0;
 	while (tw_filter_read(filter, &f->reader, &batch) > 0)
@@ -648,7 +648,7 @@ static void expect_told(struct fixture *f, const struct tw_read_options *options
 	count_many(f, options);
 	assert_int_equal(f->reader.reports.findings[TW_WARNING], f->reader.whole ? 0 : warnings);
 	assert_int_equal(f->reader.reports.fell_short, warnings);
-	assert_int_equal(f->reader.filter_used, 0);
+	assert_int_equal(f->reader.filtering.used, 0);
 }
 
 static void test_limit_is_told(void **state)

@@ -152,7 +152,7 @@ int tw_samples_read(struct tw_samples *samples, struct tw_reader *reader, struct
 {
 	const bool unitless = reader->traits.unitless && weight != TW_WEIGHT_DEFAULT;
 	const uint32_t kinds = unitless ? 1u << TW_STACK_SAMPLE : kinds_of(weight) | kinds_of(tw_weight_count(weight));
-	const struct tw_request request = {.kinds = kinds, .unordered = !reader->filter};
+	const struct tw_request request = {.kinds = kinds, .unordered = !reader->filtering.filter};
 	struct tw_batch batch;
 	int got;
 	*samples = (struct tw_samples){

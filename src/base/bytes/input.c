@@ -84,11 +84,11 @@ static uint64_t in_file(const struct tw_input *input, uint64_t place, size_t *si
 
 static int64_t read_calls(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
 {
-	const struct tw_input_calls *calls = &input->calls;
-	pthread_mutex_lock(input->calls_lock);
+	const struct tw_input_calls *calls = &input->calls.functions;
+	pthread_mutex_lock(input->calls.lock);
 	int error = calls->seek ? calls->seek(calls->context, input->origin + offset) : 0;
 	int64_t n = error ? -error : calls->read(calls->context, bytes, size);
-	pthread_mutex_unlock(input->calls_lock);
+	pthread_mutex_unlock(input->calls.lock);
 	if (n < 0)
 		return system_error(input, (int)-n);
 	if ((uint64_t)n > size)
@@ -99,7 +99,7 @@ static int64_t read_calls(struct tw_input *input, uint64_t offset, void *bytes, 
 
 static int64_t read_fd(struct tw_input *input, uint64_t offset, void *bytes, size_t size)
 {
-	if (input->calls.read)
+	if (input->calls.functions.read)
 		return read_calls(input, offset, bytes, size);
 	if (input->pieces)
 		offset = in_file(input, offset, &size);
@@ -179,8 +179,8 @@ static struct tw_input *new_input(const char *name)
 	if (!input)
 		return NULL;
 	pthread_mutex_init(&input->lock, NULL);
-	pthread_mutex_init(&input->own_calls_lock, NULL);
-	input->calls_lock = &input->own_calls_lock;
+	pthread_mutex_init(&input->calls.own_lock, NULL);
+	input->calls.lock = &input->calls.own_lock;
 	input->file.fd = -1;
 	input->name = strdup(name);
 	if (input->name)
@@ -275,7 +275,7 @@ int tw_input_open_calls(struct tw_input **opened, const char *name, const struct
 	struct tw_input *input = *opened = new_input(name);
 	if (!input)
 		return TW_ERR_MEMORY;
-	input->calls = *calls;
+	input->calls.functions = *calls;
 	input->regular = calls->seek;
 	input->size = calls->seek ? calls->size : 0;
 	return begin(input);
@@ -309,7 +309,7 @@ void tw_input_close_source(struct tw_input *input)
 	input->buffer = input->stream.kept = NULL;
 	input->stream.kept_size = input->stream.kept_room = 0;
 	input->memory = NULL;
-	input->calls.read = NULL;
+	input->calls.functions.read = NULL;
 }
 
 /* pread() leaves where the first stands alone. */
@@ -322,8 +322,8 @@ int tw_input_again(struct tw_input **again, const struct tw_input *input)
 	if (!other)
 		return TW_ERR_MEMORY;
 	other->file.fd = input->file.fd;
-	other->calls = input->calls;
-	other->calls_lock = input->calls_lock;
+	other->calls.functions = input->calls.functions;
+	other->calls.lock = input->calls.lock;
 	other->regular = true;
 	other->origin = input->origin;
 	other->size = input->size;
@@ -341,8 +341,8 @@ int tw_input_behind(struct tw_input **behind, const struct tw_input *input, uint
 	other->file.briefly = input->file.briefly;
 	other->file.device = input->file.device;
 	other->file.inode = input->file.inode;
-	other->calls = input->calls;
-	other->calls_lock = input->calls_lock;
+	other->calls.functions = input->calls.functions;
+	other->calls.lock = input->calls.lock;
 	other->regular = input->regular;
 	other->remade = input->remade;
 	other->seekable = true;
@@ -369,7 +369,7 @@ void tw_input_close(struct tw_input *input)
 	if (!input)
 		return;
 	tw_input_close_source(input);
-	pthread_mutex_destroy(&input->own_calls_lock);
+	pthread_mutex_destroy(&input->calls.own_lock);
 	pthread_mutex_destroy(&input->lock);
 	free(input->error.own);
 	free(input->name);

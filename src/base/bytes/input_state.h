@@ -27,9 +27,11 @@ struct tw_input {
 		dev_t device; /* briefly: what must be found again */
 		ino_t inode;
 	} file;
-	struct tw_input_calls calls; /* read: NULL: a file */
-	pthread_mutex_t *calls_lock; /* around seek and read: of the first of several inputs of the same functions */
-	pthread_mutex_t own_calls_lock;
+	struct {
+		struct tw_input_calls functions; /* read: NULL: a file */
+		pthread_mutex_t *lock; /* around seek and read: of the first of several inputs of the same functions */
+		pthread_mutex_t own_lock;
+	} calls;
 	bool regular; /* pread() works, or seek */
 	bool remade;  /* the bytes are not those of the file of its name */
 	bool seekable;

@@ -215,7 +215,7 @@ static int list_blobs(struct blob_reading *reading, const struct tw_reader *read
 	int status = tw_screen_open_form(&reading->screen, &reading->options->common);
 	if (status)
 		return status;
-	if (reading->options->common.json)
+	if (reading->options->common.forms.json)
 		put_json(&reading->screen.out, &reading->blobs, reader);
 	else
 		status = put_text(&reading->screen, &reading->blobs, reader);
@@ -240,7 +240,8 @@ static int check_options(const struct blobs_options *options)
 	if (options->extract && options->folder)
 		return tw_say_usage(&tw_command_blobs, "only one of --extract and --extract-all");
 	const struct tw_common *common = &options->common;
-	if ((common->json || common->csv || common->markdown) && (options->extract || options->folder))
+	if ((common->forms.json || common->forms.csv || common->forms.markdown) &&
+	    (options->extract || options->folder))
 		return tw_say_usage(&tw_command_blobs, "--json, --csv and --markdown are for the list");
 	if (options->folder && options->common.output)
 		return tw_say_usage(&tw_command_blobs, "--extract-all names its files itself");

@@ -124,7 +124,7 @@ static void put_summary(struct findings_listing *listing, const struct tw_findin
 static bool sifts_by_thread_alone(const struct tw_common *common)
 {
 	struct tw_common others = *common;
-	others.threads.count = 0;
+	others.filter.threads.count = 0;
 	return !tw_has_filters(&others);
 }
 
@@ -164,7 +164,7 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 	struct checking *checking = walk->context;
 	bool all = checking->options->all;
 	struct findings_listing listing = {.screen = &checking->screen, .path = tw_shown_path(path), .all = all};
-	bool json = walk->common->json;
+	bool json = walk->common->forms.json;
 	const struct tw_findings_list list = {
 	    .put = json ? put_json : put_text,
 	    .more = json ? say_more : put_more,
@@ -191,13 +191,13 @@ static const char *idle_option(const struct tw_common *common)
 		const char *name;
 		bool given;
 	} options[] = {
-	    {"--memory", common->memory},
-	    {"--reorder-window", common->reorder_window},
+	    {"--memory", common->limits.memory},
+	    {"--reorder-window", common->limits.reorder_window},
 	    {"--xtrace-layout", common->xtrace.layout},
-	    {"--binary", common->binaries.count != 0},
-	    {"--maps", common->maps},
-	    {"--kallsyms", common->kallsyms},
-	    {"--jobs", common->jobs},
+	    {"--binary", common->names.binaries.count != 0},
+	    {"--maps", common->names.maps},
+	    {"--kallsyms", common->names.kallsyms},
+	    {"--jobs", common->limits.jobs},
 	};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		if (options[i].given)
@@ -225,7 +225,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_usage(&tw_command_check, "check wants FILE..., or --rules");
 	if (options->rules && count > 0)
 		return tw_say_usage(&tw_command_check, "--rules reads no FILE; --from FORMAT chooses whose rules");
-	if (options->rules && (common->filters_given || options->all))
+	if (options->rules && (common->filter.given || options->all))
 		return tw_say_usage(&tw_command_check, "--rules lists no findings: %s does nothing",
 		                    options->all ? "--all" : "a filter");
 	if (options->rules && idle_option(common))

@@ -148,7 +148,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .filter_slices = true,
 	    .context = &conversion,
 	    .read = convert,
-	    .show = common->json ? show : NULL,
+	    .show = common->forms.json ? show : NULL,
 	};
 	return tw_walk(&walk, operands, count);
 }
@@ -176,7 +176,7 @@ static const struct tw_option own_options[] = {
     TW_OPTION_CSV_SAFE(offsetof(struct convert_options, csv_safe)),
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct convert_options, strict),
      .help = "exit with 1 when the target cannot hold all that is in the source"},
-    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.json),
      .help = "tell on standard output what was written and lost, as an object in JSON"},
 };
 static const struct tw_option_group *const groups[] =

@@ -51,9 +51,9 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	take_instructions(common, options);
 	const struct tw_xtrace_read_options *xtrace = &common->xtrace;
 	bool by_snapshot = xtrace->from_snapshot || xtrace->to_snapshot;
-	if (!common->filters_given)
+	if (!common->filter.given)
 		return tw_say_usage(&tw_command_cut, "cut wants a filter: --from-time, --to-time, --thread, ...");
-	if (by_snapshot && (common->from_time || common->to_time))
+	if (by_snapshot && (common->filter.from_time || common->filter.to_time))
 		return tw_say_usage(&tw_command_cut, "a part is chosen by time or by snapshots, not by both");
 	if (options->to_address.given && xtrace->to_address <= xtrace->from_address)
 		return tw_say_usage(&tw_command_cut, "--to-address must be above --from-address");
@@ -67,7 +67,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    .filter_slices = true,
 	    .context = &writing,
 	    .read = cut,
-	    .show = common->json ? show : NULL,
+	    .show = common->forms.json ? show : NULL,
 	};
 	return tw_walk(&walk, operands, count);
 }
@@ -78,7 +78,7 @@ static const struct tw_option own_options[] = {
              "compressed when it ends in .gz or .zst. - is standard output"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct cut_options, strict),
      .help = "exit with 1 when something that passes the filters could not be kept"},
-    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.json),
      .help = "tell on standard output what was written and lost, as an object in JSON"},
 };
 static const struct tw_option snapshot_options[] = {

@@ -108,7 +108,7 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 	int status = tw_screen_open_form(screen, walk->common);
 	if (status)
 		return status;
-	void (*put)(struct dump *, const struct tw_record *) = walk->common->json ? put_json : put_text;
+	void (*put)(struct dump *, const struct tw_record *) = walk->common->forms.json ? put_json : put_text;
 	bool any = false, pipe = is_pipe(path), functions = false;
 	for (; (status = tw_read_record(reader, &record)) > 0 && !screen->out.error; any = true) {
 		put(dump, &record);
@@ -116,7 +116,7 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 		if (pipe && may_wait(path))
 			tw_output_flush(&screen->out);
 	}
-	const bool numbers = functions && !walk->common->binaries.count && !walk->common->json;
+	const bool numbers = functions && !walk->common->names.binaries.count && !walk->common->forms.json;
 	if (numbers)
 		tw_output_flush(&screen->out); /* what nobody reads any more needs no names */
 	if (numbers && status == 0 && !screen->out.error)
@@ -133,7 +133,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 		return tw_say_error("out of memory");
 	struct tw_walk walk = {
 	    .common = common,
-	    .options = {.order = TW_ORDER_FILE, .listing = !common->json},
+	    .options = {.order = TW_ORDER_FILE, .listing = !common->forms.json},
 	    .filter_slices = true,
 	    .quiet = tw_goes_to_terminal(common->output),
 	    .context = &dump,

@@ -59,10 +59,10 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 		return TW_EXIT_FAILED;
 	if (report->view.part)
 		tw_say_passed(walk->common, report->part.passed);
-	if (!walk->common->json && report->files++)
+	if (!walk->common->forms.json && report->files++)
 		tw_put_char(&report->screen.out, '\n');
 	int status = 0;
-	if (walk->common->json)
+	if (walk->common->forms.json)
 		tw_info_put_json(&report->screen.out, &report->view);
 	else
 		status = tw_info_put_text(&report->screen, &report->view);

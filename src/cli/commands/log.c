@@ -114,7 +114,7 @@ static int read_log(struct tw_walk *walk, struct tw_reader *reader, const char *
 	struct log_listing *listing = walk->context;
 	struct tw_screen *screen = &listing->screen;
 	uint64_t behind = listing->behind;
-	void (*put)(struct tw_screen *, const struct log_entry *) = walk->common->json ? put_json : put_text;
+	void (*put)(struct tw_screen *, const struct log_entry *) = walk->common->forms.json ? put_json : put_text;
 	const struct tw_request request = {.kinds = tw_kinds_beside_clock(reader, 1u << TW_LOG)};
 	struct tw_batch batch;
 	bool any = false;
@@ -174,7 +174,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct log_listing listing = {0};
 	struct log_following following = {&listing, common};
 	(void)count;
-	if (options->follow && common->from_rows)
+	if (options->follow && common->forms.from_rows)
 		return tw_say_usage(&tw_command_log,
 		                    "--follow shows records as they come, a table waits for all of them");
 	int status = options->follow ? tw_follow(operands[0], list_more, &following) : list(&listing, common, operands);

@@ -177,7 +177,7 @@ static int put_json(const struct tw_writing *writing, const struct tw_reader *re
 static int report(const struct tw_merge_options *how, const struct tw_writing *writing, const struct tw_reader *reader,
                   const struct merge_inputs *inputs)
 {
-	if (writing->common->json)
+	if (writing->common->forms.json)
 		return put_json(writing, reader, inputs);
 	say_shifts(reader, how, inputs);
 	say_shared(reader, how);
@@ -314,7 +314,7 @@ static const struct tw_option own_options[] = {
              "the same"},
     {"strict", 0, TW_OPTION_FLAG, offsetof(struct merge_options, strict),
      .help = "exit with 1 when the target cannot hold all that is in the sources"},
-    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.json),
      .help = "tell on standard output what was written and lost, and how clocks were changed, as an object in JSON"},
 };
 static const struct tw_option_group *const groups[] =

@@ -115,13 +115,13 @@ static int put_rows(struct tw_screen *screen, struct tw_symbols *symbols, const 
 	size_t count = tw_symbols_sleds(symbols, &sleds);
 	for (size_t i = 0; i < count;) {
 		const struct function one = function_at(symbols, sleds + i, count - i);
-		if (options->common.json)
+		if (options->common.forms.json)
 			put_json(&screen->out, &one, options);
 		else
 			add_row(&table, &one, options);
 		i += one.count;
 	}
-	return options->common.json ? 0 : tw_table_put(&table, screen);
+	return options->common.forms.json ? 0 : tw_table_put(&table, screen);
 }
 
 /* ---- YAML. Source: LLVM, llvm-xray extract, which writes a flow mapping for each sled. ---- */
@@ -200,7 +200,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	(void)count;
 	const struct names_options *options = (const struct names_options *)common;
 	struct tw_symbols *symbols;
-	if (options->yaml && (common->json || common->csv || common->markdown))
+	if (options->yaml && (common->forms.json || common->forms.csv || common->forms.markdown))
 		return tw_say_usage(&tw_command_names, "only one of --yaml, --json, --csv and --markdown");
 	int status = tw_symbols_open(&symbols, operands[0]) < 0 ? tw_say_error("%s", tw_symbols_error(symbols))
 	                                                        : put(symbols, options);

@@ -148,7 +148,7 @@ static int say_written(const struct tw_written *written, const struct tw_common 
 static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
 	const struct file_repair *repair = walk->context;
-	bool json = walk->common->json;
+	bool json = walk->common->forms.json;
 	if (tw_has_filters(walk->common))
 		return json ? tw_written_put_json(&repair->writing, tw_reader_format(reader), tw_shown_path(path))
 		            : say_written(&repair->written, walk->common);
@@ -183,7 +183,7 @@ static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, offsetof(struct tw_common, output), .placeholder = "FILE",
      .help = "where to write; it appears when it is complete, and is compressed when it ends in .gz or .zst. "
              "- is standard output"},
-    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.json),
      .help = "tell on standard output what was saved, as an object in JSON"},
 };
 static const struct tw_option_group *const groups[] =

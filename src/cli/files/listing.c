@@ -9,7 +9,7 @@
 
 enum tw_form tw_listing_form(const struct tw_listing *listing)
 {
-	return listing->common->json ? TW_FORM_JSON : listing->common->form;
+	return listing->common->forms.json ? TW_FORM_JSON : listing->common->forms.chosen;
 }
 
 static void put_json(struct tw_listing *listing)

@@ -22,9 +22,9 @@ static void list_times(struct tw_text *list, const struct tw_common *common)
 		const char *name;
 		uint64_t ns;
 	} times[] = {
-	    {" --from-time ", common->from_time},
-	    {" --to-time ", common->to_time},
-	    {" --min-duration ", common->min_duration},
+	    {" --from-time ", common->filter.from_time},
+	    {" --to-time ", common->filter.to_time},
+	    {" --min-duration ", common->filter.min_duration},
 	};
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		if (times[i].ns) {
@@ -55,11 +55,11 @@ static void list_who(struct tw_text *list, const char *option, const struct tw_n
 /* Adds the filters as they could be typed: " --thread 1,2 --function f". Without memory the list is cut short. */
 static void list_filters(struct tw_text *list, const struct tw_common *common)
 {
-	list_who(list, " --thread ", &common->threads);
-	list_who(list, " --process ", &common->processes);
-	list_text(list, " --provider ", common->provider);
-	list_text(list, " --function ", common->function);
-	list_text(list, " --category ", common->category);
+	list_who(list, " --thread ", &common->filter.threads);
+	list_who(list, " --process ", &common->filter.processes);
+	list_text(list, " --provider ", common->filter.provider);
+	list_text(list, " --function ", common->filter.function);
+	list_text(list, " --category ", common->filter.category);
 	list_times(list, common);
 }
 
@@ -67,9 +67,9 @@ void tw_say_filters(const struct tw_common *common, const char *told, bool funct
 {
 	struct tw_text list = {0};
 	struct tw_common others = *common;
-	others.function = NULL;
-	if (common->function && (function_alone || !tw_has_filters(&others))) {
-		const char *glob = common->function;
+	others.filter.function = NULL;
+	if (common->filter.function && (function_alone || !tw_has_filters(&others))) {
+		const char *glob = common->filter.function;
 		if (strchr(glob, '*'))
 			tw_say("no function matches '%s'", glob);
 		else
@@ -77,7 +77,7 @@ void tw_say_filters(const struct tw_common *common, const char *told, bool funct
 	} else if (tw_has_filters(common)) {
 		list_filters(&list, common);
 		tw_say("%s the filters:%s%s", told, list.bytes ? list.bytes : "",
-		       tw_chooses(&common->threads) || tw_chooses(&common->processes)
+		       tw_chooses(&common->filter.threads) || tw_chooses(&common->filter.processes)
 		           ? " (trackway info lists the threads)"
 		           : "");
 	}
@@ -108,11 +108,11 @@ static const struct {
 
 static enum unchosen_by kinds_unchosen_by(const struct tw_common *common)
 {
-	if (common->function || common->category)
+	if (common->filter.function || common->filter.category)
 		return BY_NAME;
-	if (tw_chooses(&common->threads) || tw_chooses(&common->processes))
+	if (tw_chooses(&common->filter.threads) || tw_chooses(&common->filter.processes))
 		return BY_THREAD;
-	return common->from_time || common->to_time ? BY_TIME : NONE;
+	return common->filter.from_time || common->filter.to_time ? BY_TIME : NONE;
 }
 
 /* Adds "only objects and blobs", those that passed; returns how many events that are. */
@@ -150,7 +150,7 @@ bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *r
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	const char *format = tw_reader_format(reader);
 	bool may_have = strncmp(format, "xray", 4) == 0 || strcmp(format, "merged") == 0;
-	for (uint32_t i = 1; may_have && !common->binaries.count && i < tw_dictionary_names(dictionary); i++) {
+	for (uint32_t i = 1; may_have && !common->names.binaries.count && i < tw_dictionary_names(dictionary); i++) {
 		const struct tw_name *name = tw_dictionary_name(dictionary, i);
 		if (!name->id || name->text[0] != '#' || name->text[1] < '0' || name->text[1] > '9')
 			continue;
@@ -170,7 +170,7 @@ void tw_say_none(const struct tw_common *common, const char *what)
 {
 	struct tw_text list = {0};
 	list_filters(&list, common);
-	if (tw_has_filters(common) || common->filters_given)
+	if (tw_has_filters(common) || common->filter.given)
 		tw_say("no %s passes the filters%s%s", what, list.bytes ? ":" : "", list.bytes ? list.bytes : "");
 	else
 		tw_say("there is no %s in the trace", what);

@@ -47,7 +47,7 @@ int tw_put_rules(struct tw_screen *screen, const struct tw_common *common)
 			continue;
 		for (size_t k = 0; (rule = tw_format_rule(tw_format_name(i), k)); k++)
 			if (common->from || !listed_before(i, rule))
-				put_rule(&screen->out, rule, common->json);
+				put_rule(&screen->out, rule, common->forms.json);
 	}
 	return 0;
 }

@@ -74,8 +74,8 @@ static int open_file(struct tw_walk *walk, const char *path, struct tw_reader **
 static int choose_threads(struct tw_walk *walk, char *path)
 {
 	struct tw_read_options chosen = walk->options;
-	chosen.threads = walk->common->threads.items;
-	chosen.thread_count = walk->common->threads.count;
+	chosen.threads = walk->common->filter.threads.items;
+	chosen.thread_count = walk->common->filter.threads.count;
 	chosen.thread_processes = NULL;
 	tw_who_free(&walk->who);
 	int status = tw_who_choose(&walk->who, walk->common, path, false, &chosen);
@@ -130,27 +130,28 @@ void tw_take_options(const struct tw_common *common, bool filter_slices, struct 
 {
 	options->format = common->from;
 	options->xtrace = &common->xtrace;
-	options->threads = common->threads.items;
-	options->thread_count =
-	    common->threads.names.count || tw_chooses(&common->processes) ? 0 : common->threads.count;
-	options->provider = common->provider;
-	options->category = common->category;
-	options->from_ns = common->from_time;
-	options->to_ns = common->to_time;
+	options->threads = common->filter.threads.items;
+	options->thread_count = common->filter.threads.names.count || tw_chooses(&common->filter.processes)
+	                            ? 0
+	                            : common->filter.threads.count;
+	options->provider = common->filter.provider;
+	options->category = common->filter.category;
+	options->from_ns = common->filter.from_time;
+	options->to_ns = common->filter.to_time;
 	options->temporary_directory = tw_temporary_folder();
-	options->memory_limit = (size_t)common->memory;
+	options->memory_limit = (size_t)common->limits.memory;
 	options->frequency = common->frequency;
 	options->event_names = common->events.items;
 	options->event_name_count = common->events.count;
-	options->mangled = common->no_demangle;
+	options->mangled = common->names.no_demangle;
 	options->counts = common->counts;
-	options->reorder_window = common->reorder_window;
+	options->reorder_window = common->limits.reorder_window;
 	options->fold_async = common->fold_async;
 	options->pdb_folder = common->pdb_folder;
 	options->jobs = tw_jobs(common);
 	if (filter_slices) {
-		options->function = common->function;
-		options->min_duration_ns = common->min_duration;
+		options->function = common->filter.function;
+		options->min_duration_ns = common->filter.min_duration;
 	}
 }
 
@@ -163,8 +164,8 @@ uint64_t tw_since_start(const struct tw_reader *reader, uint64_t time)
 static bool wants_names(const struct tw_walk *walk)
 {
 	const struct tw_common *common = walk->common;
-	return !walk->nameless || common->function || common->binaries.count || common->maps || common->kallsyms ||
-	       common->xtrace.layout;
+	return !walk->nameless || common->filter.function || common->names.binaries.count || common->names.maps ||
+	       common->names.kallsyms || common->xtrace.layout;
 }
 
 int tw_walk(struct tw_walk *walk, char **paths, size_t count)

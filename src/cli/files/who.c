@@ -41,11 +41,11 @@ static bool add_track(struct tw_who *who, const struct tw_common *common, const 
 {
 	const struct tw_name *process = tw_dictionary_process_name(dictionary, track->process);
 	if (track->kind == TW_TRACK_OTHER || track->kind == TW_TRACK_CPU ||
-	    !is_chosen(&common->processes, track->process, process))
+	    !is_chosen(&common->filter.processes, track->process, process))
 		return true;
 	if (track->kind == TW_TRACK_PROCESS)
-		return tw_chooses(&common->threads) || add(who, track->process, TW_ANY_THREAD);
-	return !is_chosen(&common->threads, track->thread, tw_dictionary_name(dictionary, track->name)) ||
+		return tw_chooses(&common->filter.threads) || add(who, track->process, TW_ANY_THREAD);
+	return !is_chosen(&common->filter.threads, track->thread, tw_dictionary_name(dictionary, track->name)) ||
 	       add(who, track->process, track->thread);
 }
 
@@ -90,7 +90,7 @@ int tw_who_choose(struct tw_who *who, const struct tw_common *common, char *path
                   struct tw_read_options *options)
 {
 	int status = 0;
-	if (!tw_chooses(&common->processes) && !common->threads.names.count)
+	if (!tw_chooses(&common->filter.processes) && !common->filter.threads.names.count)
 		return 0;
 	if (tw_reads_stdin(&path, 1))
 		status = tw_spool_stdin(&path, 1);

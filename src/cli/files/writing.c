@@ -37,7 +37,7 @@ static int exit_of(const struct tw_writing *writing, bool lost)
 static int say_losses(const struct tw_writing *writing)
 {
 	const struct tw_written *written = writing->written;
-	for (size_t i = 0; i < written->loss_count && !writing->common->json; i++)
+	for (size_t i = 0; i < written->loss_count && !writing->common->forms.json; i++)
 		say_loss(writing->output, written->losses[i].what, written->losses[i].approximated,
 		         written->losses[i].left_out);
 	return exit_of(writing, written->loss_count > 0);
@@ -103,7 +103,7 @@ int tw_written_put_json(const struct tw_writing *writing, const char *from, cons
 int tw_refuse_two_outputs(const struct tw_common *common, const struct tw_command *command)
 {
 	const char *output = common->output ? common->output : "-";
-	if (common->json && strcmp(output, "-") == 0)
+	if (common->forms.json && strcmp(output, "-") == 0)
 		return tw_say_usage(command, "--json and -o - would both write to standard output");
 	return 0;
 }

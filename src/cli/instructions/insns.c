@@ -17,7 +17,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	struct tw_tool_file file = {0};
 	if (options->tool && options->tasks)
 		return tw_say_usage(&tw_command_insns, "only one of --tool and --tasks");
-	if (common->form == TW_FORM_SVG && !options->tasks)
+	if (common->forms.chosen == TW_FORM_SVG && !options->tasks)
 		return tw_say_usage(&tw_command_insns, "a picture is of --tasks");
 	int status = options->tool ? tw_tool_open(&file, options->tool) : 0;
 	enum tw_study_kind kind = options->tasks ? TW_STUDY_TASKS : TW_STUDY_INSNS;

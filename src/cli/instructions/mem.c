@@ -17,7 +17,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	                                       .interval = options->interval,
 	                                       .page = options->page,
 	                                       .reuse = options->reuse};
-	if (options->reuse && common->form == TW_FORM_SVG)
+	if (options->reuse && common->forms.chosen == TW_FORM_SVG)
 		return tw_say_usage(&tw_command_mem, "a picture is of the footprint: --reuse does nothing");
 	return tw_study_show(&options->common, &study, &tw_command_mem, study_render_footprint, operands, count);
 }

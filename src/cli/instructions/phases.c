@@ -57,11 +57,11 @@ static int show_vectors(const struct phases_options *options, struct tw_study_op
 	const struct tw_common *common = &options->common.common;
 	const struct study_vectors vectors = {.paths = (const char *const *)files->paths,
 	                                      .count = files->count,
-	                                      .threads = common->threads.items,
-	                                      .thread_count = common->threads.count,
+	                                      .threads = common->filter.threads.items,
+	                                      .thread_count = common->filter.threads.count,
 	                                      .fault = fault};
 	struct tw_study *study;
-	wanted->memory_limit = (size_t)common->memory;
+	wanted->memory_limit = (size_t)common->limits.memory;
 	int status = study_read_vectors(&study, &vectors, wanted) < 0
 	                 ? tw_say_error("%s", fault)
 	                 : tw_study_show_made(&options->common, study, study_render_phases, operand);

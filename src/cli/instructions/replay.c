@@ -212,7 +212,7 @@ static int replay_file(const struct replaying *replaying, const char *path)
 		return tw_say_error("%s: %s", path, wrong);
 	if (outcome.summary.no_memory)
 		return tw_say_error("%s: out of memory", path);
-	(replaying->options->common.json ? put_json : put_text)(replaying->out, &outcome);
+	(replaying->options->common.forms.json ? put_json : put_text)(replaying->out, &outcome);
 	return outcome.summary.different ? TW_EXIT_FINDINGS : TW_EXIT_FINE;
 }
 

@@ -78,13 +78,13 @@ static int read_slice(struct tw_walk *walk, struct tw_reader *reader, const char
 {
 	const struct slice_options *options = (const struct slice_options *)walk->common;
 	const struct slice_request request = {
-	    .threads = options->common.threads.items,
-	    .thread_count = options->common.threads.count,
+	    .threads = options->common.filter.threads.items,
+	    .thread_count = options->common.filter.threads.count,
 	    .snapshot = options->snapshot.value,
 	    .global = !options->snapshot.given,
 	    .instructions = options->length,
-	    .on_program = options->common.json ? put_program : NULL,
-	    .on_order = options->common.json ? put_order : NULL,
+	    .on_program = options->common.forms.json ? put_program : NULL,
+	    .on_order = options->common.forms.json ? put_order : NULL,
 	    .on_left_out = leave_out,
 	    .context = walk->context,
 	};
@@ -120,7 +120,7 @@ static const struct tw_option own_options[] = {
          "begin at snapshot number K of the thread, from 0, the default, on; with --sync the header tells the default"},
     {"length", 0, TW_OPTION_COUNT, MEMBER(length), .placeholder = "N", .least = 1, .most = UINT32_MAX - 1,
      .help = "so many instructions"},
-    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(common.threads), .placeholder = "ID",
+    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(common.filter.threads), .placeholder = "ID",
      .help = "of this thread; needed where there are several"},
     {"sync", 0, TW_OPTION_FLAG, MEMBER(sync),
      .help =
@@ -131,7 +131,7 @@ static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
      .help =
          "the program that is written; with --sync the directory of programs, ID.elf, and of their order, order.tsv"},
-    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json), .help = "tell what was written as JSON Lines"},
+    {"json", 0, TW_OPTION_FLAG, MEMBER(common.forms.json), .help = "tell what was written as JSON Lines"},
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(TW_OPTIONS("Slice", own_options), &tw_plain_input_options);

@@ -171,9 +171,9 @@ static int put_text(struct tw_screen *screen, const struct study_report *report,
 static int put(struct tw_screen *screen, const struct study_report *report, char *path)
 {
 	const struct tw_study_table *table;
-	bool json = report->common->common.json;
+	bool json = report->common->common.forms.json;
 	int status = 0;
-	if (report->common->common.form == TW_FORM_SVG) {
+	if (report->common->common.forms.chosen == TW_FORM_SVG) {
 		struct tw_text title = {0};
 		tw_text_add_files(&title, &path, 1);
 		status = report->render(&screen->out, report->study, title.bytes ? title.bytes : "");
@@ -218,7 +218,7 @@ static struct tw_study_range range_of(const struct tw_study_common *common)
 	    .to = common->to_insn,
 	    .from_address = common->from_address.value,
 	    .to_address = common->to_address.value,
-	    .function = common->common.function,
+	    .function = common->common.filter.function,
 	    .levels = common->exception_level ? 1u << tw_word_place(level_words, common->exception_level) : 0,
 	};
 }
@@ -239,7 +239,7 @@ static int read_study(struct tw_walk *walk, struct tw_reader *reader, const char
 	struct tw_study_options options = *report->options;
 	(void)path;
 	options.jobs = tw_jobs(walk->common);
-	options.memory_limit = (size_t)walk->common->memory;
+	options.memory_limit = (size_t)walk->common->limits.memory;
 	options.range = range_of(report->common);
 	int status = tw_study_read(&report->study, reader, &options);
 	report->read = status == 0;
@@ -255,7 +255,7 @@ int tw_study_show(const struct tw_study_common *common, const struct tw_study_op
 		return TW_EXIT_FAILED;
 	if (common->all && common->top.given)
 		return tw_say_usage(command, "only one of --all and --top");
-	bool picture = common->common.form == TW_FORM_SVG;
+	bool picture = common->common.forms.chosen == TW_FORM_SVG;
 	if (picture && (common->all || common->top.given))
 		return tw_say_usage(command, "a picture has no rows: --%s does nothing", common->all ? "all" : "top");
 	int status = tw_walk(&walk, operands, count);
@@ -278,7 +278,7 @@ static const struct tw_option row_options[] = {
     {"top", 'n', TW_OPTION_NUMBER, MEMBER(top), .placeholder = "N",
      .help = "only the first N rows of tables that are ranked, 20 if not said; 0 shows all"},
     {"all", 'a', TW_OPTION_FLAG, MEMBER(all), .help = "show all rows"},
-    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(common.threads), .placeholder = "ID[,ID...]",
+    {"thread", 't', TW_OPTION_NUMBERS, MEMBER(common.filter.threads), .placeholder = "ID[,ID...]",
      .help = "only these threads, or cores; may be repeated"},
 };
 static const struct tw_option range_options[] = {
@@ -286,7 +286,7 @@ static const struct tw_option range_options[] = {
      .help = "only from instruction number N of each thread on, the first being 0"},
     {"to-insn", 0, TW_OPTION_COUNT, MEMBER(to_insn), .placeholder = "N", .least = 1, .filters = true,
      .help = "only before instruction number N of each thread"},
-    {"function", 'f', TW_OPTION_TEXT, MEMBER(common.function), .placeholder = "GLOB", .filters = true,
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(common.filter.function), .placeholder = "GLOB", .filters = true,
      .help = "only what functions execute whose name matches, \"parse_*\", without what they call"},
     {"exception-level", 0, TW_OPTION_CHOICE, MEMBER(exception_level), .words = level_words, .filters = true,
      .help = "only programs, or only the kernel"},

@@ -101,7 +101,7 @@ static int put_json(const struct one *one, const char *path)
 
 static int tell_all(const struct one *one, const char *path)
 {
-	if (one->loading->options->common.json)
+	if (one->loading->options->common.forms.json)
 		return put_json(one, path);
 	tell(one, path);
 	return 0;
@@ -335,7 +335,7 @@ static const struct tw_option own_options[] = {
      .help = "make the tables replicated, on each host of an address, by the macros shard and replica of the servers"},
     {"timeout", 0, TW_OPTION_COUNT, offsetof(struct load_options, timeout), .placeholder = "SECONDS", .least = 1,
      .most = 86400, .help = "give up when the server is silent for so long; otherwise 60"},
-    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),
+    {"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.json),
      .help = "tell on standard output what was loaded, a line of JSON for each trace"},
 };
 static const struct tw_option_group *const groups[] =

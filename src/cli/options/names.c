@@ -46,9 +46,9 @@ static const char *address_option(const struct tw_common *common)
 		bool given;
 	} options[] = {
 	    {"--xtrace-layout", common->xtrace.layout},
-	    {"--maps", common->maps},
-	    {"--kallsyms", common->kallsyms},
-	    {"--load-address", common->load_address.given},
+	    {"--maps", common->names.maps},
+	    {"--kallsyms", common->names.kallsyms},
+	    {"--load-address", common->names.load_address.given},
 	};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		if (options[i].given)
@@ -128,20 +128,20 @@ static void say_newer(const char *list)
 
 void tw_names_want(struct tw_name_sources *names, const struct tw_common *common, const char *path)
 {
-	if (!common->binaries.count && !common->maps) {
+	if (!common->names.binaries.count && !common->names.maps) {
 		take_list(names, path);
 		names->no_memory |=
 		    !tw_grow(&names->paths, &names->path_room, names->path_count + 1, sizeof *names->paths);
 		if (!names->no_memory)
 			names->paths[names->path_count++] = path;
 	}
-	bool wanted = common->binaries.count || address_option(common) || names->list, sure = false;
+	bool wanted = common->names.binaries.count || address_option(common) || names->list, sure = false;
 	int addresses = wanted ? has_addresses(common, path, &sure) : 0;
 	names->no_memory |= addresses < 0;
 	names->unsure |= !sure;
 	names->addresses |= addresses > 0;
 	names->ids |= addresses == 0;
-	if (addresses == 0 && common->binaries.count && is_regular(path)) {
+	if (addresses == 0 && common->names.binaries.count && is_regular(path)) {
 		names->no_memory |= !tw_grow(&names->logs, &names->log_room, names->log_count + 1, sizeof *names->logs);
 		if (!names->no_memory)
 			names->logs[names->log_count++] = path;
@@ -155,9 +155,9 @@ static void say_built_anew(const struct tw_common *common, const char *log)
 {
 	enum { MINUTE = 60 };
 	struct stat own, other;
-	for (size_t i = 0; i < common->binaries.count; i++) {
+	for (size_t i = 0; i < common->names.binaries.count; i++) {
 		uint64_t number;
-		const char *path = tw_binary_path(common->binaries.items[i], &number);
+		const char *path = tw_binary_path(common->names.binaries.items[i], &number);
 		if (stat(log, &own) == 0 && stat(path, &other) == 0 && other.st_mtime > own.st_mtime + MINUTE)
 			tw_say("%s: is newer than %s: where it was built anew, names may be wrong", path, log);
 	}
@@ -188,11 +188,11 @@ static int open_ids(struct tw_name_sources *names, const struct tw_common *commo
 {
 	const char *programs[TW_OBJECT_MOST + 1] = {NULL};
 	int status = tw_symbols_new(&names->symbols);
-	if (status == 0 && common->no_demangle)
+	if (status == 0 && common->names.no_demangle)
 		tw_symbols_keep_mangled(names->symbols);
 	uint64_t number = 0;
-	for (size_t i = 0; status == 0 && names->ids && i < common->binaries.count; i++, number++) {
-		const char *path = tw_binary_path(common->binaries.items[i], &number);
+	for (size_t i = 0; status == 0 && names->ids && i < common->names.binaries.count; i++, number++) {
+		const char *path = tw_binary_path(common->names.binaries.items[i], &number);
 		if (number <= TW_OBJECT_MOST && programs[number])
 			return tw_say_error("object %u cannot be two programs, %s and %s", (unsigned)number,
 			                    programs[number], path);
@@ -205,10 +205,10 @@ static int open_ids(struct tw_name_sources *names, const struct tw_common *commo
 
 static int add_program(struct tw_name_sources *names, const struct tw_common *common, const char *binary)
 {
-	const uint64_t *where = common->load_address.given ? &common->load_address.value : NULL;
+	const uint64_t *where = common->names.load_address.given ? &common->names.load_address.value : NULL;
 	uint64_t number;
 	int status = tw_symbols_add(names->symbols, tw_binary_path(binary, &number), where);
-	if (status == TW_ERR_VALUE && common->maps && !where) /* the list tells where it was loaded */
+	if (status == TW_ERR_VALUE && common->names.maps && !where) /* the list tells where it was loaded */
 		return 0;
 	if (status == TW_ERR_VALUE)
 		return fail(names->symbols, where ? "" : " (--load-address)");
@@ -218,10 +218,10 @@ static int add_program(struct tw_name_sources *names, const struct tw_common *co
 static int add_programs(struct tw_name_sources *names, const struct tw_common *common)
 {
 	int status = 0;
-	if (common->load_address.given && common->binaries.count > 1)
+	if (common->names.load_address.given && common->names.binaries.count > 1)
 		return tw_say_error("--load-address is of one --binary: --maps tells where several were loaded");
-	for (size_t i = 0; status == 0 && i < common->binaries.count; i++)
-		status = add_program(names, common, common->binaries.items[i]);
+	for (size_t i = 0; status == 0 && i < common->names.binaries.count; i++)
+		status = add_program(names, common, common->names.binaries.items[i]);
 	return status;
 }
 
@@ -271,23 +271,23 @@ static const char *idle_option(const struct tw_name_sources *names, const struct
 int tw_names_open(struct tw_name_sources *names, const struct tw_common *common, struct tw_read_options *options)
 {
 	const char *idle = idle_option(names, common);
-	bool beside = !common->binaries.count && !common->maps && names->list && !names->lists_differ;
-	const char *maps = beside ? names->list : common->maps;
+	bool beside = !common->names.binaries.count && !common->names.maps && names->list && !names->lists_differ;
+	const char *maps = beside ? names->list : common->names.maps;
 	if (names->no_memory)
 		return tw_say_error("out of memory");
 	if (idle)
 		return tw_say_error("%s does nothing: it is for xtraces, and no trace is one", idle);
 	if (names->lists_differ)
 		tw_say("the traces are of different programs or places: no names of functions (--binary, --maps)");
-	if (!common->binaries.count && !maps && !names->path_count && !common->kallsyms)
+	if (!common->names.binaries.count && !maps && !names->path_count && !common->names.kallsyms)
 		return 0;
 	if (beside)
 		say_newer(maps);
 	int status = open_ids(names, common);
 	if (status == 0 && names->addresses && maps)
 		status = add_maps(names, maps);
-	if (status == 0 && names->addresses && common->kallsyms)
-		status = add_kallsyms(names, common->kallsyms);
+	if (status == 0 && names->addresses && common->names.kallsyms)
+		status = add_kallsyms(names, common->names.kallsyms);
 	if (status == 0)
 		status = add_logs(names);
 	if (status == 0 && names->addresses)
@@ -304,7 +304,7 @@ int tw_names_open(struct tw_name_sources *names, const struct tw_common *common,
 int tw_names_open_later(struct tw_name_sources *names, const struct tw_common *common, struct tw_read_options *options)
 {
 	int status = tw_symbols_new(&names->symbols);
-	if (status == 0 && common->no_demangle)
+	if (status == 0 && common->names.no_demangle)
 		tw_symbols_keep_mangled(names->symbols);
 	if (status == 0)
 		tw_symbols_on_missing(names->symbols, say_missing);

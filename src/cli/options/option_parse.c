@@ -268,7 +268,7 @@ static int parse(const struct tw_command *command, int argc, char **argv, struct
 		const char *wrong = take_value(option, (char *)values + option->offset, optarg);
 		if (wrong)
 			return bad_value(command, option, optarg, wrong);
-		values->filters_given |= option->filters;
+		values->filter.given |= option->filters;
 	}
 	return 0;
 }

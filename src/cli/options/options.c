@@ -20,9 +20,9 @@ static const struct tw_option help_options[] = {
 static const struct tw_option input_options[] = {
     {"from", 0, TW_OPTION_CHOICE, MEMBER(from), .choice = tw_format_name,
      .help = "the format of the input; otherwise it is found from the bytes"},
-    {"memory", 0, TW_OPTION_SIZE, MEMBER(memory), .placeholder = "SIZE", .least = 1 << 16,
+    {"memory", 0, TW_OPTION_SIZE, MEMBER(limits.memory), .placeholder = "SIZE", .least = 1 << 16,
      .help = "the most memory that tables may take, \"64M\"; 256M otherwise"},
-    {"reorder-window", 0, TW_OPTION_SIZE, MEMBER(reorder_window), .placeholder = "SIZE", .least = 1,
+    {"reorder-window", 0, TW_OPTION_SIZE, MEMBER(limits.reorder_window), .placeholder = "SIZE", .least = 1,
      .help = "by how many bytes of the file records may come late and still be put in order of time, \"16M\"; 4M "
              "otherwise. Whole pieces of 256K are held, so records that are less late are in order anyhow. For formats "
              "whose records are in no order; what is later still goes through a temporary file"},
@@ -39,20 +39,20 @@ static const struct tw_option input_options[] = {
     {"xtrace-layout", 0, TW_OPTION_TEXT, MEMBER(xtrace.layout), .placeholder = "LAYOUT",
      .help = "how the files of an xtrace are laid out, where that is not found from them: "
              "\"header=24,za=yes,bits=128,index=offset,start=0\", or some of these"},
-    {"binary", 'b', TW_OPTION_FILES, MEMBER(binaries), .placeholder = "[N=]FILE",
+    {"binary", 'b', TW_OPTION_FILES, MEMBER(names.binaries), .placeholder = "[N=]FILE",
      .help =
          "the program that was traced, for the names of functions; their source files and lines are in --json, dump "
          "and Chrome output. Of an XRay log also its map in YAML, as `llvm-xray extract` writes it. May be repeated: "
          "the next is shared object 1, whose functions are \"#1:12\" otherwise, or has the number that is told"},
-    {"no-demangle", 0, TW_OPTION_FLAG, MEMBER(no_demangle),
+    {"no-demangle", 0, TW_OPTION_FLAG, MEMBER(names.no_demangle),
      .help = "show functions as the symbol table has them, \"_ZN1a1bEv\", not as C++, Rust or D write them"},
-    {"load-address", 0, TW_OPTION_NUMBER, MEMBER(load_address), .placeholder = "ADDRESS",
+    {"load-address", 0, TW_OPTION_NUMBER, MEMBER(names.load_address), .placeholder = "ADDRESS",
      .help = "where the program of --binary was loaded, \"0x5500000000\", for xtraces of programs that can be loaded "
              "anywhere"},
-    {"maps", 0, TW_OPTION_FILE, MEMBER(maps), .placeholder = "FILE",
+    {"maps", 0, TW_OPTION_FILE, MEMBER(names.maps), .placeholder = "FILE",
      .help = "which programs and libraries were loaded where, as /proc/PID/maps has it, for the names of functions in "
              "xtraces; the list that `record` put beside the trace otherwise"},
-    {"kallsyms", 0, TW_OPTION_FILE, MEMBER(kallsyms), .placeholder = "FILE",
+    {"kallsyms", 0, TW_OPTION_FILE, MEMBER(names.kallsyms), .placeholder = "FILE",
      .help = "the functions of the kernel by address, as /proc/kallsyms or System.map has them, for their names in "
              "xtraces; root's copy of /proc/kallsyms, as others see no addresses there"},
 };
@@ -77,29 +77,29 @@ static const struct tw_option weight_options[] = {
 };
 
 static const struct tw_option jobs_options[] = {
-    {"jobs", 'j', TW_OPTION_COUNT, MEMBER(jobs), .placeholder = "N", .most = TW_JOBS_MAX,
+    {"jobs", 'j', TW_OPTION_COUNT, MEMBER(limits.jobs), .placeholder = "N", .most = TW_JOBS_MAX,
      .help = "how many processors to use, at most 256; 0, the default, takes all. The result is the same"},
 };
 
 static const struct tw_option filter_options[] = {
-    {"thread", 't', TW_OPTION_WHO, MEMBER(threads), .placeholder = "WHO[,WHO...]", .filters = true,
+    {"thread", 't', TW_OPTION_WHO, MEMBER(filter.threads), .placeholder = "WHO[,WHO...]", .filters = true,
      .help =
          "only these threads, by number, name or glob, \"12\", \"main\", \"pool-*\"; may be repeated. For names the "
          "trace is read once more"},
-    {"process", 0, TW_OPTION_WHO, MEMBER(processes), .placeholder = "WHO[,WHO...]", .filters = true,
+    {"process", 0, TW_OPTION_WHO, MEMBER(filter.processes), .placeholder = "WHO[,WHO...]", .filters = true,
      .help = "only threads of these processes, told in the same way"},
-    {"provider", 0, TW_OPTION_TEXT, MEMBER(provider), .placeholder = "GLOB", .filters = true,
+    {"provider", 0, TW_OPTION_TEXT, MEMBER(filter.provider), .placeholder = "GLOB", .filters = true,
      .help = "only what a provider writes whose name or number matches, \"net*\"; for formats with providers (fxt)"},
-    {"from-time", 0, TW_OPTION_DURATION, MEMBER(from_time), .placeholder = "TIME", .filters = true,
+    {"from-time", 0, TW_OPTION_DURATION, MEMBER(filter.from_time), .placeholder = "TIME", .filters = true,
      .help = "only what happens at or after this time since the start of the trace, \"1.5ms\"; without a unit, ns"},
-    {"to-time", 0, TW_OPTION_DURATION, MEMBER(to_time), .placeholder = "TIME", .least = 1, .filters = true,
+    {"to-time", 0, TW_OPTION_DURATION, MEMBER(filter.to_time), .placeholder = "TIME", .least = 1, .filters = true,
      .help = "only what happens before this time"},
-    {"function", 'f', TW_OPTION_TEXT, MEMBER(function), .placeholder = "GLOB", .filters = true,
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(filter.function), .placeholder = "GLOB", .filters = true,
      .help =
          "only functions and events whose name matches, \"parse_*\", and samples with such a function in their stack"},
-    {"category", 0, TW_OPTION_TEXT, MEMBER(category), .placeholder = "GLOB", .filters = true,
+    {"category", 0, TW_OPTION_TEXT, MEMBER(filter.category), .placeholder = "GLOB", .filters = true,
      .help = "only events and samples whose category matches, \"net*\"; calls of other categories count as not there"},
-    {"min-duration", 0, TW_OPTION_DURATION, MEMBER(min_duration), .placeholder = "TIME", .filters = true,
+    {"min-duration", 0, TW_OPTION_DURATION, MEMBER(filter.min_duration), .placeholder = "TIME", .filters = true,
      .help = "leave out calls that are shorter; those that are open at the end stay"},
 };
 
@@ -110,12 +110,12 @@ static const struct tw_option output_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(output), .placeholder = "FILE",
      .help = "write to FILE; it appears when it is complete. .json, .csv, .md and the like tell the form, and .gz or "
              ".zst behind them the compression. - is standard output, the default"},
-    {"json", 0, TW_OPTION_FLAG, MEMBER(json), .help = "write JSON Lines: an object a line, with stable names"},
-    {"csv", 0, TW_OPTION_FLAG, MEMBER(csv),
+    {"json", 0, TW_OPTION_FLAG, MEMBER(forms.json), .help = "write JSON Lines: an object a line, with stable names"},
+    {"csv", 0, TW_OPTION_FLAG, MEMBER(forms.csv),
      .help = "write comma-separated values (RFC 4180): the columns are the names of --json"},
-    {"csv-safe", 0, TW_OPTION_FLAG, MEMBER(csv_safe),
+    {"csv-safe", 0, TW_OPTION_FLAG, MEMBER(forms.csv_safe),
      .help = "CSV for a spreadsheet: a text that begins with =, +, - or @ has an apostrophe in front"},
-    {"markdown", 0, TW_OPTION_FLAG, MEMBER(markdown), .help = "write tables in Markdown"},
+    {"markdown", 0, TW_OPTION_FLAG, MEMBER(forms.markdown), .help = "write tables in Markdown"},
 };
 
 #define GROUP(title, table)                                                                                            \
@@ -159,7 +159,7 @@ size_t tw_word_place(const char *const *words, const char *word)
 
 bool tw_function_wanted(const struct tw_common *common, const char *name)
 {
-	return !common->function || (name && fnmatch(common->function, name, 0) == 0);
+	return !common->filter.function || (name && fnmatch(common->filter.function, name, 0) == 0);
 }
 
 bool tw_chooses(const struct tw_numbers *who)
@@ -169,8 +169,9 @@ bool tw_chooses(const struct tw_numbers *who)
 
 bool tw_has_filters(const struct tw_common *common)
 {
-	return tw_chooses(&common->threads) || tw_chooses(&common->processes) || common->provider || common->function ||
-	       common->category || common->from_time || common->to_time || common->min_duration;
+	return tw_chooses(&common->filter.threads) || tw_chooses(&common->filter.processes) ||
+	       common->filter.provider || common->filter.function || common->filter.category ||
+	       common->filter.from_time || common->filter.to_time || common->filter.min_duration;
 }
 
 enum tw_weight tw_weight_asked(const struct tw_common *common)
@@ -183,13 +184,13 @@ enum tw_weight tw_weight_asked(const struct tw_common *common)
 
 unsigned tw_jobs(const struct tw_common *common)
 {
-	return (unsigned)common->jobs;
+	return (unsigned)common->limits.jobs;
 }
 
 size_t tw_memory_asked(const struct tw_common *common)
 {
 	enum { DEFAULT_MEMORY = 256 << 20 }; /* struct tw_read_options */
-	return common->memory ? (size_t)common->memory : DEFAULT_MEMORY;
+	return common->limits.memory ? (size_t)common->limits.memory : DEFAULT_MEMORY;
 }
 
 const char *tw_temporary_folder(void)

@@ -103,26 +103,42 @@ enum tw_form {
 /* What the shared groups below fill. Every command's struct begins with one. */
 struct tw_common {
 	bool help;
-	const char *from, *maps, *kallsyms;
-	struct tw_list binaries;
+	const char *from;
+	struct { /* what gives functions their names */
+		const char *maps;
+		const char *kallsyms;
+		struct tw_list binaries;
+		bool no_demangle;
+		struct tw_option_number load_address; /* of `binaries` */
+	} names;
 	struct tw_named events;
-	bool no_demangle;
 	struct tw_xtrace_read_options xtrace;
-	struct tw_option_number load_address; /* of `binaries` */
-	uint64_t jobs, memory, reorder_window, frequency;
+	struct {
+		uint64_t jobs;
+		uint64_t memory;
+		uint64_t reorder_window;
+	} limits;
+	uint64_t frequency;
 	enum tw_counts counts; /* diff: of a file that is both sides */
-	struct tw_numbers threads, processes;
-	const char *provider, *function, *category, *weight;
+	struct {
+		struct tw_numbers threads, processes;
+		const char *provider;
+		const char *function;
+		const char *category;
+		uint64_t from_time, to_time, min_duration;
+		bool given; /* an option that leaves things out, even if it leaves out nothing: --from-time 0 */
+	} filter;
+	const char *weight;
 	bool fold_async;
 	const char *pdb_folder;
-	uint64_t from_time, to_time, min_duration;
-	bool filters_given; /* an option that leaves things out, even if it leaves out nothing: --from-time 0 */
 	size_t behind;      /* how many operands stand behind "--"; set by tw_options_parse() */
 	const char *output; /* NULL: standard output */
-	/* The options that ask for a form. json is set by tw_choose_form(), too, where another form is made of rows. */
-	bool json, csv, csv_safe, markdown, svg, html, folded, dot;
-	enum tw_form form; /* set by tw_choose_form() */
-	bool from_rows;    /* set by tw_choose_form(): the form is made of the rows in JSON */
+	struct {            /* the options that ask for a form */
+		/* json is set by tw_choose_form(), too, where another form is made of rows. */
+		bool json, csv, csv_safe, markdown, svg, html, folded, dot;
+		enum tw_form chosen; /* set by tw_choose_form() */
+		bool from_rows;      /* set by tw_choose_form(): the form is made of the rows in JSON */
+	} forms;
 };
 
 extern const struct tw_option_group tw_help_options; /* --help */

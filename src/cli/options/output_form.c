@@ -84,10 +84,10 @@ static int take_named(const struct tw_command *command, struct tw_common *common
 	for (size_t i = 0; i < ENDINGS; i++) {
 		if (!tw_name_ends_with(path, endings[i].ending))
 			continue;
-		common->form = endings[i].form;
-		if (common->form == TW_FORM_TEXT && !writes(command, TW_FORM_TEXT))
-			common->form = writes(command, TW_FORM_FOLDED) ? TW_FORM_FOLDED : command->form;
-		return writes(command, common->form) ? 0 : refuse_name(command, path, endings[i].ending);
+		common->forms.chosen = endings[i].form;
+		if (common->forms.chosen == TW_FORM_TEXT && !writes(command, TW_FORM_TEXT))
+			common->forms.chosen = writes(command, TW_FORM_FOLDED) ? TW_FORM_FOLDED : command->form;
+		return writes(command, common->forms.chosen) ? 0 : refuse_name(command, path, endings[i].ending);
 	}
 	const char *ending = tw_unwritten_ending(path), *format = tw_writer_format_of(path);
 	if (ending)
@@ -108,19 +108,19 @@ static size_t take_options(struct tw_common *common, const char *given[2])
 		enum tw_form form;
 		const char *name;
 	} options[] = {
-	    {common->json, TW_FORM_JSON, "json"},
-	    {common->csv || common->csv_safe, TW_FORM_CSV, "csv"},
-	    {common->markdown, TW_FORM_MARKDOWN, "markdown"},
-	    {common->svg, TW_FORM_SVG, "svg"},
-	    {common->html, TW_FORM_HTML, "html"},
-	    {common->folded, TW_FORM_FOLDED, "folded"},
-	    {common->dot, TW_FORM_DOT, "dot"},
+	    {common->forms.json, TW_FORM_JSON, "json"},
+	    {common->forms.csv || common->forms.csv_safe, TW_FORM_CSV, "csv"},
+	    {common->forms.markdown, TW_FORM_MARKDOWN, "markdown"},
+	    {common->forms.svg, TW_FORM_SVG, "svg"},
+	    {common->forms.html, TW_FORM_HTML, "html"},
+	    {common->forms.folded, TW_FORM_FOLDED, "folded"},
+	    {common->forms.dot, TW_FORM_DOT, "dot"},
 	};
 	size_t count = 0;
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		if (!options[i].given)
 			continue;
-		common->form = options[i].form;
+		common->forms.chosen = options[i].form;
 		if (count < 2)
 			given[count] = options[i].name;
 		count++;
@@ -131,7 +131,7 @@ static size_t take_options(struct tw_common *common, const char *given[2])
 int tw_choose_form(const struct tw_command *command, struct tw_common *common)
 {
 	const char *given[2];
-	common->form = command->form;
+	common->forms.chosen = command->form;
 	if (!(command->forms | command->from_rows) || (command->names_freely && command->names_freely(common)))
 		return 0;
 	size_t count = take_options(common, given);
@@ -142,10 +142,11 @@ int tw_choose_form(const struct tw_command *command, struct tw_common *common)
 		if (status)
 			return status;
 	}
-	common->from_rows = command->from_rows >> common->form & 1;
-	common->json = common->form == TW_FORM_JSON || common->from_rows;
-	if ((common->form == TW_FORM_SVG || common->form == TW_FORM_HTML) && tw_goes_to_terminal(common->output))
+	common->forms.from_rows = command->from_rows >> common->forms.chosen & 1;
+	common->forms.json = common->forms.chosen == TW_FORM_JSON || common->forms.from_rows;
+	if ((common->forms.chosen == TW_FORM_SVG || common->forms.chosen == TW_FORM_HTML) &&
+	    tw_goes_to_terminal(common->output))
 		return tw_say_usage(command, "a picture does not go to a terminal: -o FILE.%s",
-		                    common->form == TW_FORM_SVG ? "svg" : "html");
+		                    common->forms.chosen == TW_FORM_SVG ? "svg" : "html");
 	return 0;
 }

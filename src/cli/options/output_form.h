@@ -24,29 +24,29 @@ const char *tw_unwritten_ending(const char *path);
 	}
 #define TW_OPTION_JSON_ROWS(row)                                                                                       \
 	{                                                                                                              \
-		"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, json),                                           \
+		"json", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.json),                                     \
 		    .help = "write JSON Lines: an object a " row                                                       \
 	}
 #define TW_OPTION_CSV_HELP(text)                                                                                       \
 	{                                                                                                              \
-		"csv", 0, TW_OPTION_FLAG, offsetof(struct tw_common, csv), .help = text                                \
+		"csv", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.csv), .help = text                          \
 	}
 #define TW_OPTION_CSV_SAFE(offset)                                                                                     \
 	{                                                                                                              \
 		"csv-safe", 0, TW_OPTION_FLAG, offset,                                                                 \
 		    .help = "CSV for a spreadsheet: a text that begins with =, +, - or @ has an apostrophe in front"   \
 	}
-#define TW_OPTION_CSV_SAFE_ROWS TW_OPTION_CSV_SAFE(offsetof(struct tw_common, csv_safe))
+#define TW_OPTION_CSV_SAFE_ROWS TW_OPTION_CSV_SAFE(offsetof(struct tw_common, forms.csv_safe))
 #define TW_OPTION_CSV_SAMPLES TW_OPTION_CSV_HELP("write every sample: a line each, in the order of time")
 #define TW_OPTION_CSV_ROWS TW_OPTION_CSV_HELP("write comma-separated values: the columns are the names of --json")
 #define TW_OPTION_MARKDOWN                                                                                             \
 	{                                                                                                              \
-		"markdown", 0, TW_OPTION_FLAG, offsetof(struct tw_common, markdown),                                   \
+		"markdown", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.markdown),                             \
 		    .help = "write tables in Markdown"                                                                 \
 	}
 #define TW_OPTION_SVG(text)                                                                                            \
 	{                                                                                                              \
-		"svg", 0, TW_OPTION_FLAG, offsetof(struct tw_common, svg), .help = text                                \
+		"svg", 0, TW_OPTION_FLAG, offsetof(struct tw_common, forms.svg), .help = text                          \
 	}
 
 #endif

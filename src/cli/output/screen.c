@@ -67,15 +67,15 @@ static int open_rows(struct tw_screen *screen, const struct tw_common *common)
 	int error = own < 0 ? errno : tw_output_fd(&screen->out, own);
 	if (error)
 		return tw_say_error("no temporary file can be made in %s: %s", folder, strerror(error));
-	screen->csv_safe = common->csv_safe;
+	screen->csv_safe = common->forms.csv_safe;
 	screen->from_rows = screen->open = true;
 	return 0;
 }
 
 int tw_screen_open_form(struct tw_screen *screen, const struct tw_common *common)
 {
-	screen->markdown = common->form == TW_FORM_MARKDOWN;
-	if (screen->open || !common->from_rows)
+	screen->markdown = common->forms.chosen == TW_FORM_MARKDOWN;
+	if (screen->open || !common->forms.from_rows)
 		return tw_screen_open(screen, common->output);
 	return open_rows(screen, common);
 }

@@ -84,7 +84,7 @@ static bool add_patterns(struct tw_text *text, const struct tw_list *list, char 
 
 static bool add_functions(struct tw_text *text, const struct tw_record_options *options)
 {
-	return add_patterns(text, &options->only, '+') && add_patterns(text, &options->never, '-');
+	return add_patterns(text, &options->flight.only, '+') && add_patterns(text, &options->flight.never, '-');
 }
 
 static bool set_functions(const struct tw_record_options *options)
@@ -103,10 +103,13 @@ static void put_options(const struct tw_record_options *options, char list[stati
 	const struct {
 		const char *name;
 		uint64_t value; /* 0: is not told */
-	} numbers[] = {{"delayed", options->delayed_start}, {"count", options->count},
-	               {"max-size", options->max_size},     {"ring", options->ring},
-	               {"max-depth", options->max_depth},   {"min-duration", options->min_duration},
-	               {"snapshot-age", options->since}};
+	} numbers[] = {{"delayed", options->dotnet.delayed_start},
+	               {"count", options->flight.count},
+	               {"max-size", options->max_size},
+	               {"ring", options->flight.ring},
+	               {"max-depth", options->flight.max_depth},
+	               {"min-duration", options->flight.min_duration},
+	               {"snapshot-age", options->flight.since}};
 	int length =
 	    snprintf(list, OPTIONS_ROOM, "clock=%s,signals=1,quiet=1", options->clock ? options->clock : "auto");
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -121,7 +124,7 @@ static void become(const void *context)
 	char path[TW_PART_ROOM], snapshots[TW_PART_ROOM], list[OPTIONS_ROOM];
 	put_options(flight->options, list);
 	tw_parts_pattern(&flight->parts, path);
-	if (flight->options->in_memory)
+	if (flight->options->fxt.in_memory)
 		snprintf(path, sizeof path, "@%s", flight->memory.name);
 	tw_parts_snapshots(&flight->parts, snapshots);
 	if (setenv("TRACKWAY_FLIGHT", path, 1) == 0 && setenv("TRACKWAY_FLIGHT_SNAPSHOT", snapshots, 1) == 0 &&
@@ -169,7 +172,7 @@ static int look_at(const char *part, bool *has_calls, struct losses *lost)
 /* What is in memory goes by itself. */
 static bool drop(const struct flight *flight, const char *part)
 {
-	return flight->options->in_memory || unlink(part) == 0;
+	return flight->options->fxt.in_memory || unlink(part) == 0;
 }
 
 /* Adds what was counted, which is then all that is left of the log. */
@@ -246,14 +249,14 @@ static int finish(void *context, const char *part, unsigned long pid)
 	if (is_refused(part, &why))
 		return say_without_log(flight, part, pid, why);
 	const int looked = look_at(part, &has_calls, &flight->lost);
-	if (flight->options->count)
+	if (flight->options->flight.count)
 		return finish_counts(flight, part);
 	if (looked >= 0 && !has_calls)
 		return drop(flight, part) ? 0 : TW_EXIT_FAILED;
 	tw_parts_name(&flight->parts, pid, path);
 	const int status = repair(part, path);
 	if (status == 0) {
-		if (flight->options->attach)
+		if (flight->options->fxt.attach)
 			give_back(part);
 		drop(flight, part);
 		flight->parts.logs++;
@@ -263,12 +266,12 @@ static int finish(void *context, const char *part, unsigned long pid)
 
 static bool asks(const struct tw_record_options *options)
 {
-	return options->pause || options->resume;
+	return options->dotnet.pause || options->dotnet.resume;
 }
 
 static bool takes(const struct tw_record_options *options)
 {
-	return options->snapshot || options->attach;
+	return options->flight.snapshot || options->fxt.attach;
 }
 
 /* ---- The end. ---- */
@@ -305,12 +308,12 @@ static const char *why_not(const struct flight *flight, const char *program)
 	const char *why = path ? tw_built_why_not(path) : NULL;
 	if (why)
 		return why;
-	if (!flight->has_log && !options->in_memory)
+	if (!flight->has_log && !options->fxt.in_memory)
 		return "no log of it is there: something has removed it, or it could not be made";
-	if (options->only.count || options->never.count)
+	if (options->flight.only.count || options->flight.never.count)
 		return "--function and --not-function leave none of those that it called, or it is not built for that: "
 		       "with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not with -static";
-	return options->in_memory
+	return options->fxt.in_memory
 	           ? "build it with clang -fxray-instrument, or with gcc or clang -finstrument-functions, not "
 	             "with -static; where it is so, a sandbox may refuse it socket() or connect(), by which "
 	             "--in-memory has its log"
@@ -321,7 +324,7 @@ static const char *why_not(const struct flight *flight, const char *program)
 /* What is most likely: the log has the number alone. */
 static const char *why_lost(const struct tw_record_options *options)
 {
-	if (options->count)
+	if (options->flight.count)
 		return "could not be counted: there are too many functions (--function, --not-function)";
 	if (options->max_size)
 		return "had no room: more of it by --max-size, or the newest alone by --ring";
@@ -396,14 +399,14 @@ static int ask_stop(void *context, const char *part, unsigned long pid)
 	const struct flight *flight = context;
 	(void)part;
 	const int error = manage_is_running((pid_t)pid) ? tw_flight_ask((pid_t)pid, "stop\n") : 0;
-	if (error == 0 || error == ESRCH || error == ENODATA || pid != (unsigned long)flight->options->attach)
+	if (error == 0 || error == ESRCH || error == ENODATA || pid != (unsigned long)flight->options->fxt.attach)
 		return 0;
 	return tw_flight_say_refused((pid_t)pid, error);
 }
 
 static int attach(struct flight *flight)
 {
-	const pid_t process = (pid_t)flight->options->attach;
+	const pid_t process = (pid_t)flight->options->fxt.attach;
 	char path[64], program[PATH_MAX];
 	snprintf(path, sizeof path, "/proc/%ld/exe", (long)process);
 	const ssize_t length = readlink(path, program, sizeof program - 1);
@@ -412,7 +415,7 @@ static int attach(struct flight *flight)
 	tw_flight_block();
 	status = status ? status : ask_start(flight, process);
 	if (status == 0) {
-		tw_flight_wait(process, flight->options->duration);
+		tw_flight_wait(process, flight->options->fxt.duration);
 		status = tw_parts_finish(&flight->parts, process, ask_stop, flight);
 		status = tw_worse(status, tw_parts_finish(&flight->parts, process, finish, flight));
 		status = status ? status : write_counts(flight);
@@ -435,7 +438,7 @@ static int finish_memory(struct flight *flight, pid_t program)
 static int record_program(struct flight *flight)
 {
 	struct tw_program program = {.become = become, .context = flight, .name = flight->words[0]};
-	const bool in_memory = flight->options->in_memory;
+	const bool in_memory = flight->options->fxt.in_memory;
 	int status = tw_program_part(&library_part, flight->options->library, flight->library);
 	status = status ? status : tw_parts_begin(&flight->parts, flight->options->output);
 	if (status == 0 && in_memory) {
@@ -463,20 +466,21 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	struct flight flight = {.options = options, .words = words, .memory.listener = -1};
 	(void)count;
 	if (asks(options))
-		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
-		                tw_program_signal(options->resume, TW_SIGNAL_RESUME));
-	if (options->snapshot)
-		return tw_record_snapshot(options->snapshot, options->since, options->output, repair);
-	if (options->count && (options->ring || options->min_duration || options->max_depth))
+		return tw_worse(tw_program_signal(options->dotnet.pause, TW_SIGNAL_PAUSE),
+		                tw_program_signal(options->dotnet.resume, TW_SIGNAL_RESUME));
+	if (options->flight.snapshot)
+		return tw_record_snapshot(options->flight.snapshot, options->flight.since, options->output, repair);
+	if (options->flight.count &&
+	    (options->flight.ring || options->flight.min_duration || options->flight.max_depth))
 		return tw_say_error(
 		    "--count counts every call: --ring, --min-duration and --max-depth are about records");
-	if (options->duration && !options->attach)
+	if (options->fxt.duration && !options->fxt.attach)
 		return tw_say_error("--duration is for --attach: a program is recorded to its end");
-	if (options->in_memory && options->attach)
+	if (options->fxt.in_memory && options->fxt.attach)
 		return tw_say_error("--in-memory is for a program that is started, not for --attach");
-	int status = tw_worse(look_at_lists(&options->only), look_at_lists(&options->never));
+	int status = tw_worse(look_at_lists(&options->flight.only), look_at_lists(&options->flight.never));
 	if (status == 0)
-		status = options->attach ? attach(&flight) : record_program(&flight);
+		status = options->fxt.attach ? attach(&flight) : record_program(&flight);
 	tw_parts_end(&flight.parts);
 	tw_memory_logs_end(&flight.memory);
 	tw_counts_free(&flight.counts);
@@ -485,41 +489,42 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 
 static const char *const clocks[] = {"auto", "monotonic", "tsc", NULL};
 static const struct tw_option own_options[] = {
-    {"ring", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(ring), .placeholder = "SIZE", .least = 1 << 15,
+    {"ring", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(flight.ring), .placeholder = "SIZE", .least = 1 << 15,
      .help = "keep the newest of each thread, about SIZE bytes; otherwise all is kept"},
     {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "SIZE", .least = 1 << 20,
      .help = "how large the log of a process may become; what comes then is counted"},
-    {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(in_memory),
+    {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(fxt.in_memory),
      .help = "the logs are in memory until the program has ended, and in no file: the newest alone by --ring, or less "
              "by --max-size; they are lost with this command"},
     {"clock", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(clock), .words = clocks,
      .help =
          "auto: the processor's counter where the kernel trusts it, else the kernel's clock; monotonic: the kernel's; "
          "tsc: the processor's"},
-    {"function", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(only), .placeholder = "GLOB",
+    {"function", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(flight.only), .placeholder = "GLOB",
      .help = "record these functions alone, named as the symbols are, or as stat shows them, without what is in "
              "parentheses at the end; @FILE: those that its lines name. May be repeated"},
-    {"not-function", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(never), .placeholder = "GLOB",
+    {"not-function", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(flight.never), .placeholder = "GLOB",
      .help = "do not record these functions; @FILE: those that its lines name. May be repeated"},
-    {"min-duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(min_duration), .placeholder = "TIME", .least = 1,
+    {"min-duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(flight.min_duration), .placeholder = "TIME", .least = 1,
      .help = "leave out calls that took less, but for those in which something else is kept"},
-    {"max-depth", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(max_depth), .placeholder = "N", .least = 1, .most = UINT32_MAX,
-     .help = "leave out calls in N others"},
-    {"count", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(count),
+    {"max-depth", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(flight.max_depth), .placeholder = "N", .least = 1,
+     .most = UINT32_MAX, .help = "leave out calls in N others"},
+    {"count", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(flight.count),
      .help = "count the calls of each function, and record none: OUT is a list, the functions with most calls first, "
              "which --not-function @OUT takes"},
-    {"delayed-start", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(delayed_start), .help = "record nothing before --resume"},
-    {"pause", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(pause), .placeholder = "PID", .least = 1, .most = INT_MAX,
+    {"delayed-start", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(dotnet.delayed_start),
+     .help = "record nothing before --resume"},
+    {"pause", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(dotnet.pause), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "let the recording of this process pause: a process that another record has started"},
-    {"resume", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(resume), .placeholder = "PID", .least = 1, .most = INT_MAX,
+    {"resume", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(dotnet.resume), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "let it go on"},
-    {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
+    {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(fxt.attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "record a process that runs and has the recorder in it, linked or by LD_PRELOAD, until it ends or Ctrl-C"},
-    {"duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(duration), .placeholder = "TIME", .least = 1,
+    {"duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(fxt.duration), .placeholder = "TIME", .least = 1,
      .help = "with --attach: end the recording after so long"},
-    {"snapshot", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(snapshot), .placeholder = "PID", .least = 1, .most = INT_MAX,
-     .help = "write what the log of this process has at this moment, which goes on"},
-    {"since", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(since), .placeholder = "TIME", .least = 1,
+    {"snapshot", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(flight.snapshot), .placeholder = "PID", .least = 1,
+     .most = INT_MAX, .help = "write what the log of this process has at this moment, which goes on"},
+    {"since", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(flight.since), .placeholder = "TIME", .least = 1,
      .help = "of a snapshot only what is not older; with a program those are meant that SIGRTMIN+9 has it write"},
     {"library", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(library), .placeholder = "FILE",
      .help = "the recorder; the one that came with this tool otherwise"},

@@ -24,13 +24,13 @@ static bool put_options(struct tw_text *text, const struct tw_record_options *op
 {
 	char words[64];
 	bool fine = true;
-	int length = snprintf(words, sizeof words, "mode=%s", options->mode ? options->mode : mode_words[0]);
-	if (options->buffer_size)
+	int length = snprintf(words, sizeof words, "mode=%s", options->fxt.mode ? options->fxt.mode : mode_words[0]);
+	if (options->fxt.buffer_size)
 		length +=
-		    snprintf(words + length, sizeof words - (size_t)length, ",size=%" PRIu64, options->buffer_size);
+		    snprintf(words + length, sizeof words - (size_t)length, ",size=%" PRIu64, options->fxt.buffer_size);
 	fine = tw_text_add(text, words, (size_t)length);
-	for (size_t i = 0; i < options->categories.count; i++) {
-		const char *category = options->categories.items[i], *before = i ? ":" : ",category=";
+	for (size_t i = 0; i < options->fxt.categories.count; i++) {
+		const char *category = options->fxt.categories.items[i], *before = i ? ":" : ",category=";
 		fine =
 		    fine && tw_text_add(text, before, strlen(before)) && tw_text_add(text, category, strlen(category));
 	}
@@ -39,15 +39,15 @@ static bool put_options(struct tw_text *text, const struct tw_record_options *op
 
 static int check_options(const struct tw_record_options *options, size_t words)
 {
-	if (options->after && !options->stop_on)
+	if (options->fxt.after && !options->fxt.stop_on)
 		return tw_say_usage(NULL, "--after wants --stop-on");
-	if (options->attach && words)
+	if (options->fxt.attach && words)
 		return tw_say_usage(NULL, "--attach takes no program");
 	size_t bytes = 0;
-	for (size_t i = 0; i < options->categories.count; i++) {
-		if (strpbrk(options->categories.items[i], ",:"))
+	for (size_t i = 0; i < options->fxt.categories.count; i++) {
+		if (strpbrk(options->fxt.categories.items[i], ",:"))
 			return tw_say_usage(NULL, "--category: a category has neither , nor :");
-		bytes += strlen(options->categories.items[i]) + (i != 0);
+		bytes += strlen(options->fxt.categories.items[i]) + (i != 0);
 	}
 	if (bytes > MANAGE_CATEGORIES)
 		return tw_say_usage(NULL, "--category: all together have %zu bytes, at most %d", bytes,
@@ -198,7 +198,7 @@ static int finish(const struct manage_result *result, const struct tw_record_opt
 	if (status < 0 && *result->parts)
 		tw_say("what was recorded is in %s", result->parts);
 	if (status < 0 && !failed)
-		return say_nothing(result, options->attach, words);
+		return say_nothing(result, options->fxt.attach, words);
 	if (status < 0)
 		return tw_say_error("%s", result->error);
 	if (*result->sched_told)
@@ -207,8 +207,8 @@ static int finish(const struct manage_result *result, const struct tw_record_opt
 		tw_say("--sched: the kernel had no room for %s", tw_show_plural(result->sched_lost, "record").text);
 	if (result->full)
 		tw_say("--max-size: so much is written");
-	if (options->stop_on && !result->alerted)
-		tw_say("the alert %s did not come", options->stop_on);
+	if (options->fxt.stop_on && !result->alerted)
+		tw_say("the alert %s did not come", options->fxt.stop_on);
 	bool missing = say_providers(result);
 	if (*result->parts)
 		tw_say("the files that are damaged are in %s", result->parts);
@@ -230,15 +230,15 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	    .output = options->output,
 	    .options = text.bytes,
 	    .words = count ? words : NULL,
-	    .attach = (pid_t)options->attach,
-	    .in_memory = options->in_memory,
-	    .sched = options->sched,
-	    .duration_ns = options->duration,
-	    .stop_on = options->stop_on,
-	    .after_ns = options->after,
+	    .attach = (pid_t)options->fxt.attach,
+	    .in_memory = options->fxt.in_memory,
+	    .sched = options->fxt.sched,
+	    .duration_ns = options->fxt.duration,
+	    .stop_on = options->fxt.stop_on,
+	    .after_ns = options->fxt.after,
 	    .size_most = options->max_size,
-	    .size_ends = options->max_size && !options->buffer_size &&
-	                 (!options->mode || strcmp(options->mode, mode_words[0]) == 0),
+	    .size_ends = options->max_size && !options->fxt.buffer_size &&
+	                 (!options->fxt.mode || strcmp(options->fxt.mode, mode_words[0]) == 0),
 	    .memory = tw_memory_asked(&options->common),
 	    .temporary = tw_temporary_folder(),
 	    .progress = show_progress,
@@ -251,25 +251,26 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 }
 
 static const struct tw_option own_options[] = {
-    {"mode", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(mode), .words = mode_words,
+    {"mode", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(fxt.mode), .words = mode_words,
      .help =
          "streaming, where everything is kept, the default; oneshot, until the buffer is full; circular, the newest"},
-    {"buffer-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(buffer_size), .placeholder = "N", .least = BUFFER_LEAST,
+    {"buffer-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(fxt.buffer_size), .placeholder = "N", .least = BUFFER_LEAST,
      .help = "bytes of events of each program; 64M otherwise, and without a limit for streaming"},
-    {"category", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(categories), .placeholder = "NAME",
+    {"category", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(fxt.categories), .placeholder = "NAME",
      .help = "events of this category, or of those that begin so with NAME*; may be repeated, 1022 bytes in all"},
-    {"duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(duration), .placeholder = "TIME",
+    {"duration", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(fxt.duration), .placeholder = "TIME",
      .help = "stop after this time"},
-    {"stop-on", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(stop_on), .placeholder = "ALERT",
+    {"stop-on", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(fxt.stop_on), .placeholder = "ALERT",
      .help = "stop when a program gives this alert (TW_TRACE_ALERT)"},
-    {"after", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(after), .placeholder = "TIME", .help = "so long after the alert"},
+    {"after", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(fxt.after), .placeholder = "TIME",
+     .help = "so long after the alert"},
     {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "N", .least = 1,
      .help = "stop when all programs together have written so much, about"},
-    {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
+    {"attach", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(fxt.attach), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "record this process, which runs, and all that comes from it, until it ends"},
-    {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(in_memory),
+    {"in-memory", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(fxt.in_memory),
      .help = "keep what programs write in memory: it is lost when this command is killed"},
-    {"sched", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(sched),
+    {"sched", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(fxt.sched),
      .help = "also when the kernel lets their threads run, and why not, for sched and thread_state of sql: what ran "
              "instead and who woke them where it may be read (root, CAP_PERFMON)"},
 };

@@ -30,7 +30,7 @@ enum { OF_KERNEL = sizeof of_kernel / sizeof *of_kernel, MORE = 8 };
 
 bool tw_machine_asked(const struct tw_record_options *options)
 {
-	return options->system || options->kernel;
+	return options->xtrace.system || options->xtrace.kernel;
 }
 
 /* ---- Checks. ---- */
@@ -60,18 +60,19 @@ static int check_kernel(const char *path)
 
 int tw_machine_check(const struct tw_record_options *options, size_t count)
 {
-	if (!options->kernel && (options->initrd || options->smp))
+	if (!options->xtrace.kernel && (options->xtrace.initrd || options->xtrace.smp))
 		return tw_say_error("--%s is for --kernel; to a machine by QEMU's options give -%s",
-		                    options->initrd ? "initrd" : "smp", options->initrd ? "initrd" : "smp");
+		                    options->xtrace.initrd ? "initrd" : "smp",
+		                    options->xtrace.initrd ? "initrd" : "smp");
 	if (!tw_machine_asked(options))
 		return 0;
-	if (options->sysroot)
+	if (options->xtrace.sysroot)
 		return tw_say_error("--sysroot is for a program, not for a whole machine");
-	if (!options->kernel && !count)
+	if (!options->xtrace.kernel && !count)
 		return tw_say_error("record --system wants QEMU's options behind --, or --kernel");
-	int status = options->kernel ? check_kernel(options->kernel) : 0;
-	if (!status && options->initrd && access(options->initrd, R_OK) < 0)
-		return tw_say_error("%s: %s", options->initrd, strerror(errno));
+	int status = options->xtrace.kernel ? check_kernel(options->xtrace.kernel) : 0;
+	if (!status && options->xtrace.initrd && access(options->xtrace.initrd, R_OK) < 0)
+		return tw_say_error("%s: %s", options->xtrace.initrd, strerror(errno));
 	return status;
 }
 
@@ -97,12 +98,12 @@ char **tw_machine_words(const struct tw_record_options *options, char **words, s
 	char **all = calloc(count + OF_KERNEL + MORE, sizeof *all), **next = all;
 	if (!all)
 		return NULL;
-	for (size_t i = 0; options->kernel && i < OF_KERNEL; i++)
+	for (size_t i = 0; options->xtrace.kernel && i < OF_KERNEL; i++)
 		*next++ = word(of_kernel[i]);
-	snprintf(number, sizeof number, "%" PRIu64, options->smp);
-	next = add_option(next, "-kernel", options->kernel);
-	next = add_option(next, "-initrd", options->initrd);
-	next = add_option(next, "-smp", options->smp ? number : NULL);
+	snprintf(number, sizeof number, "%" PRIu64, options->xtrace.smp);
+	next = add_option(next, "-kernel", options->xtrace.kernel);
+	next = add_option(next, "-initrd", options->xtrace.initrd);
+	next = add_option(next, "-smp", options->xtrace.smp ? number : NULL);
 	memcpy(next, words, count * sizeof *words);
 	*all_count = (size_t)(next - all) + count;
 	return all;

@@ -162,7 +162,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	    {"TOO DEEP", true}, {"PROGRAM", false}, {"CATEGORIES (SITES)", false},
 	};
 	struct provider_listing listing = {
-	    .json = common->json,
+	    .json = common->forms.json,
 	    .table = {.columns = columns, .column_count = sizeof columns / sizeof *columns},
 	};
 	(void)operands, (void)count;

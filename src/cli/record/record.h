@@ -21,29 +21,35 @@ struct tw_record_windows {
 struct tw_record_options {
 	struct tw_common common;
 	const char *to, *output;
-	/* xtrace */
-	const char *cpu, *sysroot, *qemu, *plugin, *compress;
-	const char *kernel, *initrd; /* of a whole machine */
-	uint64_t interval, vector_interval, smp;
-	bool from_hint, force, vectors, system;
-	struct tw_record_windows windows;
-	/* xray-fdr */
-	const char *library, *clock; /* library: tracelog, too */
-	uint64_t max_size, ring;     /* max_size: fxt, tracelog, too */
-	uint64_t min_duration, max_depth;
-	struct tw_list only, never; /* functions */
-	bool count;
-	uint64_t snapshot; /* of this process */
-	uint64_t since;
-	/* fxt */
-	const char *mode, *stop_on;
-	struct tw_list categories;
-	uint64_t buffer_size, duration, after, attach;
-	bool in_memory, sched;
-	/* tracelog */
-	const char *collect_method, *execution_trace, *memory_trace, *gc_trace, *cpu_trace, *line_trace, *dialect;
-	uint64_t sampling_timeout, cpu_trace_timeout, alloc_bytes, pause, resume;
-	bool live_heap, delayed_start;
+	struct {
+		const char *cpu, *sysroot, *qemu, *plugin, *compress;
+		const char *kernel, *initrd; /* of a whole machine */
+		uint64_t interval, vector_interval, smp;
+		bool from_hint, force, vectors, system;
+		struct tw_record_windows windows;
+	} xtrace;
+	const char *library, *clock; /* xray-fdr; library: tracelog, too */
+	uint64_t max_size;           /* xray-fdr, fxt, tracelog */
+	struct {                     /* xray-fdr */
+		uint64_t ring;
+		uint64_t min_duration, max_depth;
+		struct tw_list only, never; /* functions */
+		bool count;
+		uint64_t snapshot; /* of this process */
+		uint64_t since;
+	} flight;
+	struct {
+		const char *mode, *stop_on;
+		struct tw_list categories;
+		uint64_t buffer_size, duration, after, attach;
+		bool in_memory, sched;
+	} fxt;
+	struct { /* tracelog */
+		const char *collect_method, *execution_trace, *memory_trace, *gc_trace, *cpu_trace, *line_trace,
+		    *dialect;
+		uint64_t sampling_timeout, cpu_trace_timeout, alloc_bytes, pause, resume;
+		bool live_heap, delayed_start;
+	} dotnet;
 };
 
 /* One format that programs are recorded to. */

@@ -97,20 +97,21 @@ static void become(const void *context)
 	const struct tw_record_options *options = dotnet->options;
 	char path[TW_PART_ROOM];
 	tw_parts_pattern(&dotnet->parts, path);
-	const bool heap = options->live_heap;
+	const bool heap = options->dotnet.live_heap;
 	if (set_profiler(dotnet->library) && set("TRACKWAY_TRACELOG", path) &&
 	    set_size("TRACKWAY_TRACELOG_SIZE", options->max_size) &&
-	    set_size("TRACKWAY_TRACELOG_ALLOC_BYTES", options->alloc_bytes) &&
-	    (!options->dialect || set("TRACKWAY_TRACELOG_DIALECT", options->dialect)) &&
+	    set_size("TRACKWAY_TRACELOG_ALLOC_BYTES", options->dotnet.alloc_bytes) &&
+	    (!options->dotnet.dialect || set("TRACKWAY_TRACELOG_DIALECT", options->dotnet.dialect)) &&
 	    (!heap || set("TRACKWAY_TRACELOG_LIVE_HEAP", "1")) &&
-	    (!options->delayed_start || set("PROF_DELAYED_START", "1")) &&
-	    choose("PROF_COLLECT_METHOD", options->collect_method, "Sampling") &&
-	    choose("PROF_EXECUTION_TRACE", options->execution_trace, "1") &&
-	    choose("PROF_MEMORY_TRACE", options->memory_trace, "1") &&
-	    choose("PROF_GC_TRACE", options->gc_trace, "1") && choose("PROF_CPU_TRACE", options->cpu_trace, "1") &&
-	    choose("PROF_LINE_TRACE", options->line_trace, "1") &&
-	    choose_time("PROF_SAMPLING_TIMEOUT", options->sampling_timeout) &&
-	    choose_time("PROF_CPU_TRACE_TIMEOUT", options->cpu_trace_timeout) &&
+	    (!options->dotnet.delayed_start || set("PROF_DELAYED_START", "1")) &&
+	    choose("PROF_COLLECT_METHOD", options->dotnet.collect_method, "Sampling") &&
+	    choose("PROF_EXECUTION_TRACE", options->dotnet.execution_trace, "1") &&
+	    choose("PROF_MEMORY_TRACE", options->dotnet.memory_trace, "1") &&
+	    choose("PROF_GC_TRACE", options->dotnet.gc_trace, "1") &&
+	    choose("PROF_CPU_TRACE", options->dotnet.cpu_trace, "1") &&
+	    choose("PROF_LINE_TRACE", options->dotnet.line_trace, "1") &&
+	    choose_time("PROF_SAMPLING_TIMEOUT", options->dotnet.sampling_timeout) &&
+	    choose_time("PROF_CPU_TRACE_TIMEOUT", options->dotnet.cpu_trace_timeout) &&
 	    set_mono(dotnet->mono_folder, getenv("PROF_COLLECT_METHOD")))
 		execvp(dotnet->words[0], dotnet->words);
 	fprintf(stderr, "trackway: error: %s: %s\n", dotnet->words[0], strerror(errno));
@@ -169,7 +170,7 @@ static int finish(void *context, const char *part, unsigned long pid)
 
 static bool asks(const struct tw_record_options *options)
 {
-	return options->pause || options->resume;
+	return options->dotnet.pause || options->dotnet.resume;
 }
 
 /* ---- All. ---- */
@@ -208,8 +209,8 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	struct tw_program program = {.become = become, .context = &dotnet, .name = words[0]};
 	(void)count;
 	if (asks(options))
-		return tw_worse(tw_program_signal(options->pause, TW_SIGNAL_PAUSE),
-		                tw_program_signal(options->resume, TW_SIGNAL_RESUME));
+		return tw_worse(tw_program_signal(options->dotnet.pause, TW_SIGNAL_PAUSE),
+		                tw_program_signal(options->dotnet.resume, TW_SIGNAL_RESUME));
 	int status = tw_program_part(&library_part, options->library, dotnet.library);
 	find_mono(&dotnet);
 	status = status ? status : tw_parts_begin(&dotnet.parts, options->output);
@@ -227,36 +228,36 @@ static const char *const methods[] = {"None", "Sampling", "Instrumentation", NUL
 static const char *const switches[] = {"on", "off", NULL};
 static const char *const dialects[] = {"d3", "d2", NULL};
 static const struct tw_option own_options[] = {
-    {"collect-method", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(collect_method), .words = methods,
+    {"collect-method", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dotnet.collect_method), .words = methods,
      .help = "Sampling: the stacks of all threads, now and then, the default; Instrumentation: every call; None: no "
              "stacks of their own (PROF_COLLECT_METHOD)"},
-    {"sampling-timeout", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(sampling_timeout), .placeholder = "TIME",
+    {"sampling-timeout", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(dotnet.sampling_timeout), .placeholder = "TIME",
      .least = 1000000, .help = "how often, in whole milliseconds; 10ms otherwise (PROF_SAMPLING_TIMEOUT)"},
-    {"line-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(line_trace), .words = switches,
+    {"line-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dotnet.line_trace), .words = switches,
      .help = "the places in functions where they call and allocate; on otherwise (PROF_LINE_TRACE)"},
-    {"memory-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(memory_trace), .words = switches,
+    {"memory-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dotnet.memory_trace), .words = switches,
      .help = "every allocation with its class and stack; on otherwise (PROF_MEMORY_TRACE)"},
-    {"alloc-bytes", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(alloc_bytes), .placeholder = "SIZE", .least = 1,
+    {"alloc-bytes", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(dotnet.alloc_bytes), .placeholder = "SIZE", .least = 1,
      .help = "only a sample of allocations, about one every SIZE bytes, scaled to what it stands for: counts and bytes "
              "are estimates. From 100K on the runtime takes the samples itself (.NET 5 and later), which costs least"},
-    {"live-heap", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(live_heap),
+    {"live-heap", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(dotnet.live_heap),
      .help = "what lives after each collection, by class. The runtime then collects nothing in the background"},
-    {"gc-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(gc_trace), .words = switches,
+    {"gc-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dotnet.gc_trace), .words = switches,
      .help = "collections and generations; on otherwise (PROF_GC_TRACE)"},
-    {"execution-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(execution_trace), .words = switches,
+    {"execution-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dotnet.execution_trace), .words = switches,
      .help = "compilations, classes and functions, also where no stack needs them; on otherwise "
              "(PROF_EXECUTION_TRACE)"},
-    {"cpu-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(cpu_trace), .words = switches,
+    {"cpu-trace", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dotnet.cpu_trace), .words = switches,
      .help = "CPU time of the process and of threads; on otherwise (PROF_CPU_TRACE)"},
-    {"cpu-trace-timeout", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(cpu_trace_timeout), .placeholder = "TIME",
+    {"cpu-trace-timeout", 0, TW_OPTION_DURATION, TW_RECORD_MEMBER(dotnet.cpu_trace_timeout), .placeholder = "TIME",
      .least = 1000000, .help = "how often, in whole milliseconds; 10ms otherwise (PROF_CPU_TRACE_TIMEOUT)"},
-    {"delayed-start", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(delayed_start),
+    {"delayed-start", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(dotnet.delayed_start),
      .help = "begin when --resume says so; until then only what is loaded is recorded (PROF_DELAYED_START)"},
-    {"pause", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(pause), .placeholder = "PID", .least = 1, .most = INT_MAX,
+    {"pause", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(dotnet.pause), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "let the profiler of this process pause: a process that another record has started"},
-    {"resume", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(resume), .placeholder = "PID", .least = 1, .most = INT_MAX,
+    {"resume", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(dotnet.resume), .placeholder = "PID", .least = 1, .most = INT_MAX,
      .help = "let it go on"},
-    {"dialect", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dialect), .words = dialects,
+    {"dialect", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(dotnet.dialect), .words = dialects,
      .help = "d3, as readers of 2018 and later have it, the default; d2, as the format's document has it"},
     {"max-size", 0, TW_OPTION_SIZE, TW_RECORD_MEMBER(max_size), .placeholder = "SIZE", .least = 1 << 20,
      .help = "how large the log of a process may become; what comes then is counted"},

@@ -70,17 +70,17 @@ static int add_all(struct collect_windows *windows, const struct tw_record_windo
 
 bool tw_windows_wanted(const struct tw_record_options *options)
 {
-	const struct tw_record_windows *wanted = &options->windows;
+	const struct tw_record_windows *wanted = &options->xtrace.windows;
 	return wanted->file || wanted->list.count || wanted->skip || wanted->length || wanted->every;
 }
 
 /* Options that say nothing together, or leave something open. NULL: there are none. */
 static const char *find_fault(const struct tw_record_options *options)
 {
-	const struct tw_record_windows *wanted = &options->windows;
+	const struct tw_record_windows *wanted = &options->xtrace.windows;
 	if (!tw_windows_wanted(options))
 		return wanted->warm_up ? "--warm-up is of a window: --windows, --window, --length" : NULL;
-	if (options->from_hint && !tw_machine_asked(options))
+	if (options->xtrace.from_hint && !tw_machine_asked(options))
 		return "either windows or --from-hint";
 	if ((wanted->file != NULL) + (wanted->list.count != 0) + (wanted->skip || wanted->every) > 1)
 		return "only one of --windows, --window, --skip with --length";
@@ -97,7 +97,7 @@ static const char *find_fault(const struct tw_record_options *options)
 
 int tw_windows_fill(struct collect_windows *windows, const struct tw_record_options *options)
 {
-	const struct tw_record_windows *wanted = &options->windows;
+	const struct tw_record_windows *wanted = &options->xtrace.windows;
 	const char *fault = find_fault(options);
 	if (fault)
 		return tw_say_error("%s", fault);

@@ -84,10 +84,10 @@ static int find_trace(const char *directory, bool remove)
 /* Two traces in one directory would be taken for one. */
 static int refuse_trace(const struct tw_record_options *options)
 {
-	int found = find_trace(options->output, options->force);
+	int found = find_trace(options->output, options->xtrace.force);
 	if (found < 0)
 		return tw_say_error("%s: %s", options->output, strerror(-found));
-	if (found && !options->force)
+	if (found && !options->xtrace.force)
 		return tw_say_error("%s: holds a trace: choose another directory, or --force, which removes it",
 		                    options->output);
 	return 0;
@@ -96,10 +96,10 @@ static int refuse_trace(const struct tw_record_options *options)
 static int check_options(const struct tw_record_options *options)
 {
 	struct stat what;
-	bool in_part = options->from_hint && !tw_machine_asked(options);
-	if (options->vectors && (in_part || options->interval || tw_windows_wanted(options)))
+	bool in_part = options->xtrace.from_hint && !tw_machine_asked(options);
+	if (options->xtrace.vectors && (in_part || options->xtrace.interval || tw_windows_wanted(options)))
 		return tw_say_error("--bbv takes all of a program, and no snapshots: --interval alone goes with it");
-	if (options->vector_interval && !options->vectors)
+	if (options->xtrace.vector_interval && !options->xtrace.vectors)
 		return tw_say_error("--interval is of --bbv");
 	if (mkdir(options->output, 0777) < 0 && errno != EEXIST)
 		return tw_say_error("%s: cannot be made: %s", options->output, strerror(errno));
@@ -117,11 +117,11 @@ static int fill_board(struct collect_board *board, const struct tw_record_option
 		return tw_say_error("%s: %s", options->output, strerror(errno));
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(board->timestamp, sizeof board->timestamp, "%lld%03ld", (long long)now.tv_sec, now.tv_nsec / 1000000);
-	uint64_t interval = options->vectors ? options->vector_interval : options->interval;
+	uint64_t interval = options->xtrace.vectors ? options->xtrace.vector_interval : options->xtrace.interval;
 	board->interval = interval ? interval : INTERVAL;
-	board->from_hint = options->from_hint;
-	board->vectors = options->vectors;
-	board->compress = options->compress != NULL;
+	board->from_hint = options->xtrace.from_hint;
+	board->vectors = options->xtrace.vectors;
+	board->compress = options->xtrace.compress != NULL;
 	alive_name(board);
 	board->of_machine = qemu->of_machine;
 	board->scalable = has_scalable(qemu->cpu);
@@ -166,7 +166,8 @@ static int finish(struct collect_board *board, const struct tw_record_options *o
 		return tw_say_error("%s: %s; the trace ends there, with its last whole token", options->output,
 		                    strerror(error));
 	tw_windows_say_missing(&board->windows, board->of_machine ? "machine" : "program");
-	if (!streams && options->from_hint && !board->windows.count && atomic_load(&board->refused) == COLLECT_BEGAN)
+	if (!streams && options->xtrace.from_hint && !board->windows.count &&
+	    atomic_load(&board->refused) == COLLECT_BEGAN)
 		return tw_say_error("%s: no HINT #9 was executed: nothing was recorded", program);
 	if (!streams)
 		return tw_say_error("%s: nothing was recorded", program);
@@ -201,9 +202,9 @@ static int record(const struct tw_record_options *options, const struct tw_qemu 
 /* A whole machine. */
 static int run_machine(const struct tw_record_options *options, char **words, size_t count)
 {
-	struct tw_qemu qemu = {.cpu = options->cpu ? options->cpu : default_cpu, .of_machine = true};
+	struct tw_qemu qemu = {.cpu = options->xtrace.cpu ? options->xtrace.cpu : default_cpu, .of_machine = true};
 	size_t all_count = 0;
-	int status = tw_qemu_find(&qemu, options->qemu, options->plugin);
+	int status = tw_qemu_find(&qemu, options->xtrace.qemu, options->xtrace.plugin);
 	char **all = status ? NULL : tw_machine_words(options, words, count, &all_count);
 	if (!status && !all)
 		return tw_say_error("out of memory");
@@ -221,9 +222,10 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 	if (wrong || tw_machine_asked(options))
 		return wrong ? wrong : run_machine(options, words, count);
 	char root[PATH_MAX]; /* wherever programs go */
-	const char *sysroot = options->sysroot && realpath(options->sysroot, root) ? root : options->sysroot;
-	struct tw_qemu qemu = {.cpu = options->cpu ? options->cpu : default_cpu, .sysroot = sysroot};
-	int status = tw_qemu_find(&qemu, options->qemu, options->plugin);
+	const char *sysroot =
+	    options->xtrace.sysroot && realpath(options->xtrace.sysroot, root) ? root : options->xtrace.sysroot;
+	struct tw_qemu qemu = {.cpu = options->xtrace.cpu ? options->xtrace.cpu : default_cpu, .sysroot = sysroot};
+	int status = tw_qemu_find(&qemu, options->xtrace.qemu, options->xtrace.plugin);
 	struct program_words script = {0};
 	status = status ? status : find_program(sysroot ? sysroot : getenv("QEMU_LD_PREFIX"), words[0], &script);
 	for (size_t i = 1; !status && script.count && i < count; i++)
@@ -239,57 +241,58 @@ static int run(const struct tw_record_options *options, char **words, size_t cou
 static const char *const compressions[] = {"zstd", NULL};
 
 static const struct tw_option own_options[] = {
-    {"force", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(force), .help = "remove a trace that is in the directory already"},
-    {"snapshot-interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(interval), .placeholder = "N", .least = 1,
+    {"force", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(xtrace.force),
+     .help = "remove a trace that is in the directory already"},
+    {"snapshot-interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(xtrace.interval), .placeholder = "N", .least = 1,
      .help =
          "take a snapshot of all registers every N instructions, at the next beginning of a block; 1000000 otherwise"},
-    {"from-hint", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(from_hint),
+    {"from-hint", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(xtrace.from_hint),
      .help =
          "begin when a thread executes HINT #9, and end when it does again; of a machine all cores do, when any one "
          "executes it, until then it runs at its own speed, and windows and --bbv count from there"},
-    {"length", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.length), .placeholder = "N", .least = 1,
+    {"length", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(xtrace.windows.length), .placeholder = "N", .least = 1,
      .help = "record so many instructions of each thread only, from the next beginning of a block on, of a machine: of "
              "the main core, and all others meanwhile; with --windows of SimPoint's file: of an interval, 1000000 "
              "otherwise"},
-    {"skip", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.skip), .placeholder = "N",
+    {"skip", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(xtrace.windows.skip), .placeholder = "N",
      .help = "of --length: behind the first N instructions of each thread"},
-    {"every", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.every), .placeholder = "N", .least = 1,
+    {"every", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(xtrace.windows.every), .placeholder = "N", .least = 1,
      .help = "of --length: and so again after every N instructions"},
-    {"window", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(windows.list), .placeholder = "FROM:LENGTH",
+    {"window", 0, TW_OPTION_LIST, TW_RECORD_MEMBER(xtrace.windows.list), .placeholder = "FROM:LENGTH",
      .help = "record these instructions of each thread only; may be repeated"},
-    {"windows", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(windows.file), .placeholder = "FILE",
+    {"windows", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(xtrace.windows.file), .placeholder = "FILE",
      .help = "record the windows of a file, as phases --save writes it: PREFIX.windows, lines of FROM LENGTH [PHASE "
              "WEIGHT [THREAD]]; or PREFIX.simpoints, with PREFIX.weights beside it"},
-    {"warm-up", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(windows.warm_up), .placeholder = "N",
+    {"warm-up", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(xtrace.windows.warm_up), .placeholder = "N",
      .help = "record N instructions before each window, too"},
-    {"bbv", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(vectors),
+    {"bbv", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(xtrace.vectors),
      .help =
          "write basic block vectors alone, for phases: a file for each thread or core, xtrace.*.bb, as SimPoint reads "
          "it, at a small multiple of QEMU's own time"},
-    {"interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(vector_interval), .placeholder = "N", .least = 1,
+    {"interval", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(xtrace.vector_interval), .placeholder = "N", .least = 1,
      .most = UINT32_MAX, .help = "of --bbv: a vector every N instructions; 1000000 otherwise"},
-    {"system", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(system),
+    {"system", 0, TW_OPTION_FLAG, TW_RECORD_MEMBER(xtrace.system),
      .help =
          "a whole machine with its kernel, by qemu-system-aarch64, whose options stand in the place of PROGRAM: two "
          "files for each core"},
-    {"kernel", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(kernel), .placeholder = "IMAGE",
+    {"kernel", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(xtrace.kernel), .placeholder = "IMAGE",
      .help =
          "the same of a machine that boots this Linux kernel for arm64: QEMU's virt, with a console on standard output "
          "and a clock that goes by instructions; options of QEMU may follow"},
-    {"initrd", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(initrd), .placeholder = "FILE",
+    {"initrd", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(xtrace.initrd), .placeholder = "FILE",
      .help = "with --kernel: the files that it begins with"},
-    {"smp", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(smp), .placeholder = "N", .least = 1,
+    {"smp", 0, TW_OPTION_COUNT, TW_RECORD_MEMBER(xtrace.smp), .placeholder = "N", .least = 1,
      .help = "with --kernel: how many cores the machine has; 1 otherwise"},
-    {"compress", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(compress), .words = compressions,
+    {"compress", 0, TW_OPTION_CHOICE, TW_RECORD_MEMBER(xtrace.compress), .words = compressions,
      .help = "compress the files of instructions as they are written; all commands read them"},
-    {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(cpu), .placeholder = "MODEL",
+    {"cpu", 0, TW_OPTION_TEXT, TW_RECORD_MEMBER(xtrace.cpu), .placeholder = "MODEL",
      .help = "the processor that the program or machine sees, neoverse-n1 otherwise; max,sve-max-vq=2 has SVE with "
              "vectors of 256 bits"},
-    {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(sysroot), .placeholder = "DIR",
+    {"sysroot", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(xtrace.sysroot), .placeholder = "DIR",
      .help = "where the program finds its shared libraries and what it executes, \"/usr/aarch64-linux-gnu\""},
-    {"qemu", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(qemu), .placeholder = "FILE",
+    {"qemu", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(xtrace.qemu), .placeholder = "FILE",
      .help = "qemu-aarch64 of the path otherwise; for a machine qemu-system-aarch64"},
-    {"plugin", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(plugin), .placeholder = "FILE",
+    {"plugin", 0, TW_OPTION_FILE, TW_RECORD_MEMBER(xtrace.plugin), .placeholder = "FILE",
      .help = "the plugin for QEMU; the one that came with this tool otherwise"},
 };
 const struct tw_option_group tw_record_xtrace_options = {"Instructions (xtrace)", own_options,

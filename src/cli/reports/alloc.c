@@ -177,7 +177,7 @@ static int read_alloc(struct tw_listing *listing, struct tw_reader *reader, cons
 	(void)path;
 	const struct tw_alloc_options options = {
 	    .by = by_of(alloc->options),
-	    .memory_limit = (size_t)listing->common->memory,
+	    .memory_limit = (size_t)listing->common->limits.memory,
 	};
 	struct tw_alloc *result = NULL;
 	int status = tw_alloc_read(&result, reader, &options);

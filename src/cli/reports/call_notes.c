@@ -31,7 +31,7 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 
 void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t id)
 {
-	if (!common->binaries.count && id && name[0] == '#' && name[1] >= '0' && name[1] <= '9')
+	if (!common->names.binaries.count && id && name[0] == '#' && name[1] >= '0' && name[1] <= '9')
 		tw_say_numbers_only();
 }
 
@@ -53,7 +53,7 @@ static bool is_number(const char *name)
 
 void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *nodes)
 {
-	for (size_t i = 1; !common->binaries.count && i < nodes->count; i++)
+	for (size_t i = 1; !common->names.binaries.count && i < nodes->count; i++)
 		if (is_number(nodes->nodes[i].name) && tw_function_wanted(common, nodes->nodes[i].name)) {
 			tw_say_numbers(common, nodes->nodes[i].name, 1);
 			return;
@@ -104,7 +104,7 @@ void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bo
 
 int tw_refuse_durations(const struct tw_common *common, enum tw_weight weight)
 {
-	if (!common->min_duration || !tw_weight_is_sampled(weight))
+	if (!common->filter.min_duration || !tw_weight_is_sampled(weight))
 		return 0;
 	return tw_say_error("--min-duration is about calls: samples have no duration; --weight calls counts those");
 }

@@ -18,7 +18,7 @@ struct counters_options {
 static int put_sample(void *context, const struct tw_counter_sample *sample)
 {
 	struct tw_listing *listing = context;
-	tw_counters_put_sample(&listing->screen.out, sample, listing->common->csv_safe);
+	tw_counters_put_sample(&listing->screen.out, sample, listing->common->forms.csv_safe);
 	return listing->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
@@ -66,7 +66,7 @@ static int draw(struct tw_listing *listing, const char *title)
 
 static int check_options(const struct counters_options *options, size_t count)
 {
-	bool csv = options->common.form == TW_FORM_CSV;
+	bool csv = options->common.forms.chosen == TW_FORM_CSV;
 	if (csv && count > 1)
 		return tw_say_usage(&tw_command_counters, "samples are those of one file");
 	if (csv && (options->sort || options->top))
@@ -81,7 +81,7 @@ static int run_with(struct tw_counters_listing *counters, char **operands, size_
 	const struct tw_counters_options how = {
 	    .counter = options->counter,
 	    .plot = tw_listing_form(&counters->listing) == TW_FORM_SVG,
-	    .memory_limit = (size_t)options->common.memory,
+	    .memory_limit = (size_t)options->common.limits.memory,
 	    .on_sample = tw_listing_form(&counters->listing) == TW_FORM_CSV ? put_sample : NULL,
 	    .context = &counters->listing,
 	};

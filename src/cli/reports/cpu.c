@@ -130,7 +130,7 @@ static int read_cpu(struct tw_listing *listing, struct tw_reader *reader, const 
 	(void)path;
 	const struct tw_cpu_options options = {
 	    .plot = tw_listing_form(listing) == TW_FORM_SVG,
-	    .memory_limit = (size_t)listing->common->memory,
+	    .memory_limit = (size_t)listing->common->limits.memory,
 	    .on_sample = tw_listing_form(listing) == TW_FORM_CSV ? put_sample : NULL,
 	    .context = listing,
 	};

@@ -32,7 +32,7 @@ static int put_diff(const struct tw_diff_view *view)
 	int status = tw_screen_open_form(&screen, view->common);
 	if (status)
 		return status;
-	if (view->common->json)
+	if (view->common->forms.json)
 		tw_diff_put_json(&screen.out, view);
 	else
 		status = tw_diff_put_text(&screen, view);
@@ -42,7 +42,7 @@ static int put_diff(const struct tw_diff_view *view)
 static void say_of_runs(struct tw_profile *profile, const struct tw_diff_paths *paths,
                         const struct diff_options *options)
 {
-	if (!options->common.json && !options->binary_a.count && !options->binary_b.count)
+	if (!options->common.forms.json && !options->binary_a.count && !options->binary_b.count)
 		tw_say_numbers_of_profile(&options->common, profile);
 	tw_diff_say_runs(paths->count);
 }
@@ -106,7 +106,7 @@ static bool is_flame(enum tw_form form)
 /* Whether a flame graph, or its stacks, is asked for: the options about it ask for it, too. */
 static bool wants_flame(const struct diff_options *options)
 {
-	return options->flame || options->normalize || options->title || is_flame(options->common.form);
+	return options->flame || options->normalize || options->title || is_flame(options->common.forms.chosen);
 }
 
 /* "before a.fxt, after b.fxt"; the name of a file that has both. */
@@ -124,7 +124,8 @@ static int draw(struct tw_common commons[2], const struct tw_diff_paths *paths, 
 	struct tw_text title = {0};
 	struct tw_diff_flame flame = {.output = options->common.output,
 	                              .title = options->title,
-	                              .form = is_flame(options->common.form) ? options->common.form : TW_FORM_SVG,
+	                              .form = is_flame(options->common.forms.chosen) ? options->common.forms.chosen
+	                                                                             : TW_FORM_SVG,
 	                              .normalize = options->normalize};
 	if (!flame.title && add_title(&title, paths))
 		flame.title = title.bytes;
@@ -182,16 +183,16 @@ static int check_options(const struct diff_options *options, size_t count)
 		return tw_say_usage(&tw_command_diff, "--of %s has no --weight", options->of);
 	if (!wants_flame(options))
 		return count > 1 ? 0 : tw_say_usage(&tw_command_diff, "%s", wants);
-	if (common->json || common->markdown || options->sort || options->top)
+	if (common->forms.json || common->forms.markdown || options->sort || options->top)
 		return tw_say_usage(&tw_command_diff,
 		                    "--json, --csv, --markdown, --sort and --top are about rows: of a "
 		                    "picture and of stacks there are none");
-	if (options->title && common->form == TW_FORM_FOLDED)
+	if (options->title && common->forms.chosen == TW_FORM_FOLDED)
 		return tw_say_usage(&tw_command_diff, "--title is about pictures");
-	if (common->output && strcmp(common->output, "-") != 0 && !is_flame(common->form))
+	if (common->output && strcmp(common->output, "-") != 0 && !is_flame(common->forms.chosen))
 		return tw_say_usage(&tw_command_diff, "%s: the name tells no form: .svg, .html or .folded does",
 		                    common->output);
-	if (!is_flame(common->form) && tw_goes_to_terminal(common->output))
+	if (!is_flame(common->forms.chosen) && tw_goes_to_terminal(common->output))
 		return tw_say_usage(&tw_command_diff, "a picture does not go to a terminal: -o FILE.svg, or --folded");
 	return 0;
 }
@@ -199,7 +200,7 @@ static int check_options(const struct diff_options *options, size_t count)
 /* Functions without names on one side alone match nothing. */
 static void say_binaries(const struct tw_diff_paths *paths, const struct diff_options *options)
 {
-	if (options->common.binaries.count || !options->binary_a.count == !options->binary_b.count ||
+	if (options->common.names.binaries.count || !options->binary_a.count == !options->binary_b.count ||
 	    tw_diff_all(paths) < 2)
 		return;
 	tw_say("there is no --binary-%c: the functions of %s may have numbers only, which match no names",
@@ -253,9 +254,9 @@ static int compare_sides(const struct diff_options *options, struct tw_diff_path
 		return status;
 	say_binaries(paths, options);
 	if (options->binary_a.count)
-		commons[0].binaries = options->binary_a;
+		commons[0].names.binaries = options->binary_a;
 	if (options->binary_b.count)
-		commons[1].binaries = options->binary_b;
+		commons[1].names.binaries = options->binary_b;
 	if (!tw_diff_of_functions(options->of))
 		return tw_diff_spreads(commons, paths, &(struct tw_diff_choice){common, options->of, options->top});
 	return wants_flame(options) ? draw(commons, paths, options) : compare_functions(commons, paths, options);
@@ -299,7 +300,7 @@ static const struct tw_option flame_options[] = {
     {"flame", 0, TW_OPTION_FLAG, MEMBER(flame),
      .help = "draw a flame graph instead: as wide as after, red where it grew, blue where it shrank. -o FILE.svg and "
              "FILE.html ask for it, too, and FILE.folded for its lines"},
-    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.folded),
+    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.forms.folded),
      .help = "a line for each stack: its functions, what the last one itself took before, and after"},
     {"normalize", 0, TW_OPTION_FLAG, MEMBER(normalize),
      .help = "scale what was before so that both traces weigh the same in all; with --flame and --folded"},

@@ -86,7 +86,7 @@ int tw_diff_flame_traces(struct tw_common commons[2], const struct tw_diff_paths
 	int status = 0;
 	for (size_t i = 0; i < 2; i++) {
 		char **side = paths->paths + (i ? paths->count[0] : 0);
-		commons[i].memory = tw_memory_asked(&commons[i]) / 2;
+		commons[i].limits.memory = tw_memory_asked(&commons[i]) / 2;
 		status = tw_worse(status, tw_tree_read(&trees[i], &commons[i], &options, side, paths->count[i]));
 		share(&trees[i].nodes, paths->count[i]);
 	}

@@ -229,9 +229,10 @@ static int put(const struct tw_spread_changes *changes, const struct compared_ki
 	int status = tw_screen_open_form(&screen, choice->common);
 	if (status)
 		return status;
-	if (!choice->common->json)
+	if (!choice->common->forms.json)
 		status = put_text(&screen, changes, kind, choice, tw_diff_is_tested(runs));
-	for (size_t i = 0, n = 0; choice->common->json && i < changes->count && (!choice->top || n < choice->top); i++)
+	for (size_t i = 0, n = 0; choice->common->forms.json && i < changes->count && (!choice->top || n < choice->top);
+	     i++)
 		if (tw_function_wanted(choice->common, texts_of(&changes->rows[i])->name)) {
 			put_json(&screen.out, &changes->rows[i], kind, runs);
 			n++;

@@ -27,15 +27,15 @@ static int render(struct tw_output *out, const struct tw_tree *tree, const struc
 	const struct tw_flame_options flame = {
 	    .weight = tree->weight,
 	    .title = options->title,
-	    .form = options->common.form == TW_FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
+	    .form = options->common.forms.chosen == TW_FORM_HTML ? TW_FLAME_HTML : TW_FLAME_SVG,
 	    .inverted = options->icicle,
 	    .min_share = options->min_share,
 	    .sampled_bytes = tree->sampled_bytes,
 	    .max_depth = tw_tree_depth(&options->tree) + 2, /* two more: "(deeper)", and the thread at the bottom */
 	};
-	if (options->common.form == TW_FORM_FOLDED)
+	if (options->common.forms.chosen == TW_FORM_FOLDED)
 		return tw_folded_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count);
-	if (options->common.json)
+	if (options->common.forms.json)
 		return tw_calltree_json_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count, tree->weight);
 	return tw_flame_render(out, tree->nodes.nodes, (uint32_t)tree->nodes.count, &flame);
 }
@@ -68,7 +68,7 @@ static bool take_width(struct flame_options *options)
 
 static int check_options(struct flame_options *options)
 {
-	bool picture = options->common.form == TW_FORM_SVG || options->common.form == TW_FORM_HTML;
+	bool picture = options->common.forms.chosen == TW_FORM_SVG || options->common.forms.chosen == TW_FORM_HTML;
 	if ((options->icicle || options->title || options->min_width) && !picture)
 		return tw_say_usage(&tw_command_flame, "--%s is about pictures",
 		                    options->icicle  ? "icicle"
@@ -85,7 +85,7 @@ static int draw_changes(const struct flame_options *options, const char *path)
 	const struct tw_diff_flame flame = {
 	    .output = options->common.output,
 	    .title = options->title,
-	    .form = options->common.form,
+	    .form = options->common.forms.chosen,
 	    .inverted = options->icicle,
 	    .min_share = options->min_share,
 	};
@@ -96,7 +96,7 @@ static int draw(struct flame_options *options, char **operands, size_t count)
 {
 	const struct tw_common *common = &options->common;
 	struct tw_tree tree;
-	if (count == 1 && !common->json && !common->function && tw_diff_is_both(common, operands[0]))
+	if (count == 1 && !common->forms.json && !common->filter.function && tw_diff_is_both(common, operands[0]))
 		return draw_changes(options, operands[0]);
 	int status = tw_tree_read(&tree, common, &options->tree, operands, count);
 	if (tree.nodes.count) {
@@ -131,14 +131,14 @@ static const struct tw_option own_options[] = {
     {"output", 'o', TW_OPTION_FILE, MEMBER(common.output), .placeholder = "FILE",
      .help = "where to write; .svg, .html, .folded, .json and .csv tell the form, and .gz or .zst behind them the "
              "compression. - is standard output, the default"},
-    {"svg", 0, TW_OPTION_FLAG, MEMBER(common.svg),
+    {"svg", 0, TW_OPTION_FLAG, MEMBER(common.forms.svg),
      .help = "a picture that zooms and searches in a browser; the default"},
-    {"html", 0, TW_OPTION_FLAG, MEMBER(common.html), .help = "the same in a page"},
-    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.folded),
+    {"html", 0, TW_OPTION_FLAG, MEMBER(common.forms.html), .help = "the same in a page"},
+    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.forms.folded),
      .help =
          "a line for each stack: its functions, and the nanoseconds of the last one itself; samples, bytes or objects, "
          "where they are what is counted"},
-    {"json", 0, TW_OPTION_FLAG, MEMBER(common.json),
+    {"json", 0, TW_OPTION_FLAG, MEMBER(common.forms.json),
      .help =
          "JSON Lines: an object for each node of the graph, depth first, with the numbers of its parent and children"},
     TW_OPTION_CSV_ROWS,

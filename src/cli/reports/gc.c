@@ -212,7 +212,7 @@ static int put_sample(void *context, const struct tw_gc_sample *sample)
 {
 	struct tw_listing *listing = context;
 	if (sample->generation == (gc_of(listing)->by == TW_GC_BY_GENERATION) && is_named(listing, sample->name))
-		tw_gc_put_sample(&listing->screen.out, sample, listing->common->csv_safe);
+		tw_gc_put_sample(&listing->screen.out, sample, listing->common->forms.csv_safe);
 	return listing->screen.out.error; /* reading stops when writing fails; closing the screen says why */
 }
 
@@ -225,7 +225,7 @@ static int read_gc(struct tw_listing *listing, struct tw_reader *reader, const c
 	    .from_ns = gc->from_ns,
 	    .to_ns = gc->to_ns,
 	    .plot = tw_listing_form(listing) == TW_FORM_SVG,
-	    .memory_limit = (size_t)listing->common->memory,
+	    .memory_limit = (size_t)listing->common->limits.memory,
 	    .on_sample = csv && gc->by != TW_GC_BY_COLLECTION ? put_sample : NULL,
 	    .context = listing,
 	};
@@ -284,7 +284,7 @@ static const struct tw_option form_options[] = {
     TW_OPTION_CSV_HELP("write a line for each collection, or each time that a class or a generation was told of"),
     TW_OPTION_CSV_SAFE_ROWS,
     TW_OPTION_MARKDOWN,
-    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.folded),
+    {"folded", 0, TW_OPTION_FLAG, MEMBER(common.forms.folded),
      .help = "what lives, by type, for `trackway flame`: a line for each class, its namespaces, its name, its bytes"},
     TW_OPTION_SVG("draw the heap over time: all classes together, and each generation"),
 };

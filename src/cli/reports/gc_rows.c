@@ -399,5 +399,5 @@ void tw_gc_put_csv(struct tw_listing *listing)
 	const struct tw_gc_collection *row;
 	for (size_t i = 0; gc_of(listing)->by == TW_GC_BY_COLLECTION && (row = tw_gc_collection(gc_of(listing)->gc, i));
 	     i++)
-		put_csv_row(&listing->screen.out, row, listing->common->csv_safe);
+		put_csv_row(&listing->screen.out, row, listing->common->forms.csv_safe);
 }

@@ -28,7 +28,7 @@ static bool select_rows(struct tw_rows *functions, struct tw_rows *edges, const 
                         enum tw_weight weight)
 {
 	bool any = functions->count > 0;
-	if (common->function && tw_rows_select(functions, edges, is_wanted, common) < 0)
+	if (common->filter.function && tw_rows_select(functions, edges, is_wanted, common) < 0)
 		return false;
 	if (functions->count == 0)
 		tw_say_weightless(common, weight, any);
@@ -43,7 +43,7 @@ static int put_graph(const struct tw_rows *functions, const struct tw_rows *edge
 	struct tw_screen screen = {0};
 	const struct tw_graph_options graph = {
 	    .weight = weight,
-	    .form = options->common.json ? TW_GRAPH_JSON : TW_GRAPH_DOT,
+	    .form = options->common.forms.json ? TW_GRAPH_JSON : TW_GRAPH_DOT,
 	    .title = options->title,
 	    .top = (size_t)options->top,
 	};
@@ -76,7 +76,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	const struct graph_options *options = (const struct graph_options *)common;
 	struct tw_profiling functions = {.common = common, .by = TW_BY_FUNCTION, .parts = 2};
 	struct tw_profiling callers = {.common = common, .by = TW_BY_CALLER, .parts = 2};
-	if (options->title && common->form != TW_FORM_DOT)
+	if (options->title && common->forms.chosen != TW_FORM_DOT)
 		return tw_say_usage(&tw_command_graph, "--title is about DOT");
 	int status = tw_spool_stdin(operands, count);
 	if (status)
@@ -90,7 +90,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (callers.readable) {
 		const bool sampled = tw_weight_is_sampled(tw_profile_weight(functions.profile));
 		const struct tw_profile_row *first = tw_profile_row(functions.profile, 0);
-		if (!common->json)
+		if (!common->forms.json)
 			tw_say_numbers_of_profile(common, functions.profile);
 		if (!first)
 			tw_say_instead(common, sampled ? NULL : "call", UINT32_MAX, operands, count);
@@ -102,7 +102,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 }
 
 static const struct tw_option own_options[] = {
-    {"dot", 0, TW_OPTION_FLAG, offsetof(struct graph_options, common.dot),
+    {"dot", 0, TW_OPTION_FLAG, offsetof(struct graph_options, common.forms.dot),
      .help = "write DOT, for Graphviz; the default"},
     {"title", 0, TW_OPTION_TEXT, offsetof(struct graph_options, title), .placeholder = "TEXT",
      .help = "the title of the graph"},

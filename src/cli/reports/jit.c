@@ -176,7 +176,7 @@ static int read_jit(struct tw_listing *listing, struct tw_reader *reader, const 
 	(void)path;
 	const struct tw_jit_options options = {
 	    .by = by_of(jit->options),
-	    .memory_limit = (size_t)listing->common->memory,
+	    .memory_limit = (size_t)listing->common->limits.memory,
 	};
 	struct tw_jit *result = NULL;
 	int status = tw_jit_read(&result, reader, &options);
@@ -208,7 +208,7 @@ static const struct tw_option own_options[] = {
     {"by", 0, TW_OPTION_CHOICE, MEMBER(by), .words = by_words,
      .help = "what makes a row: each function; each thread that compiled; all first, all second compilations of "
              "functions"},
-    {"function", 'f', TW_OPTION_TEXT, MEMBER(common.function), .placeholder = "GLOB",
+    {"function", 'f', TW_OPTION_TEXT, MEMBER(common.filter.function), .placeholder = "GLOB",
      .help = "only functions, or threads, whose name matches, \"System.*\""},
     {"sort", 's', TW_OPTION_CHOICE, MEMBER(sort), .choice = sort_word,
      .help = "the column to sort by, largest first; time otherwise, bodies by number"},

@@ -34,7 +34,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	    .weight = tw_weight_asked(common),
 	    .one_weight = true,
 	    .recursive = profiling->recursive,
-	    .min_duration_ns = common->min_duration,
+	    .min_duration_ns = common->filter.min_duration,
 	    .jobs = tw_jobs(common),
 	    .memory_limit = tw_memory_asked(common) / (profiling->parts ? profiling->parts : 1),
 	};

@@ -145,9 +145,9 @@ static int read_sched(struct tw_listing *listing, struct tw_reader *reader, cons
 	(void)path;
 	const struct tw_sched_options how = {
 	    .plot = tw_listing_form(listing) == TW_FORM_SVG,
-	    .memory_limit = (size_t)listing->common->memory,
-	    .from_ns = listing->common->from_time,
-	    .to_ns = listing->common->to_time,
+	    .memory_limit = (size_t)listing->common->limits.memory,
+	    .from_ns = listing->common->filter.from_time,
+	    .to_ns = listing->common->filter.to_time,
 	};
 	int status = tw_sched_read(&sched_of(listing)->sched, reader, &how);
 	listing->result = sched_of(listing)->sched;

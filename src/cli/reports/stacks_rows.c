@@ -132,8 +132,8 @@ int tw_stacks_put(const struct tw_stacks *stacks, const struct tw_tree *tree, co
 	int status = tw_screen_open_form(&screen, common);
 	if (status == 0) {
 		for (size_t i = 0; i < stacks->shown; i++)
-			(common->json ? put_json : put_text)(&screen, stacks, stacks->items[i], path);
-		if (!common->json)
+			(common->forms.json ? put_json : put_text)(&screen, stacks, stacks->items[i], path);
+		if (!common->forms.json)
 			put_end(&screen, stacks, tree);
 		status = tw_screen_close(&screen);
 	}

@@ -75,7 +75,7 @@ static int put_rows(const struct tw_stat_rows *rows, const struct stat_options *
 	int status = tw_screen_open_form(&screen, &options->common);
 	if (status)
 		return status;
-	if (options->common.json)
+	if (options->common.forms.json)
 		tw_stat_put_json(&screen.out, rows);
 	else
 		status = tw_stat_put_text(&screen, rows, notes);
@@ -100,7 +100,7 @@ static int show(struct tw_profile *profile, const struct stat_options *options, 
 		return status;
 	if (collect(&rows, profile, options)) {
 		const struct tw_profile_row *first = rows.list.count ? rows.list.items[0] : NULL;
-		if (first && !options->common.json)
+		if (first && !options->common.forms.json)
 			tw_say_numbers(&options->common, first->name, first->id);
 		if (rows.list.count == 0 && options->recursive) {
 			tw_say("no function is called again before it has returned");
@@ -136,7 +136,7 @@ static int count_again(void *context, char **paths, bool last)
 	(void)last;
 	if (tw_goes_to_terminal(options->common.output))
 		between = "\033[H\033[2J";
-	else if (options->shown && !options->common.output && options->common.form == TW_FORM_TEXT)
+	else if (options->shown && !options->common.output && options->common.forms.chosen == TW_FORM_TEXT)
 		between = "\n";
 	if (write(STDOUT_FILENO, between, strlen(between)) < 0)
 		return TW_EXIT_FAILED;

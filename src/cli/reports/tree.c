@@ -34,9 +34,9 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 	    .weight = tw_weight_asked(common),
 	    .per_thread = chosen->per_thread,
 	    .max_depth = tw_tree_depth(chosen),
-	    .min_duration_ns = common->min_duration,
+	    .min_duration_ns = common->filter.min_duration,
 	    .jobs = tw_jobs(common),
-	    .memory_limit = (size_t)common->memory,
+	    .memory_limit = (size_t)common->limits.memory,
 	};
 	*tree = (struct tw_tree){.per_thread = chosen->per_thread};
 	if (tw_calltree_new(&tree->tree, &options) < 0)
@@ -56,7 +56,7 @@ int tw_tree_read(struct tw_tree *tree, const struct tw_common *common, const str
 	tw_say_deeper(tw_calltree_notes(tree->tree), tree->weight, options.max_depth);
 	if (tw_nodes_of(&tree->nodes, tree->tree) < 0)
 		return tw_say_error("out of memory");
-	if (tree->numbered && !common->json)
+	if (tree->numbered && !common->forms.json)
 		tw_say_numbers_of(common, &tree->nodes);
 	return status;
 }
@@ -74,7 +74,7 @@ static bool is_wanted(const void *common, const char *name)
 
 int tw_tree_cut(struct tw_tree *tree, const struct tw_common *common)
 {
-	if (!common->function || tree->nodes.count == 0)
+	if (!common->filter.function || tree->nodes.count == 0)
 		return 0;
 	return tw_nodes_cut(&tree->nodes, tree->per_thread ? 2 : 1, is_wanted, common);
 }

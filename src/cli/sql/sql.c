@@ -205,7 +205,7 @@ static int run_question(const struct tw_sql_options *options, char **operands, s
 static int run(struct tw_common *common, char **operands, size_t count)
 {
 	struct tw_sql_options *options = (struct tw_sql_options *)common;
-	bool form = common->csv || common->csv_safe || common->markdown || common->json,
+	bool form = common->forms.csv || common->forms.csv_safe || common->forms.markdown || common->forms.json,
 	     asks = options->file || options->query;
 	if (options->queries && (count || asks || form || options->index || options->parameters.count))
 		return tw_say_usage(&tw_command_sql, "--queries lists the ready queries, and does nothing else");

@@ -161,8 +161,8 @@ int tw_sql_open(struct tw_sql_run *run, const struct tw_sql_options *options, ch
 	if (missing)
 		return tw_say_error("SQLite is needed, Debian's package libsqlite3-0: %s", missing);
 	run->rows.screen = &run->screen;
-	run->rows.safe = options->common.csv_safe;
-	run->rows.form = tw_sql_form_named(form_names[options->common.form]);
+	run->rows.safe = options->common.forms.csv_safe;
+	run->rows.form = tw_sql_form_named(form_names[options->common.forms.chosen]);
 	tw_take_options(&options->common, false, &read);
 	for (size_t i = 0; i < count; i++)
 		tw_names_want(&run->names, &options->common, paths[i]);

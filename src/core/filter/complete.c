@@ -194,7 +194,7 @@ struct tw_complete *tw_complete_new(struct tw_reader *reader, tw_pull_fn pull)
 	complete->calls = (struct tw_calls){
 	    .hooks = &hooks,
 	    .budget = &complete->budget,
-	    .in_turn = reader->traits.in_turn && !reader->filter && reader->options.order == TW_ORDER_TRACK,
+	    .in_turn = reader->traits.in_turn && !reader->filtering.filter && reader->options.order == TW_ORDER_TRACK,
 	    .rounding = reader->traits.rounding,
 	    .ends_unordered = reader->traits.ends_unordered,
 	    .name_limit = SIZE_MAX,

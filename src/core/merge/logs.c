@@ -322,7 +322,7 @@ struct tw_logs_survey {
 
 static void close_logs(struct tw_merge *merge)
 {
-	struct tw_logs_survey *survey = merge->survey;
+	struct tw_logs_survey *survey = merge->one_file.survey;
 	if (!survey)
 		return;
 	free(survey->infos);
@@ -335,7 +335,7 @@ static void close_logs(struct tw_merge *merge)
 static int make_survey(struct tw_reader *reader, unsigned jobs)
 {
 	struct tw_merge *merge = reader->state;
-	struct tw_logs_survey *survey = merge->survey = calloc(1, sizeof *survey);
+	struct tw_logs_survey *survey = merge->one_file.survey = calloc(1, sizeof *survey);
 	size_t kinds = 0, threads = 0;
 	if (!survey || !(survey->infos = calloc(merge->count, sizeof *survey->infos)))
 		return TW_ERR_MEMORY;
@@ -372,7 +372,7 @@ static uint64_t since_start(const struct tw_reader *reader, const struct tw_merg
 static void add_log(struct tw_reader *reader, size_t i, struct tw_info *info)
 {
 	const struct tw_merge *merge = reader->state;
-	struct tw_logs_survey *survey = merge->survey;
+	struct tw_logs_survey *survey = merge->one_file.survey;
 	const struct tw_info *own = &survey->infos[i];
 	const struct tw_merge_input *input = &merge->inputs[i];
 	const uint64_t start = own->clock_start_ns, from = since_start(reader, &input->time, start),
@@ -407,7 +407,7 @@ static int read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *in
 	int status = make_survey(reader, jobs);
 	if (status < 0)
 		return *reader->error ? status : tw_fail_memory(reader);
-	struct tw_logs_survey *survey = merge->survey;
+	struct tw_logs_survey *survey = merge->one_file.survey;
 	for (size_t i = 0; i < merge->count; i++)
 		add_log(reader, i, info);
 	survey->list =
@@ -459,7 +459,7 @@ static int begin(struct tw_reader *reader)
 	struct tw_merge *merge = reader->state = calloc(1, sizeof *merge);
 	if (!merge)
 		return tw_fail_memory(reader);
-	merge->logs = &logs;
+	merge->one_file.logs = &logs;
 	reader->options.order = TW_ORDER_TIME;
 	reader->log.another_at = 0;
 	tw_input_end_at(reader->input, UINT64_MAX);
@@ -492,7 +492,7 @@ static int open_all(struct tw_reader *reader)
 	struct tw_merge *merge = reader->state;
 	if (!merge)
 		return status;
-	merge->format = (struct tw_format){
+	merge->one_file.format = (struct tw_format){
 	    .name = first->name,
 	    .title = first->title,
 	    .rules = first->rules,
@@ -502,7 +502,7 @@ static int open_all(struct tw_reader *reader)
 	    .survey = {.info = read_info},
 	    .rewriting = {.repair = repair},
 	};
-	reader->format = &merge->format;
+	reader->format = &merge->one_file.format;
 	count_told(reader, told);
 	if (status == 0)
 		tell_sums(reader);

@@ -89,10 +89,10 @@ static uint32_t meet_name(struct tw_mapping *mapping, uint32_t number)
 	if (known == 0 && (name.length || name.id))
 		known = tw_dictionary_text(mapping->to, "(other)");
 	if (known == UINT32_MAX ||
-	    !tw_grow(&mapping->names, &mapping->name_room, number + (size_t)1, sizeof *mapping->names))
+	    !tw_grow(&mapping->names.items, &mapping->names.room, number + (size_t)1, sizeof *mapping->names.items))
 		return UINT32_MAX;
 	if (number < tw_dictionary_names(mapping->from))
-		mapping->names[number] = known;
+		mapping->names.items[number] = known;
 	return known;
 }
 
@@ -101,7 +101,7 @@ static inline uint32_t name_of(struct tw_mapping *mapping, uint32_t number)
 {
 	if (number == 0)
 		return 0;
-	uint32_t known = number < mapping->name_room ? mapping->names[number] : 0;
+	uint32_t known = number < mapping->names.room ? mapping->names.items[number] : 0;
 	return known ? known : meet_name(mapping, number);
 }
 
@@ -180,10 +180,10 @@ static bool settle(struct tw_homes *homes, const struct tw_home *home, uint64_t 
 /* Remembers what a number of `from` has become. */
 static bool keep_number(struct tw_mapping *mapping, struct tw_map *map, uint64_t own, uint64_t number)
 {
-	size_t place = mapping->number_count;
-	if (!tw_grow(&mapping->numbers, &mapping->number_room, place + 1, sizeof *mapping->numbers))
+	size_t place = mapping->numbers.count;
+	if (!tw_grow(&mapping->numbers.items, &mapping->numbers.room, place + 1, sizeof *mapping->numbers.items))
 		return false;
-	mapping->numbers[mapping->number_count++] = number;
+	mapping->numbers.items[mapping->numbers.count++] = number;
 	return tw_map_add(map, own, (uint32_t)place);
 }
 
@@ -197,7 +197,7 @@ static bool find_process(struct tw_mapping *mapping, uint64_t process, uint64_t 
 	    (mapping->kind == TW_MAPPING_TOGETHER || !tw_dictionary_has_process(mapping->from, process)))
 		return true;
 	if (tw_map_find(&mapping->processes, process, &place)) {
-		*number = mapping->numbers[place];
+		*number = mapping->numbers.items[place];
 		return true;
 	}
 	if (!take_room(mapping, HOME_COST))
@@ -218,7 +218,7 @@ static bool find_number(struct tw_mapping *mapping, struct tw_map *map, struct t
 	if (mapping->kind == TW_MAPPING_TOGETHER)
 		return true;
 	if (tw_map_find(map, home.process, &place)) {
-		*number = mapping->numbers[place];
+		*number = mapping->numbers.items[place];
 		return true;
 	}
 	return !take_room(mapping, HOME_COST) || (take_number(mapping->homes, taken, &home, step, number) &&
@@ -272,10 +272,11 @@ static uint32_t meet_track(struct tw_mapping *mapping, uint32_t number)
 		return UINT32_MAX;
 	uint32_t known = tw_dictionary_add_track(mapping->to, &track);
 	if (known == UINT32_MAX ||
-	    !tw_grow(&mapping->tracks, &mapping->track_room, number + (size_t)1, sizeof *mapping->tracks) ||
+	    !tw_grow(&mapping->tracks.items, &mapping->tracks.room, number + (size_t)1,
+	             sizeof *mapping->tracks.items) ||
 	    !name_track(mapping, number, known))
 		return UINT32_MAX;
-	mapping->tracks[number] = known;
+	mapping->tracks.items[number] = known;
 	return known;
 }
 
@@ -284,7 +285,7 @@ static uint32_t meet_track(struct tw_mapping *mapping, uint32_t number)
 static uint32_t moved_track(struct tw_mapping *mapping, uint32_t number)
 {
 	struct tw_track track = *tw_dictionary_track(mapping->from, number);
-	uint32_t *known = &mapping->tracks[number];
+	uint32_t *known = &mapping->tracks.items[number];
 	if (!track.process || tw_dictionary_track(mapping->to, *known)->process)
 		return *known;
 	track.name = 0;
@@ -299,7 +300,7 @@ static uint32_t moved_track(struct tw_mapping *mapping, uint32_t number)
 /* The same for one that may have been met. */
 static inline uint32_t track_of(struct tw_mapping *mapping, uint32_t number)
 {
-	uint32_t known = number < mapping->track_room ? mapping->tracks[number] : 0;
+	uint32_t known = number < mapping->tracks.room ? mapping->tracks.items[number] : 0;
 	if (!known)
 		return meet_track(mapping, number);
 	return tw_dictionary_moves(mapping->from) ? moved_track(mapping, number) : known;
@@ -311,7 +312,7 @@ static bool meet_named_processes(struct tw_mapping *mapping)
 	uint32_t place;
 	for (uint32_t i = 1; i < tw_dictionary_tracks(mapping->from); i++) {
 		const struct tw_track *track = tw_dictionary_track(mapping->from, i);
-		const bool met = i < mapping->track_room && mapping->tracks[i];
+		const bool met = i < mapping->tracks.room && mapping->tracks.items[i];
 		const bool told = track->name || tw_dictionary_sort_index(mapping->from, track);
 		if (!met && track->kind == TW_TRACK_PROCESS && told &&
 		    tw_map_find(&mapping->processes, track->process, &place) && meet_track(mapping, i) == UINT32_MAX)
@@ -322,9 +323,9 @@ static bool meet_named_processes(struct tw_mapping *mapping)
 
 bool tw_mapping_end(struct tw_mapping *mapping)
 {
-	for (uint32_t i = 1; i < mapping->track_room; i++)
-		if (mapping->tracks[i] &&
-		    (moved_track(mapping, i) == UINT32_MAX || !name_track(mapping, i, mapping->tracks[i])))
+	for (uint32_t i = 1; i < mapping->tracks.room; i++)
+		if (mapping->tracks.items[i] &&
+		    (moved_track(mapping, i) == UINT32_MAX || !name_track(mapping, i, mapping->tracks.items[i])))
 			return false;
 	return meet_named_processes(mapping);
 }
@@ -360,9 +361,9 @@ static bool take_stack(struct tw_mapping *mapping, uint32_t number)
 	uint32_t location = location_of(mapping, stack->location);
 	if (number == 0 || location == UINT32_MAX)
 		return number == 0;
-	uint32_t caller = mapping->stacks[stack->caller];
-	mapping->stacks[number] = location ? push(mapping, caller, location) : caller;
-	return mapping->stacks[number] != UINT32_MAX;
+	uint32_t caller = mapping->stacks.items[stack->caller];
+	mapping->stacks.items[number] = location ? push(mapping, caller, location) : caller;
+	return mapping->stacks.items[number] != UINT32_MAX;
 }
 
 /* UINT32_MAX when there is no memory. Callers have lower numbers, so that stacks are taken in the order of theirs. */
@@ -371,12 +372,12 @@ static uint32_t stack_of(struct tw_mapping *mapping, uint32_t number)
 	uint32_t count = tw_dictionary_stacks(mapping->from);
 	if (number == 0 || number >= count)
 		return 0;
-	if (!tw_grow(&mapping->stacks, &mapping->stack_room, count, sizeof *mapping->stacks))
+	if (!tw_grow(&mapping->stacks.items, &mapping->stacks.room, count, sizeof *mapping->stacks.items))
 		return UINT32_MAX;
-	for (; mapping->stack_count <= number; mapping->stack_count++)
-		if (!take_stack(mapping, (uint32_t)mapping->stack_count))
+	for (; mapping->stacks.count <= number; mapping->stacks.count++)
+		if (!take_stack(mapping, (uint32_t)mapping->stacks.count))
 			return UINT32_MAX;
-	return mapping->stacks[number];
+	return mapping->stacks.items[number];
 }
 
 /* Sets *key to what leads to the number of a process in `processes`, as the trace of a row names it that is of the
@@ -402,7 +403,7 @@ static uint64_t koid_of(const struct tw_mapping *mapping, uint64_t around, uint6
 	uint32_t place;
 	bool met = find_key(mapping, around, koid, &key) && tw_map_find(&mapping->processes, key, &place);
 	met = met || tw_map_find(&mapping->threads, koid, &place);
-	return met ? mapping->numbers[place] : koid;
+	return met ? mapping->numbers.items[place] : koid;
 }
 
 static bool map_argument(struct tw_mapping *mapping, uint64_t around, struct tw_argument *argument)
@@ -423,7 +424,7 @@ static void map_object(struct tw_mapping *mapping, struct tw_event *event, uint6
 	uint32_t place;
 	if (event->value == OBJECT_THREAD && !(event->flags & TW_FLAG_USERSPACE) &&
 	    tw_map_find(&mapping->threads, event->id, &place))
-		event->id = mapping->numbers[place];
+		event->id = mapping->numbers.items[place];
 	if (process == 0 || mapping->kind == TW_MAPPING_APART || !find_process(mapping, process, &number))
 		return;
 	if (event->value == OBJECT_PROCESS && !(event->flags & TW_FLAG_USERSPACE) &&
@@ -489,13 +490,13 @@ bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_ar
 
 void tw_mapping_free(struct tw_mapping *mapping)
 {
-	free(mapping->names);
-	free(mapping->tracks);
-	free(mapping->stacks);
+	free(mapping->names.items);
+	free(mapping->tracks.items);
+	free(mapping->stacks.items);
 	tw_map_free(&mapping->processes);
 	tw_map_free(&mapping->threads);
 	tw_map_free(&mapping->cpus);
-	free(mapping->numbers);
+	free(mapping->numbers.items);
 }
 
 static void free_taken(struct tw_taken *taken)

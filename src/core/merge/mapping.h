@@ -55,16 +55,24 @@ struct tw_mapping {
 	struct tw_homes *homes;
 	bool koids;                   /* `from` knows threads by their numbers alone: no two have one */
 	struct tw_mapping_room *room; /* NULL: nothing is left out */
-	uint32_t *names;              /* by number: that in `to`, 0 while not asked for */
-	size_t name_room;
-	uint32_t *tracks; /* the same of tracks */
-	size_t track_room;
-	uint32_t *stacks; /* by number, for the first stack_count */
-	size_t stack_count, stack_room;
+	struct {
+		uint32_t *items; /* by number: that in `to`, 0 while not asked for */
+		size_t room;
+	} names;
+	struct {
+		uint32_t *items; /* the same of tracks */
+		size_t room;
+	} tracks;
+	struct {
+		uint32_t *items; /* by number, for the first stack_count */
+		size_t count, room;
+	} stacks;
 	struct tw_map processes;     /* process in `from` to the place of its number in `numbers` */
 	struct tw_map threads, cpus; /* the same of a thread of `koids`, and of a CPU */
-	uint64_t *numbers;
-	size_t number_count, number_room;
+	struct {
+		uint64_t *items;
+		size_t count, room;
+	} numbers;
 };
 
 /* Turns a row, but for its time, and its arguments. False when there is no memory. */

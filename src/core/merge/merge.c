@@ -60,8 +60,8 @@ static int choose_shifts(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
 	tw_wide wall = 0;
-	if (merge->logs)
-		merge->options.alignment = merge->logs->alignment(merged);
+	if (merge->one_file.logs)
+		merge->options.alignment = merge->one_file.logs->alignment(merged);
 	int status = merge->options.alignment == TW_ALIGN_WALL ? first_wall(merged, &wall) : 0;
 	if (merge->options.alignment == TW_ALIGN_MARKERS)
 		return 0; /* they were found before */
@@ -135,21 +135,23 @@ int tw_merge_file_status(struct tw_reader *merged, int error)
 static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
 {
 	struct tw_merge *merge = merged->state;
-	struct tw_event *event = &merge->events[merge->event_count++];
+	struct tw_event *event = &merge->batch.events[merge->batch.event_count++];
 	*event = input->batch.events[input->next++];
 	merged->traits.raised |= input->head == 0 && tw_merge_raises(&input->time, event->time);
-	size_t n = event->argument_count, used = merge->argument_count;
-	if (used + n >= merge->argument_room &&
-	    !tw_extend(&merge->arguments, &merge->argument_room, used + n + 1, sizeof *merge->arguments))
+	size_t n = event->argument_count, used = merge->batch.argument_count;
+	if (used + n >= merge->batch.argument_room && !tw_extend(&merge->batch.arguments, &merge->batch.argument_room,
+	                                                         used + n + 1, sizeof *merge->batch.arguments))
 		return no_memory(merged);
-	struct tw_argument *arguments = merge->arguments + used;
+	struct tw_argument *arguments = merge->batch.arguments + used;
 	if (n)
 		memcpy(arguments, input->batch.arguments + event->first_argument, n * sizeof *arguments);
 	event->first_argument = (uint16_t)used;
-	merge->argument_count += n;
+	merge->batch.argument_count += n;
 	event->time = input->head;
 	event->offset += input->reader ? input->reader->log.base : 0;
-	int error = input->run.bytes ? tw_spill_fetch(&input->run, &merge->bytes, &merge->byte_room, arguments, n) : 0;
+	int error = input->run.bytes
+	                ? tw_spill_fetch(&input->run, &merge->batch.bytes, &merge->batch.byte_room, arguments, n)
+	                : 0;
 	if (error)
 		return tw_merge_file_status(merged, error);
 	return !input->mapping || tw_map_row(input->mapping, event, arguments) ? 0 : no_memory(merged);
@@ -230,18 +232,18 @@ static bool goes_first(const void *context, uint32_t a, uint32_t b)
 
 static void make_heap(struct tw_merge *merge)
 {
-	merge->heap_count = 0;
+	merge->heap.count = 0;
 	for (uint32_t i = 0; i < merge->count; i++)
 		if (merge->inputs[i].next < merge->inputs[i].batch.count)
-			merge->heap[merge->heap_count++] = i;
-	tw_heap_make(merge->heap, merge->heap_count, goes_first, merge);
+			merge->heap.items[merge->heap.count++] = i;
+	tw_heap_make(merge->heap.items, merge->heap.count, goes_first, merge);
 }
 
 /* The time of the next row of all inputs but the first. */
 static uint64_t time_of_others(const struct tw_merge *merge)
 {
-	uint64_t left = merge->heap_count > 1 ? merge->inputs[merge->heap[1]].head : UINT64_MAX;
-	uint64_t right = merge->heap_count > 2 ? merge->inputs[merge->heap[2]].head : UINT64_MAX;
+	uint64_t left = merge->heap.count > 1 ? merge->inputs[merge->heap.items[1]].head : UINT64_MAX;
+	uint64_t right = merge->heap.count > 2 ? merge->inputs[merge->heap.items[2]].head : UINT64_MAX;
 	return left < right ? left : right;
 }
 
@@ -255,7 +257,7 @@ static int take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t
 	do {
 		status = copy_row(merged, input);
 		look(input);
-	} while (status == 0 && merge->event_count < TW_MERGE_BATCH && input->next < input->batch.count &&
+	} while (status == 0 && merge->batch.event_count < TW_MERGE_BATCH && input->next < input->batch.count &&
 	         input->head < until);
 	return status;
 }
@@ -264,35 +266,37 @@ static int take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t
 int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch)
 {
 	struct tw_merge *merge = merged->state;
-	merge->event_count = merge->argument_count = 0;
+	merge->batch.event_count = merge->batch.argument_count = 0;
 	*batch = (struct tw_batch){0};
 	int status = fill(merged);
 	if (status < 0)
 		return status;
 	make_heap(merge);
-	while (merge->event_count < TW_MERGE_BATCH && merge->heap_count) {
-		struct tw_merge_input *input = &merge->inputs[merge->heap[0]];
+	while (merge->batch.event_count < TW_MERGE_BATCH && merge->heap.count) {
+		struct tw_merge_input *input = &merge->inputs[merge->heap.items[0]];
 		status = take(merged, input, time_of_others(merge));
 		if (status < 0)
 			return status;
 		if (input->next == input->batch.count)
 			break;
-		tw_heap_sift(merge->heap, merge->heap_count, 0, goes_first, merge);
+		tw_heap_sift(merge->heap.items, merge->heap.count, 0, goes_first, merge);
 	}
-	*batch = (struct tw_batch){.events = merge->events, .count = merge->event_count, .arguments = merge->arguments};
+	*batch = (struct tw_batch){.events = merge->batch.events,
+	                           .count = merge->batch.event_count,
+	                           .arguments = merge->batch.arguments};
 	tw_merge_note_moved(merged);
-	return (int)merge->event_count;
+	return (int)merge->batch.event_count;
 }
 
 int tw_merge_take_document(struct tw_reader *merged, const struct tw_reader *reader)
 {
 	struct tw_merge *merge = merged->state;
-	const struct tw_text *own = reader->traits.document, *all = &merge->document;
+	const struct tw_text *own = reader->traits.document, *all = &merge->documents.text;
 	merged->traits.altered.frames += reader->traits.altered.frames;
 	if (!merged->request.texts || !own || !own->length)
 		return 0;
 	if (!all->length)
-		return tw_text_add(&merge->document, own->bytes, own->length) ? 0 : no_memory(merged);
+		return tw_text_add(&merge->documents.text, own->bytes, own->length) ? 0 : no_memory(merged);
 	merged->traits.altered.documents +=
 	    own->length != all->length || memcmp(own->bytes, all->bytes, all->length) != 0;
 	return 0;
@@ -303,12 +307,12 @@ static int end_all(struct tw_reader *merged)
 {
 	struct tw_merge *merge = merged->state;
 	int status = !merge->many || tw_merge_many_end(merge->many) ? 0 : no_memory(merged);
-	for (size_t i = 0; i < merge->count && status == 0 && !merge->documents_taken; i++)
+	for (size_t i = 0; i < merge->count && status == 0 && !merge->documents.taken; i++)
 		if (merge->inputs[i].reader)
 			status = tw_merge_take_document(merged, merge->inputs[i].reader);
-	if (!merge->documents_taken && !merged->traits.document && merge->document.length)
+	if (!merge->documents.taken && !merged->traits.document && merge->documents.text.length)
 		merged->traits.altered.documents++; /* there are traces that have none */
-	merge->documents_taken = true;
+	merge->documents.taken = true;
 	return status;
 }
 
@@ -346,12 +350,12 @@ void tw_merge_close(struct tw_reader *merged)
 	free(merge->traces);
 	free(merge->paths);
 	free(merge->inputs);
-	free(merge->heap);
-	free(merge->arguments);
-	free(merge->bytes);
-	tw_text_free(&merge->document);
-	if (merge->logs)
-		merge->logs->close(merge);
+	free(merge->heap.items);
+	free(merge->batch.arguments);
+	free(merge->batch.bytes);
+	tw_text_free(&merge->documents.text);
+	if (merge->one_file.logs)
+		merge->one_file.logs->close(merge);
 	free(merge);
 }
 
@@ -374,7 +378,8 @@ bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
 {
 	const struct tw_merge *merge = merge_of(reader);
 	const struct tw_read_options *options = &reader->options;
-	if (!merge || merge->logs || reader->filter || options->provider || options->thread_count || merge->many)
+	if (!merge || merge->one_file.logs || reader->filtering.filter || options->provider || options->thread_count ||
+	    merge->many)
 		return false;
 	for (size_t i = 0; i < merge->count; i++)
 		if (strcmp(merge->inputs[i].reader->format->name, format) != 0)
@@ -389,7 +394,7 @@ int tw_merge_put_in_order(struct tw_reader *merged)
 	for (size_t i = 0; i < merge->count && status >= 0; i++) {
 		struct tw_reader *reader = merge->inputs[i].reader;
 		status = tw_put_in_order(reader);
-		late += reader->runs != NULL;
+		late += reader->in_order.runs != NULL;
 		if (status < 0)
 			tw_fail(merged, status, "%s", tw_reader_error(reader));
 	}
@@ -428,14 +433,14 @@ void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *
 	merged->traits.summed = reader && (i == 0 || merged->traits.summed) && reader->traits.summed;
 	merged->traits.timeless = reader && (i == 0 || merged->traits.timeless) && reader->traits.timeless;
 	const bool documents = reader && (i == 0 || merged->traits.document) && reader->traits.document;
-	merged->traits.document = documents ? &((struct tw_merge *)merged->state)->document : NULL;
+	merged->traits.document = documents ? &((struct tw_merge *)merged->state)->documents.text : NULL;
 }
 
 int tw_merge_reserve(struct tw_reader *merged, size_t count)
 {
 	struct tw_merge *merge = merged->state;
 	if (tw_grow(&merge->inputs, &merge->room, count, sizeof *merge->inputs) &&
-	    tw_grow(&merge->heap, &merge->heap_room, count, sizeof *merge->heap))
+	    tw_grow(&merge->heap.items, &merge->heap.room, count, sizeof *merge->heap.items))
 		return 0;
 	return no_memory(merged);
 }

@@ -61,24 +61,33 @@ struct tw_merge {
 	size_t trace_count, left_out;
 	struct tw_merge_input *inputs;
 	size_t count, room;
-	uint32_t *heap; /* numbers of those that have rows, the first one on top */
-	size_t heap_count, heap_room;
+	struct {
+		uint32_t *items; /* numbers of those that have rows, the first one on top */
+		size_t count, room;
+	} heap;
 	struct tw_merge_options options;
 	struct tw_homes homes;
 	bool started;
-	struct tw_event events[TW_MERGE_BATCH];
-	size_t event_count;
-	struct tw_argument *arguments;
-	size_t argument_count, argument_room;
-	uint8_t *bytes; /* of a row that is more than a block of its run */
-	size_t byte_room;
+	struct {
+		struct tw_event events[TW_MERGE_BATCH];
+		size_t event_count;
+		struct tw_argument *arguments;
+		size_t argument_count, argument_room;
+		uint8_t *bytes; /* of a row that is more than a block of its run */
+		size_t byte_room;
+	} batch;
 	struct tw_merge_many *many;      /* more traces than are open at once; otherwise NULL */
 	uint64_t findings[TW_ERROR + 1]; /* of traces that are closed */
-	struct tw_text document;         /* tw_traits.document */
-	bool documents_taken;
-	const struct tw_merge_logs *logs; /* they are of one file: logs.c, which writes the rest; otherwise NULL */
-	struct tw_format format;          /* of them */
-	struct tw_logs_survey *survey;    /* NULL: not asked for */
+	struct {
+		struct tw_text text; /* tw_traits.document */
+		bool taken;
+	} documents;
+	struct { /* the traces are logs of it: logs.c writes it */
+		const struct tw_merge_logs
+		    *logs;                     /* they are of one file: logs.c, which writes the rest; otherwise NULL */
+		struct tw_format format;       /* of them */
+		struct tw_logs_survey *survey; /* NULL: not asked for */
+	} one_file;
 };
 
 /* Returns a trace's name as it is shown. */

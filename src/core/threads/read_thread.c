@@ -213,7 +213,7 @@ static void offer(struct read_thread *thread, const struct read_block *block)
 	    (struct tw_batch_room){block->events + block->event_count, block->arguments + block->argument_count,
 	                           ARGUMENTS - block->argument_count};
 	bool enough = ROWS - block->event_count >= TW_SLAB_BLOCK && thread->room.argument_room >= OFFERED;
-	thread->source->help.room = enough && !thread->source->filter ? &thread->room : NULL;
+	thread->source->help.room = enough && !thread->source->filtering.filter ? &thread->room : NULL;
 }
 
 static bool is_placed(const struct read_thread *thread, const struct tw_batch *batch)

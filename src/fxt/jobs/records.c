@@ -344,7 +344,7 @@ static void describe(struct fxt_records *records, const struct tw_fxt_record *fr
 
 static int make(struct tw_reader *reader, struct fxt_records **records)
 {
-	bool filtered = reader->filter || reader->options.thread_count || reader->options.provider;
+	bool filtered = reader->filtering.filter || reader->options.thread_count || reader->options.provider;
 	*records = calloc(1, sizeof **records);
 	if (!*records)
 		return TW_ERR_MEMORY;

@@ -58,7 +58,7 @@ static int no_memory(struct tw_reader *merged)
 static bool add_name(const struct fxt_tables *tables, const struct fxt_merge_input *from, uint32_t own)
 {
 	const struct tw_mapping *mapping = &from->input->own;
-	uint32_t name = own < mapping->name_room ? mapping->names[own] : 0;
+	uint32_t name = own < mapping->names.room ? mapping->names.items[own] : 0;
 	if (name == 0 || name >= tables->string_room || tables->strings[name] == 0)
 		return true;
 	return fxt_merge_add_name(&from->fxt->names, from->fxt->pipeline, own, tables->strings[name]);
@@ -67,7 +67,7 @@ static bool add_name(const struct fxt_tables *tables, const struct fxt_merge_inp
 static bool add_thread(const struct fxt_tables *tables, const struct fxt_merge_input *from, uint32_t own)
 {
 	const struct tw_mapping *mapping = &from->input->own;
-	uint32_t track = own < mapping->track_room ? mapping->tracks[own] : 0;
+	uint32_t track = own < mapping->tracks.room ? mapping->tracks.items[own] : 0;
 	if (track == 0 || track >= tables->tracks_seen || !tables->threads[track].written)
 		return true;
 	const struct fxt_koids koids = fxt_koids_of(tables, track);

@@ -334,7 +334,7 @@ static bool can_read_calls(const struct sql_cursor *cursor)
 	const struct sql_table *table = cursor->table;
 	const struct tw_reader *reader = cursor->scan.reader;
 	return tw_loop_is_on(TW_LOOP_CALLS_BY_TRACK) && table->read_calls && reader->format->reading.calls_by_track &&
-	       !reader->filter && reader->options.order == TW_ORDER_TRACK && !cursor->scan.view.pieces &&
+	       !reader->filtering.filter && reader->options.order == TW_ORDER_TRACK && !cursor->scan.view.pieces &&
 	       !cursor->query.one_track && !cursor->query.category.equal && !cursor->query.category.glob &&
 	       (sql_groups_have_names(cursor->groups) || (!cursor->query.name.equal && !cursor->query.name.glob)) &&
 	       !(cursor->query.used & ~table->call_columns);

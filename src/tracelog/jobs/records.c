@@ -310,7 +310,7 @@ void tracelog_records_free(struct tracelog_records *records)
 
 static int make(struct tw_reader *reader, struct tracelog_records **made)
 {
-	bool filtered = reader->filter || reader->options.thread_count;
+	bool filtered = reader->filtering.filter || reader->options.thread_count;
 	struct tracelog_records *records = *made = calloc(1, sizeof *records);
 	int status = records ? 0 : TW_ERR_MEMORY;
 	if (status == 0 && filtered)

@@ -457,7 +457,7 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_
                      unsigned dialect)
 {
 	struct log_rewrite r = {.out = out, .result = result, .dialect = dialect};
-	bool filtered = reader->filter || reader->options.thread_count, own = false;
+	bool filtered = reader->filtering.filter || reader->options.thread_count, own = false;
 	int status = filtered ? tracelog_cut_new(&r.cut, reader) : 0;
 	result->nothing_passed = filtered && status == 0 && tracelog_cut_is_empty(r.cut);
 	int told = status != 0 || dialect == AS_IT_IS ? 0
