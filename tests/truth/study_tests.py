@@ -8,7 +8,6 @@ from models in this file over the tokens as xtrace_tokens reads them: none of it
 
 import collections
 import functools
-import gc
 import json
 import math
 import pathlib
@@ -23,8 +22,6 @@ import xtrace
 import xtrace_tokens
 from aarch64 import COMPILER, compile_program, expect, main
 from xtrace_record_tests import symbols
-
-gc.disable()  # what is decoded is kept, and has no circles
 
 N, NODES, ROUNDS, WORDS = 16, 96, 8, 40
 MATRIX = 7 + N * (1 + N * (4 + 5 * N + 4) + 3) + 3

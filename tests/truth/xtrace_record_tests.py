@@ -742,7 +742,8 @@ def test_follows(bench):
     subprocess.run(["aarch64-linux-gnu-objcopy", "--redefine-sym", "main=second", becomes, other], check=True)
     out, _ = bench.record([becomes, "execve", other, "execve", ends])
     rows = [row for row in lines_of(bench, "blocks", "--json", "--all", out) if row["table"] == "block"]
-    found = {row["function"] for row in rows if row["pc"] == symbols(becomes)["main"]}
+    main = symbols(becomes)["main"]
+    found = {row["function"] for row in rows if row["pc"] == main}
     expect(found == {"main", "second"}, "one opcode, two programs", found)
     out, _ = bench.record([becomes, "execve", ends], "--bbv", "--interval", "10")
     (path,) = out.glob("xtrace.*.thread1.bb")
