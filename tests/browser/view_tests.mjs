@@ -239,6 +239,75 @@ const TESTS = {
 	},
 };
 
+/** Has the second of two traces begin elsewhere, with the keyboard alone, and looks at all that tells of it. */
+async function moves(view, first, second) {
+	const { page } = view;
+	const begins = page.getByRole("textbox", { name: `When ${second} begins` });
+	const begin = async (name, nth) => (await view.box(name, nth)).begin;
+	const move = async (text, at) => {
+		await begins.focus();
+		await begins.fill(text);
+		await page.keyboard.press("Enter");
+		await page.waitForFunction(([name, time]) => window.trackway.rested() && window.trackway.boxes().find(box => box.name === name)?.begin === time,
+			["elsewhere", at]);
+	};
+	const copied = name => page.getByRole("button", { name, exact: true }).last().getAttribute("title");
+	const run = command => execFileSync("sh", ["-c", command.replaceAll(/(^|\| )trackway /g, `$1${TOOL} `)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+	await page.locator("#tab-trace").click();
+	await move("2 ms", 2_000_000);
+	assert.equal(await begin("main"), 0);
+	assert.deepEqual((await view.state()).starts, [0, 2_000_000]);
+	assert.deepEqual((await view.state()).view, { from: 0, to: 2_500_000 });
+	// By keys: a fiftieth of what is in sight, as a round number.
+	await page.keyboard.press("ArrowUp");
+	await page.waitForFunction(() => window.trackway.state().starts[1] === 2_010_000);
+	await page.keyboard.press("ArrowDown");
+	await page.waitForFunction(() => window.trackway.state().starts[1] === 2_000_000);
+	await begins.fill("soon");
+	await page.keyboard.press("Enter");
+	assert.equal(await begins.getAttribute("aria-invalid"), "true");
+	// What is selected has the calls that are there now; the command says the same.
+	await page.evaluate(() => { location.hash = "#t=0-2600000&starts=0,2000000&sel=900000-2100000&tab=functions&marks=100000"; });
+	await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Functions"] > tbody > tr').length === 3);
+	const rows = (await view.rows("Functions")).map(row => row.slice(0, 4)).sort();
+	assert.deepEqual(rows.map(row => row.slice(0, 3)), [["elsewhere", "1", "100.000 us"], [MARKUP, "1", "20.000 us"], ["main", "1", "100.000 us"]].sort());
+	const told = run((await copied("Copy command")).replace("trackway stat", "trackway stat --json")).split("\n").filter(Boolean).map(line => JSON.parse(line));
+	assert.deepEqual(told.map(row => [row.name, String(row.count), time(row.total_ns), time(row.self_ns)]).sort(), rows);
+	await view.click(await view.box("elsewhere"));
+	assert((await view.says("2.000 ms")).includes("500.000 us"));
+	assert.match(run(await copied("Copy command")), /elsewhere/);
+	// SQL of the selection, on the axis that is shown.
+	await page.keyboard.press(":");
+	await page.locator("#sql").fill("select name, ts, file from slice where name = 'elsewhere'");
+	await page.getByRole("checkbox", { name: "only of the selection" }).check();
+	await page.getByRole("button", { name: "Run", exact: true }).click();
+	assert.deepEqual(await view.rows("Rows"), [["elsewhere", "0", second]]);
+	await page.getByRole("table", { name: "Rows", exact: true }).getByRole("row", { name: /^elsewhere/ }).click();
+	assert.equal((await view.state()).selection.from, 2_000_000);
+	// An event of the one is brought to a mark in the other; before its begin that one begins later, with its marks.
+	await page.locator("#tab-trace").click();
+	await page.getByRole("button", { name: "Bring the chosen slice to the first mark" }).click();
+	await page.waitForFunction(() => window.trackway.state().starts[1] === 100_000);
+	await page.locator("#scroller").focus();
+	await view.press("0");
+	await move("-1 ms", 0);
+	assert.equal(await begin("main"), 1_000_000);
+	assert.deepEqual([(await view.state()).starts, (await view.state()).marks], [[1_000_000, 0], [1_100_000]]);
+	// The same by the link, and by the command that is copied.
+	await page.getByRole("button", { name: "Copy link" }).click();
+	await page.reload();
+	await view.rest();
+	assert.deepEqual([await begin("main"), await begin("elsewhere")], [1_000_000, 0]);
+	await page.locator("#tab-trace").click();
+	await page.getByRole("button", { name: "Begin as they were opened" }).click();
+	await page.waitForFunction(() => window.trackway.state().starts.length === 0 && window.trackway.rested());
+	assert.deepEqual([await begin("main"), await begin("elsewhere")], [0, 0]);
+	await page.waitForFunction(() => !location.hash.includes("starts"));
+	await page.goBack();
+	await page.waitForFunction(() => window.trackway.rested() && window.trackway.boxes().find(box => box.name === "main")?.begin === 1_000_000);
+	assert.deepEqual(view.wrong, []);
+}
+
 /** These open what they need themselves. */
 const ALONE = {
 	async "a damaged trace is shown, with what is wrong"(browser, folder) {
@@ -316,6 +385,7 @@ const ALONE = {
 			assert(titles.indexOf("other.json: server") > titles.lastIndexOf("memory", titles.indexOf("other.json: server")) && titles.includes("other.json: server"));
 			assert.deepEqual(titles.filter(title => title.startsWith("other.json: ")), ["other.json: server"]);
 			assert.equal(await view.page.title(), "calls.json + other.json \u2013 Trackway");
+			await moves(view, join(folder, "calls.json"), other);
 		} finally {
 			await view.close();
 		}

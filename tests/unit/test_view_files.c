@@ -1,6 +1,5 @@
 /* test_view_files.c - views of several files. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes/bytes.h"
 #include "view_scene.h"
 
 /* Microseconds: a call from 0 to 5, and an arrow from 1 to 3. */
@@ -12,49 +11,112 @@
 static const char *const two[] = {CALL("one", "A"), CALL("two", "B")};
 
 /* The second begins 1 ms later: process and thread of each are two tracks, those of the second 2 and 3. */
+static const struct example of_two[] = {
+    {"/api/slice?track=1&lane=0&depth=0&item=0", 200, "{\"name\":\"one\""},
+    {"/api/slice?track=3&lane=0&depth=0&item=0", 200, "{\"name\":\"two\""},
+    {"/api/trace", 200,
+     "{\"id\":3,\"parent\":2,\"kind\":\"thread\",\"name\":\"thread 1\",\"pid\":\"1\",\"tid\":\"1\",\"file\":1,"},
+    {"/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\""},
+    {"/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\""},
+    {"/api/details?track=3&lane=0&depth=0&item=0", 200,
+     "\"flows_in\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":3,\"time\":\"1001000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
+     "\"to\":{\"track\":3,\"time\":\"1003000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}]"},
+    {"/api/flows?from=0&to=1000000", 200,
+     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":1,\"time\":\"1000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
+     "\"to\":{\"track\":1,\"time\":\"3000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}],\"more\":false}"},
+    {"/api/flows?from=1000000&to=2000000", 200,
+     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":3,\"time\":\"1001000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
+     "\"to\":{\"track\":3,\"time\":\"1003000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}],\"more\":false}"},
+    {"/api/flows?from=5000&to=1000000", 200, "{\"flows\":[],\"more\":false}"},
+    {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=0&to=1000000", 200, "{\"rows\":[[\"one\",0]],"},
+    {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=5000&to=1000001", 200, "{\"rows\":[[\"two\",0]],"},
+    {"/api/sql?query=select+name+from+slice+order+by+id&from=4999&to=1000001", 200, "{\"rows\":[[\"one\"],[\"two\"]],"},
+    /* Both say process 1: the second has got other numbers in the view. */
+    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1", 200, "{\"rows\":[[\"one\"]],"},
+    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=3", 200, "{\"rows\":[[\"two\"]],"},
+    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=2", 200, "{\"rows\":[[\"two\"]],"},
+    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1,3", 200, "{\"rows\":[[\"one\"],[\"two\"]],"},
+    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1,3&from=5000&to=1000001", 200,
+     "{\"rows\":[[\"two\"]],"},
+};
+
 static void test_several_files(void **state)
 {
 	(void)state;
 	static const int64_t offsets[] = {0, 1000000};
-	static const struct example examples[] = {
-	    {"/api/slice?track=1&lane=0&depth=0&item=0", 200, "{\"name\":\"one\""},
-	    {"/api/slice?track=3&lane=0&depth=0&item=0", 200, "{\"name\":\"two\""},
-	    {"/api/trace", 200,
-	     "{\"id\":3,\"parent\":2,\"kind\":\"thread\",\"name\":\"thread 1\",\"pid\":\"1\",\"tid\":\"1\",\"file\":1,"},
-	    {"/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\""},
-	    {"/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\""},
-	    {"/api/details?track=3&lane=0&depth=0&item=0", 200,
-	     "\"flows_in\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":3,\"time\":\"1001000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
-	     "\"to\":{\"track\":3,\"time\":\"1003000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}]"},
-	    {"/api/flows?from=0&to=1000000", 200,
-	     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":1,\"time\":\"1000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
-	     "\"to\":{\"track\":1,\"time\":\"3000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}],\"more\":false}"},
-	    {"/api/flows?from=1000000&to=2000000", 200,
-	     "{\"flows\":[{\"name\":\"f\",\"id\":\"7\",\"from\":{\"track\":3,\"time\":\"1001000\",\"lane\":0,\"depth\":0,\"item\":\"0\"},"
-	     "\"to\":{\"track\":3,\"time\":\"1003000\",\"lane\":0,\"depth\":0,\"item\":\"0\"}}],\"more\":false}"},
-	    {"/api/flows?from=5000&to=1000000", 200, "{\"flows\":[],\"more\":false}"},
-	    {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=0&to=1000000", 200, "{\"rows\":[[\"one\",0]],"},
-	    {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=5000&to=1000001", 200,
-	     "{\"rows\":[[\"two\",0]],"},
-	    {"/api/sql?query=select+name+from+slice+order+by+id&from=4999&to=1000001", 200,
-	     "{\"rows\":[[\"one\"],[\"two\"]],"},
-	    /* Both say process 1: the second has got other numbers in the view. */
-	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1", 200, "{\"rows\":[[\"one\"]],"},
-	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=3", 200, "{\"rows\":[[\"two\"]],"},
-	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=2", 200, "{\"rows\":[[\"two\"]],"},
-	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1,3", 200, "{\"rows\":[[\"one\"],[\"two\"]],"},
-	    {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1,3&from=5000&to=1000001", 200,
-	     "{\"rows\":[[\"two\"]],"},
-	};
 	struct scene scene;
 	show_all(&scene, two, offsets, 2);
-	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	expect_texts(&scene, of_two, sizeof of_two / sizeof *of_two);
 	hide(&scene);
 	/* What both have at one time and one place is told apart by the file that the process is of. */
 	show_all(&scene, two, NULL, 2);
 	expect_text(&scene, "/api/slice?track=3&lane=0&depth=0&item=0", 200, "\"file\":1,");
 	expect_text(&scene, "/api/details?track=1&lane=0&depth=0&item=0", 200, "\"value\":\"A\"");
 	expect_text(&scene, "/api/details?track=3&lane=0&depth=0&item=0", 200, "\"value\":\"B\"");
+	hide(&scene);
+}
+
+/* The page moves the second by 1 ms: what is asked then is as by an offset of the command. */
+static void test_moved(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/trace?starts=0,1000000", 200, "\"end\":\"1005000\""},
+	    {"/api/trace?starts=0,1000000", 200, "\"start\":\"1000000\""},
+	    {"/api/progress?starts=1000,0", 200, "\"end\":\"6000\""},
+	    {"/api/slice?track=3&lane=0&depth=0&item=0&starts=0,1000000", 200,
+	     "\"begin\":\"1000000\",\"end\":\"1005000\""},
+	    {"/api/slice?track=1&lane=0&depth=0&item=0&starts=1000,0", 200, "\"begin\":\"1000\",\"end\":\"6000\""},
+	    {"/api/near?name=two&at=999999&direction=next&starts=0,1000000", 200, "\"begin\":\"1000000\""},
+	    {"/api/near?name=two&at=1000000&direction=next&starts=0,1000000", 200, "{\"found\":false}"},
+	    {"/api/near?name=two&at=1000001&direction=previous&starts=0,1000000", 200, "\"begin\":\"1000000\""},
+	    {"/api/near?name=two&at=1000000&direction=previous&starts=0,1000000", 200, "{\"found\":false}"},
+	    {"/api/near?name=two&at=9&direction=next&starts=0,1000000", 200, "\"begin\":\"1000000\""},
+	    {"/api/stat?from=4000&to=1001000&starts=0,1000000", 200,
+	     "\"name\":\"one\",\"count\":\"1\",\"open\":\"0\",\"total\":\"1000\""},
+	    {"/api/stat?from=4000&to=1001000&starts=0,1000000", 200,
+	     "\"name\":\"two\",\"count\":\"1\",\"open\":\"0\",\"total\":\"1000\""},
+	    {"/api/stat?from=5000&to=1000000&starts=0,1000000", 200, "\"functions\":[]"},
+	    {"/api/stat?from=0&to=2000000&tracks=3&starts=0,1000000", 200, "\"functions\":[{\"name\":\"two\""},
+	    {"/api/stat?from=0&to=2000000&tracks=1&starts=0,1000000", 200, "\"functions\":[{\"name\":\"one\""},
+	    {"/api/flame?from=1000000&to=2000000&starts=0,1000000", 200, "\"name\":\"two\",\"depth\":1,\"count\":1"},
+	    {"/api/search?starts=0,1000000&text=two", 200, "\"total\":\"5000\""},
+	    {"/api/diff?from=4000&to=1001000&starts=0,1000000", 200, "\"name\":\"one\",\"self\":[\"1000\",\"0\"]"},
+	    {"/api/diff?from=4000&to=1001000&starts=0,1000000", 200, "\"name\":\"two\",\"self\":[\"0\",\"1000\"]"},
+	    {"/api/trace?starts=0", 400, "starts wants"},
+	    {"/api/trace?starts=0,1,2", 400, "starts wants"},
+	    {"/api/trace?starts=1,1", 400, "starts wants"},
+	    {"/api/trace?starts=0,-1", 400, "starts wants"},
+	    {"/api/trace?starts=", 400, "starts wants"},
+	    {"/api/trace?starts=0,9223372036854775808", 400, "starts wants"},
+	};
+	struct scene scene;
+	char address[256];
+	show_all(&scene, two, NULL, 2);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	for (size_t i = 0; i < sizeof of_two / sizeof *of_two; i++) {
+		snprintf(address, sizeof address, "%s%cstarts=0,1000000", of_two[i].address,
+		         strchr(of_two[i].address, '?') ? '&' : '?');
+		expect_text(&scene, address, of_two[i].status, of_two[i].text);
+	}
+	hide(&scene);
+}
+
+/* A window of both, from 1 us before the second to 9 us after it; a pixel is 1 us. */
+static void test_window_of_moved(void **state)
+{
+	(void)state;
+	static const char address[] = "/api/window?from=999000&to=1009000&width=10&names=0&tracks=1,3&starts=0,1000000";
+	struct scene scene;
+	struct view_answer answer;
+	show_all(&scene, two, NULL, 2);
+	ask(&scene, address, &answer);
+	const uint8_t *at = (const uint8_t *)answer.body.bytes;
+	assert_int_equal(tw_load32(at + 24, false), 1); /* the row of the second alone */
+	assert_int_equal(tw_load32(at + 40, false), 3);
+	assert_true(real_at(at + 56) == 1000);
+	assert_true(real_at(at + 64) == 6000);
+	view_answer_free(&answer);
 	hide(&scene);
 }
 
@@ -190,6 +252,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_several_files),
+	    cmocka_unit_test(test_moved),
+	    cmocka_unit_test(test_window_of_moved),
 	    cmocka_unit_test(test_diff),
 	    cmocka_unit_test(test_sort_index),
 	    cmocka_unit_test(test_categories),

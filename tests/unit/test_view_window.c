@@ -1,15 +1,6 @@
 /* test_view_window.c - the binary form of windows. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes/bytes.h"
 #include "view_scene.h"
-
-static double real_at(const uint8_t *bytes)
-{
-	uint64_t bits = tw_load64(bytes, false);
-	double value;
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
 
 static void expect_reals(const uint8_t *bytes, const double *values, size_t count)
 {

@@ -3,8 +3,6 @@
 #ifndef UNIT_VIEW_SCENE_H
 #define UNIT_VIEW_SCENE_H
 
-#include "view/serve/view.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +11,9 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "base/bytes/bytes.h"
+#include "view/serve/view.h"
 
 enum { FILES = 257 };
 
@@ -83,6 +84,14 @@ static inline void expect_texts(const struct scene *scene, const struct example 
 {
 	for (size_t i = 0; i < count; i++)
 		expect_text(scene, examples[i].address, examples[i].status, examples[i].text);
+}
+
+static inline double real_at(const uint8_t *bytes)
+{
+	uint64_t bits = tw_load64(bytes, false);
+	double value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
 }
 
 /* Microseconds: outer 0 to 100, with two short ones inside, and much later another. */

@@ -258,9 +258,9 @@ const struct tw_command tw_command_view = {
 	"desktop. It answers while it still reads; files that grow extend the picture. The server listens on "
 	"127.0.0.1 alone, and to nobody without the token in the address; over ssh, forward its port with -L. Ctrl-C "
 	"ends it.\n\n"
-	"Several files are on one clock, each from its own start or --offset later. One of them that is no trace, "
-	"or may not be read, is told and left out. A page that --export writes has the slices of all tracks, "
-	"functions and the flame graph, and loads nothing from elsewhere.",
+	"Several files are on one clock, each from its own start or --offset later; the page moves one against the "
+	"others, too. One of them that is no trace, or may not be read, is told and left out. A page that --export "
+	"writes has the slices of all tracks, functions and the flame graph, and loads nothing from elsewhere.",
     .exit_status = "0 when a signal has ended it; 1 when one of the files was left out, or what --export reads is "
 		   "damaged; 2 for wrong use, when no "
 		   "trace can be opened, or no address served.",

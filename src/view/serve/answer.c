@@ -1,6 +1,6 @@
 /* answer.c - which request gets which answer, and who gets none. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view/serve/view.h"
+#include "view/serve/starts.h"
 
 #include "view_page.h"
 
@@ -84,7 +84,9 @@ static bool answer_question(struct view *view, struct view_request *request, str
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
 		if (strcmp(request->path, questions[i].path) != 0)
 			continue;
-		if (questions[i].places)
+		if (!view_starts_take(view, request))
+			view_refuse(answer, 400, "starts wants a time for each file, and 0 for the first");
+		else if (questions[i].places)
 			answer_reading(view, request, answer, i);
 		else
 			questions[i].answer(view, request, answer);

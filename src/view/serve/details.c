@@ -1,6 +1,7 @@
 /* details.c - the answers from the index: windows, slices, and what is near. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/serve/place.h"
+#include "view/serve/starts.h"
 #include "view/serve/window.h"
 
 #include <stdlib.h>
@@ -51,6 +52,7 @@ void view_answer_window(struct view *view, const struct view_request *request, s
 		view_lock(view);
 		window.start = view->start;
 		window.generation = view->generation;
+		window.later = request->later;
 		if (window.to > UINT64_MAX - view->start)
 			window.to = UINT64_MAX - view->start;
 		bool done =
@@ -67,7 +69,8 @@ void view_answer_window(struct view *view, const struct view_request *request, s
 /* ---- A slice. ---- */
 
 /* Those of its lane that hold it, the innermost first. */
-static void put_callers(struct tw_json *json, const struct view *view, const struct view_place *place)
+static void put_callers(struct tw_json *json, const struct view *view, const struct view_request *request,
+                        const struct view_place *place)
 {
 	const struct view_store *store = &view->index.store;
 	const struct view_slice slice = view_row_slice(place->row, store, place->item);
@@ -81,14 +84,15 @@ static void put_callers(struct tw_json *json, const struct view *view, const str
 		if (caller.item-- == 0 || view_row_end(caller.row, store, caller.item) < slice.end)
 			continue;
 		tw_json_object(json, NULL);
-		view_place_put(json, view, &caller);
+		view_place_put(json, view, request, &caller);
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);
 }
 
 /* Those directly inside, of its lane: the first, and how many. */
-static void put_children(struct tw_json *json, const struct view *view, const struct view_place *place)
+static void put_children(struct tw_json *json, const struct view *view, const struct view_request *request,
+                         const struct view_place *place)
 {
 	enum { SHOWN = 100 };
 	const struct view_store *store = &view->index.store;
@@ -105,7 +109,7 @@ static void put_children(struct tw_json *json, const struct view *view, const st
 	tw_json_array(json, "children");
 	for (uint64_t first = child.item; child.item < last && child.item - first < SHOWN; child.item++) {
 		tw_json_object(json, NULL);
-		view_place_put(json, view, &child);
+		view_place_put(json, view, request, &child);
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);
@@ -147,14 +151,14 @@ void view_answer_slice(struct view *view, const struct view_request *request, st
 	if (found) {
 		const struct view_slice slice = view_row_slice(place.row, &view->index.store, place.item);
 		tw_json_object(&json, NULL);
-		view_place_put(&json, view, &place);
+		view_place_put(&json, view, request, &place);
 		view_put_name(&json, view, "category", category_of(view, slice.name));
 		const uint32_t file = view->index.tracks.items[place.row->track].file;
 		tw_json_known(&json, "file", file - 1, file != 0);
 		view_json_digits(&json, "offset", slice.offset);
 		put_source(&json, view, slice.name);
-		put_callers(&json, view, &place);
-		put_children(&json, view, &place);
+		put_callers(&json, view, request, &place);
+		put_children(&json, view, request, &place);
 		tw_json_object_end(&json);
 	}
 	view_unlock(view);
@@ -168,8 +172,9 @@ void view_answer_slice(struct view *view, const struct view_request *request, st
 struct near {
 	const char *name; /* NULL: the neighbour in the row */
 	size_t length;
-	uint64_t at; /* on the reader's clock */
+	uint64_t at; /* on the reader's clock, but for what is moved */
 	bool backwards;
+	const struct view_request *request;
 	struct view_place found;
 };
 
@@ -182,9 +187,10 @@ static bool is_named(const struct view *view, const struct near *near, uint32_t 
 	       memcmp(index->store.bytes + name->place, near->name, near->length) == 0;
 }
 
-static uint64_t begin_of(const struct view *view, const struct view_place *place)
+static view_wide begin_of(const struct view *view, const struct near *near, const struct view_place *place)
 {
-	return view_row_begin(place->row, &view->index.store, place->item);
+	return (view_wide)view_row_begin(place->row, &view->index.store, place->item) +
+	       view_track_later(view, near->request, place->row->track);
 }
 
 /* Whether a slice is nearer than what was found. */
@@ -192,8 +198,17 @@ static bool is_nearer(const struct view *view, const struct near *near, const st
 {
 	if (!near->found.row)
 		return true;
-	uint64_t begin = begin_of(view, place), found = begin_of(view, &near->found);
+	const view_wide begin = begin_of(view, near, place), found = begin_of(view, near, &near->found);
 	return near->backwards ? begin > found : begin < found;
+}
+
+/* The first item of a row from the time on; the first behind it where it is looked for what begins later. */
+static uint64_t first_from(const struct view *view, const struct near *near, const struct view_row *row)
+{
+	const view_wide at = (view_wide)near->at - view_track_later(view, near->request, row->track) + !near->backwards;
+	if (at <= 0)
+		return 0;
+	return view_row_begin_at(row, &view->index.store, 0, at < UINT64_MAX ? (uint64_t)at : UINT64_MAX);
 }
 
 /* Looks through a row from the time on; not further than what was found before is. */
@@ -201,8 +216,7 @@ static void look_through(const struct view *view, struct near *near, const struc
 {
 	const struct view_store *store = &view->index.store;
 	struct view_place place = {row, 0};
-	uint64_t after = near->backwards || near->at == UINT64_MAX ? near->at : near->at + 1;
-	uint64_t first = view_row_begin_at(row, store, 0, after);
+	const uint64_t first = first_from(view, near, row);
 	uint64_t left = near->backwards ? first : row->count - first;
 	for (uint64_t i = 0; i < left; i++) {
 		place.item = near->backwards ? first - 1 - i : first + i;
@@ -247,7 +261,8 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	struct tw_json json;
 	const char *direction = view_request_text(request, "direction");
 	struct near near = {.name = view_request_text(request, "name"),
-	                    .backwards = direction && strcmp(direction, "previous") == 0};
+	                    .backwards = direction && strcmp(direction, "previous") == 0,
+	                    .request = request};
 	if (!view_json_begin(&json, &out, answer))
 		return;
 	view_lock(view);
@@ -255,7 +270,7 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	tw_json_object(&json, NULL);
 	tw_json_bool(&json, "found", near.found.row != NULL);
 	if (near.found.row)
-		view_place_put(&json, view, &near.found);
+		view_place_put(&json, view, request, &near.found);
 	tw_json_object_end(&json);
 	view_unlock(view);
 	view_json_end(&out, answer);

@@ -22,18 +22,6 @@ struct comparing {
 
 /* ---- Reading. ---- */
 
-/* The window on the clock of a file. False where it is over before the file begins. */
-static bool shift(const struct view *view, size_t file, struct tw_read_options *options)
-{
-	const uint64_t start = view->files[file].start;
-	const uint64_t later = start > view->start ? start - view->start : 0;
-	if (options->to_ns && options->to_ns <= later)
-		return false;
-	options->from_ns = options->from_ns > later ? options->from_ns - later : 0;
-	options->to_ns = options->to_ns ? options->to_ns - later : 0;
-	return true;
-}
-
 static int add(const struct comparing *c, size_t side, struct tw_reader *reader)
 {
 	return c->trees[side] ? tw_calltree_add(c->trees[side], reader) : tw_profile_add(c->profiles[side], reader);
@@ -42,17 +30,9 @@ static int add(const struct comparing *c, size_t side, struct tw_reader *reader)
 /* Reads the file of a side; without success the answer is a refusal. */
 static bool read_side(struct comparing *c, size_t side)
 {
-	const struct tw_read_options *told = &c->view->options.read;
-	struct tw_read_options options = c->part.options;
+	struct tw_read_options options;
 	struct tw_reader *reader = NULL;
-	/* Tracks are those of all files together. */
-	options.threads = told->threads;
-	options.thread_processes = told->thread_processes;
-	options.thread_count = told->thread_count;
-	view_lock(c->view);
-	const bool there = shift(c->view, c->files[side], &options);
-	view_unlock(c->view);
-	if (!there)
+	if (!view_part_of_file(c->view, c->request, &c->part, c->files[side], &options))
 		return true;
 	int status = view_reader_of(c->view, c->files[side], &reader, &options);
 	view_question_reads(&c->view->questions, c->request->question, reader);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/engine/session.h"
 #include "view/serve/place.h"
+#include "view/serve/starts.h"
 #include "view/serve/tables.h"
 
 #include <stdlib.h>
@@ -11,6 +12,14 @@
 #define OFFSET_MASK (((sqlite3_int64)1 << SQL_FILE_SHIFT) - 1)
 
 /* ---- Arrows. ---- */
+
+/* Who asks, of which tables, and what the answer is written into. */
+struct telling {
+	struct view *view;
+	const struct view_request *request;
+	sqlite3 *db;
+	struct tw_json json;
+};
 
 /* Where an arrow begins or ends; the columns of a row from one on: time, tid, pid, slice. */
 enum { END_COLUMNS = 4 };
@@ -63,8 +72,10 @@ static uint32_t find_end(const struct view *view, const struct end *end, struct 
 	return track;
 }
 
-static void put_end(struct tw_json *json, const struct view *view, const char *key, sqlite3_stmt *row, int column)
+static void put_end(struct telling *telling, const char *key, sqlite3_stmt *row, int column)
 {
+	const struct view *view = telling->view;
+	struct tw_json *json = &telling->json;
 	const size_t file = file_of(view, sqlite3_column_int64(row, 2 + 2 * END_COLUMNS));
 	struct end end = {.file = file,
 	                  .time = (uint64_t)sqlite3_column_int64(row, column) + view->files[file].start,
@@ -83,7 +94,7 @@ static void put_end(struct tw_json *json, const struct view *view, const char *k
 	}
 	tw_json_object(json, key);
 	tw_json_known(json, "track", track, track != VIEW_NONE);
-	view_json_digits(json, "time", end.time - view->start);
+	view_json_digits(json, "time", view_since_start(view, end.time, view_later(telling->request, file)));
 	if (place.row) {
 		tw_json_u64(json, "lane", place.row->lane);
 		tw_json_u64(json, "depth", place.row->depth);
@@ -92,14 +103,15 @@ static void put_end(struct tw_json *json, const struct view *view, const char *k
 	tw_json_object_end(json);
 }
 
-static void put_flow(struct tw_json *json, const struct view *view, sqlite3_stmt *row)
+static void put_flow(struct telling *telling, sqlite3_stmt *row)
 {
+	struct tw_json *json = &telling->json;
 	tw_json_object(json, NULL);
 	const char *name = (const char *)sqlite3_column_text(row, 0);
 	tw_json_bytes(json, "name", name ? name : "", (size_t)sqlite3_column_bytes(row, 0));
 	view_json_digits(json, "id", (uint64_t)sqlite3_column_int64(row, 1));
-	put_end(json, view, "from", row, 2);
-	put_end(json, view, "to", row, 2 + END_COLUMNS);
+	put_end(telling, "from", row, 2);
+	put_end(telling, "to", row, 2 + END_COLUMNS);
 	tw_json_object_end(json);
 }
 
@@ -111,18 +123,17 @@ static void put_flow(struct tw_json *json, const struct view *view, sqlite3_stmt
 
 /* Runs a question of arrows, with a value. Returns SQLITE_DONE, SQLITE_ROW where there are more than the limit, or why
  * it failed. */
-static int put_flows(struct tw_json *json, struct view *view, sqlite3 *db, const char *text, sqlite3_int64 value,
-                     uint64_t limit)
+static int put_flows(struct telling *telling, const char *text, sqlite3_int64 value, uint64_t limit)
 {
 	sqlite3_stmt *rows = NULL;
 	uint64_t count = 0;
-	int result = sqlite3_prepare_v2(db, text, -1, &rows, NULL);
+	int result = sqlite3_prepare_v2(telling->db, text, -1, &rows, NULL);
 	if (result == SQLITE_OK) {
 		sqlite3_bind_int64(rows, 1, value);
 		while (count < limit && (result = sqlite3_step(rows)) == SQLITE_ROW) {
-			view_lock(view);
-			put_flow(json, view, rows);
-			view_unlock(view);
+			view_lock(telling->view);
+			put_flow(telling, rows);
+			view_unlock(telling->view);
 			count++;
 		}
 		result = count == limit ? sqlite3_step(rows) : result;
@@ -141,7 +152,8 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 	enum { LIMIT = 1000, MOST = 10000 };
 	int result = SQLITE_DONE;
 	struct tw_output out;
-	struct tw_json json;
+	struct telling telling = {.view = view, .request = request};
+	struct tw_json *json = &telling.json;
 	uint64_t from, to, limit = LIMIT;
 	bool limited = view_request_text(request, "limit") != NULL;
 	if (!view_request_number(request, "from", INT64_MAX, &from) ||
@@ -150,16 +162,16 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 		view_refuse(answer, 400, "flows wants from and to, and a limit from 1 to 10000");
 		return;
 	}
-	sqlite3 *db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
+	sqlite3 *db = telling.db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
 	if (!db)
 		return;
-	if (view_tables_restrict(view, db, request, answer) && view_json_begin(&json, &out, answer)) {
-		tw_json_object(&json, NULL);
-		tw_json_array(&json, "flows");
-		result = put_flows(&json, view, db, FLOWS "?1", 1, limit);
-		tw_json_array_end(&json);
-		tw_json_bool(&json, "more", result == SQLITE_ROW);
-		tw_json_object_end(&json);
+	if (view_tables_restrict(view, db, request, answer) && view_json_begin(json, &out, answer)) {
+		tw_json_object(json, NULL);
+		tw_json_array(json, "flows");
+		result = put_flows(&telling, FLOWS "?1", 1, limit);
+		tw_json_array_end(json);
+		tw_json_bool(json, "more", result == SQLITE_ROW);
+		tw_json_object_end(json);
 		view_json_end(&out, answer);
 	}
 	if (failed(result))
@@ -250,15 +262,16 @@ static void put_text(struct tw_json *json, const char *key, sqlite3_stmt *row, i
 }
 
 /* Whole numbers beyond 63 bits are as the text has them. */
-static void put_arguments(struct tw_json *json, sqlite3 *db, const struct fact *fact)
+static void put_arguments(struct telling *telling, const struct fact *fact)
 {
+	struct tw_json *json = &telling->json;
 	static const char text[] =
 	    "select key, case type when 'true' then 'boolean' when 'false' then 'boolean' else type end, "
 	    "case when type in ('true', 'false') then type when type in ('integer', 'real', 'object', 'array') "
 	    "then ?1 -> fullkey else atom end from json_each(?1)";
 	sqlite3_stmt *row = NULL;
 	tw_json_array(json, "arguments");
-	if (fact->found && sqlite3_prepare_v2(db, text, -1, &row, NULL) == SQLITE_OK) {
+	if (fact->found && sqlite3_prepare_v2(telling->db, text, -1, &row, NULL) == SQLITE_OK) {
 		sqlite3_bind_text(row, 1, fact->arguments.bytes, -1, SQLITE_STATIC);
 		while (sqlite3_step(row) == SQLITE_ROW) {
 			tw_json_object(json, NULL);
@@ -272,8 +285,9 @@ static void put_arguments(struct tw_json *json, sqlite3 *db, const struct fact *
 	tw_json_array_end(json);
 }
 
-static void put_stack(struct tw_json *json, sqlite3 *db, const struct fact *fact)
+static void put_stack(struct telling *telling, const struct fact *fact)
 {
+	struct tw_json *json = &telling->json;
 	static const char text[] =
 	    "with recursive up(id, step) as (select ?1, 0 union all select c.parent_id, step + 1 from up "
 	    "join callsite c on c.id = up.id where c.parent_id is not null and step < 1000) "
@@ -281,7 +295,7 @@ static void put_stack(struct tw_json *json, sqlite3 *db, const struct fact *fact
 	    "join frame f on f.id = c.frame_id order by step";
 	sqlite3_stmt *row = NULL;
 	tw_json_array(json, "stack");
-	if (fact->stack && sqlite3_prepare_v2(db, text, -1, &row, NULL) == SQLITE_OK) {
+	if (fact->stack && sqlite3_prepare_v2(telling->db, text, -1, &row, NULL) == SQLITE_OK) {
 		sqlite3_bind_int64(row, 1, fact->stack);
 		while (sqlite3_step(row) == SQLITE_ROW) {
 			tw_json_object(json, NULL);
@@ -295,25 +309,25 @@ static void put_stack(struct tw_json *json, sqlite3 *db, const struct fact *fact
 	tw_json_array_end(json);
 }
 
-static int put_arrows(struct tw_json *json, struct view *view, sqlite3 *db, const struct fact *fact, const char *key,
-                      const char *text)
+static int put_arrows(struct telling *telling, const struct fact *fact, const char *key, const char *text)
 {
 	enum { ARROWS = 100 };
-	tw_json_array(json, key);
-	int result = fact->found ? put_flows(json, view, db, text, fact->id, ARROWS) : SQLITE_DONE;
-	tw_json_array_end(json);
+	tw_json_array(&telling->json, key);
+	int result = fact->found ? put_flows(telling, text, fact->id, ARROWS) : SQLITE_DONE;
+	tw_json_array_end(&telling->json);
 	return result;
 }
 
 /* Returns one of SQLite's results. */
-static int put_facts(struct tw_json *json, struct view *view, sqlite3 *db, const struct fact *fact)
+static int put_facts(struct telling *telling, const struct fact *fact)
 {
+	struct tw_json *json = &telling->json;
 	tw_json_object(json, NULL);
 	tw_json_bool(json, "found", fact->found);
-	put_arguments(json, db, fact);
-	put_stack(json, db, fact);
-	int into = put_arrows(json, view, db, fact, "flows_in", FLOWS "f.slice_in = ?1");
-	int from = failed(into) ? into : put_arrows(json, view, db, fact, "flows_out", FLOWS "f.slice_out = ?1");
+	put_arguments(telling, fact);
+	put_stack(telling, fact);
+	int into = put_arrows(telling, fact, "flows_in", FLOWS "f.slice_in = ?1");
+	int from = failed(into) ? into : put_arrows(telling, fact, "flows_out", FLOWS "f.slice_out = ?1");
 	tw_json_bool(json, "more", into == SQLITE_ROW || from == SQLITE_ROW);
 	tw_json_object_end(json);
 	return from;
@@ -323,7 +337,7 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 {
 	struct fact fact = {.found = false};
 	struct tw_output out;
-	struct tw_json json;
+	struct telling telling = {.view = view, .request = request};
 	struct view_place place;
 	view_lock(view);
 	bool there = view_place_named(view, request, &place), point = false;
@@ -339,12 +353,12 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 		view_refuse(answer, 400, "no slice is there: track, lane, depth and item name one");
 		return;
 	}
-	sqlite3 *db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
+	sqlite3 *db = telling.db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
 	if (!db)
 		return;
 	int result = take_facts(view, db, point, &fact);
-	if (!failed(result) && view_json_begin(&json, &out, answer)) {
-		result = put_facts(&json, view, db, &fact);
+	if (!failed(result) && view_json_begin(&telling.json, &out, answer)) {
+		result = put_facts(&telling, &fact);
 		view_json_end(&out, answer);
 	}
 	if (failed(result))

@@ -107,7 +107,7 @@ void view_files_take(struct view *view, size_t first)
 		size_t file = 0;
 		struct tw_track own;
 		const bool known = view_file_track(view, track, &file, &own);
-		if (known && (track->kind == VIEW_PROCESS || track->kind == VIEW_THREAD || track->kind == VIEW_CPU))
+		if (known)
 			view_track_own(&view->index.tracks, (uint32_t)i, own.process, own.thread);
 		track->file = known ? (uint32_t)file + 1 : 0;
 	}

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/serve/part.h"
 
+#include "view/serve/starts.h"
+
 #include <stdlib.h>
 
 /* Adds the thread of a track, or all of its process. False where it has none. */
@@ -46,24 +48,27 @@ static bool take_threads(struct view *view, const char *list, struct view_part *
 }
 
 /* Whether a window has all that there is: then nothing is chosen, which traces without times cannot. */
-static bool is_whole(struct view *view, uint64_t from, uint64_t to)
+static bool is_whole(struct view *view, const struct view_request *request, uint64_t from, uint64_t to)
 {
 	view_lock(view);
-	const uint64_t end = view->index.end > view->start ? view->index.end - view->start : 0;
+	const uint64_t end = view_end(view, request);
 	const bool whole = view->state != VIEW_READING && from == 0 && (!to || to >= end);
 	view_unlock(view);
 	return whole;
 }
 
 /* Adds what was left out by the options of the command to the window of the page. */
-static bool take_times(struct view *view, const struct view_request *request, struct tw_read_options *options)
+static bool take_times(struct view *view, const struct view_request *request, struct view_part *part)
 {
+	struct tw_read_options *options = &part->options;
 	uint64_t from = 0, to = 0;
 	if ((view_request_text(request, "from") && !view_request_number(request, "from", INT64_MAX, &from)) ||
 	    (view_request_text(request, "to") && (!view_request_number(request, "to", INT64_MAX, &to) || to <= from)))
 		return false;
-	if (is_whole(view, from, to))
+	if (is_whole(view, request, from, to))
 		return true;
+	part->from = from;
+	part->to = to;
 	options->from_ns = from > options->from_ns ? from : options->from_ns;
 	if (to && (!options->to_ns || to < options->to_ns))
 		options->to_ns = to;
@@ -76,7 +81,98 @@ bool view_part_take(struct view *view, const struct view_request *request, struc
 	*part = (struct view_part){.options = view->options.read};
 	part->options.order = TW_ORDER_TRACK;
 	part->options.stop = &request->question->stop;
-	return take_times(view, request, &part->options) && (!tracks || take_threads(view, tracks, part));
+	return take_times(view, request, part) && (!tracks || take_threads(view, tracks, part));
+}
+
+/* ---- Each file. ---- */
+
+/* Leaves out what is not in a window, of which a file begins so much later. False: nothing is left. */
+static bool cut(struct tw_read_options *options, uint64_t from, uint64_t to, uint64_t later)
+{
+	if (to && to <= later)
+		return false;
+	from = from > later ? from - later : 0;
+	to = to ? to - later : 0;
+	options->from_ns = from > options->from_ns ? from : options->from_ns;
+	if (to && (!options->to_ns || to < options->to_ns))
+		options->to_ns = to;
+	return !options->to_ns || options->from_ns < options->to_ns;
+}
+
+bool view_part_of_file(struct view *view, const struct view_request *request, const struct view_part *part, size_t file,
+                       struct tw_read_options *options)
+{
+	const struct tw_read_options *told = &view->options.read;
+	*options = part->options;
+	options->threads = told->threads;
+	options->thread_processes = told->thread_processes;
+	options->thread_count = told->thread_count;
+	options->from_ns = options->to_ns = 0;
+	view_lock(view);
+	/* What the command leaves out is where it was; the window is that of who asks. */
+	const bool some =
+	    cut(options, told->from_ns, told->to_ns, view_since_start(view, view->files[file].start, 0)) &&
+	    cut(options, part->from, part->to, view_file_begin(view, request, file));
+	view_unlock(view);
+	return some;
+}
+
+/* The threads that are asked for, as the file has them: they change places in the lists of all. False: it has none. */
+static bool pick(struct view_part *part, size_t file, size_t all, struct tw_read_options *options)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < all; i++)
+		if (part->picks[i].file == file) {
+			part->threads[count] = part->picks[i].thread;
+			part->processes[count++] = part->picks[i].process;
+		}
+	options->threads = part->threads;
+	options->thread_processes = part->processes;
+	options->thread_count = count;
+	return count > 0;
+}
+
+/* Returns 0 or a negative status; *reader tells why, if it is one. */
+static int read_once(struct view *view, const struct view_request *request, struct tw_reader *reader, int status,
+                     view_part_add *add, void *context, struct view_answer *answer)
+{
+	view_question_reads(&view->questions, request->question, reader);
+	status = status < 0 ? status : add(context, reader);
+	if (status < 0)
+		view_refuse(answer, 400, view_reader_error(reader, status));
+	view_question_reads(&view->questions, request->question, NULL);
+	tw_close(reader);
+	return status;
+}
+
+static bool read_each(struct view *view, const struct view_request *request, struct view_part *part, view_part_add *add,
+                      void *context, struct view_answer *answer)
+{
+	const size_t all = part->picks ? part->options.thread_count : 0;
+	int status = 0;
+	if (all && !part->picked) {
+		view_refuse(answer, 400, "of which of the files a track is is not known");
+		return false;
+	}
+	for (size_t i = 0; i < view->options.count && status >= 0; i++) {
+		struct tw_read_options options;
+		struct tw_reader *reader = NULL;
+		if (!view_part_of_file(view, request, part, i, &options) || (all && !pick(part, i, all, &options)))
+			continue;
+		status = view_reader_of(view, i, &reader, &options);
+		status = read_once(view, request, reader, status, add, context, answer);
+	}
+	return status >= 0;
+}
+
+bool view_part_read(struct view *view, const struct view_request *request, struct view_part *part, view_part_add *add,
+                    void *context, struct view_answer *answer)
+{
+	struct tw_reader *reader = NULL;
+	if (request->later)
+		return read_each(view, request, part, add, context, answer);
+	const int status = view_reader(view, &reader, &part->options);
+	return read_once(view, request, reader, status, add, context, answer) >= 0;
 }
 
 void view_part_free(struct view_part *part)

@@ -15,6 +15,7 @@ struct view_part {
 	struct tw_read_options options;
 	uint64_t *threads, *processes;
 	struct view_pick *picks; /* of the same tracks */
+	uint64_t from, to;       /* on the axis of who asks; to 0: to the end */
 	bool picked;             /* it is known of all of them */
 };
 
@@ -22,5 +23,16 @@ struct view_part {
  */
 bool view_part_take(struct view *view, const struct view_request *request, struct view_part *part);
 void view_part_free(struct view_part *part);
+
+/* Makes options for one of the files, on its own clock; tracks are not in them. False where the window has nothing of
+ * it. */
+bool view_part_of_file(struct view *view, const struct view_request *request, const struct view_part *part, size_t file,
+                       struct tw_read_options *options);
+
+/* Reads the part into whatever takes it: all files as one, or, where they are moved, one after the other. False: the
+ * answer is a refusal. */
+typedef int view_part_add(void *context, struct tw_reader *reader);
+bool view_part_read(struct view *view, const struct view_request *request, struct view_part *part, view_part_add *add,
+                    void *context, struct view_answer *answer);
 
 #endif

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/serve/place.h"
 
+#include "view/serve/starts.h"
+
 bool view_place_named(const struct view *view, const struct view_request *request, struct view_place *place)
 {
 	uint64_t track, lane, depth;
@@ -80,20 +82,17 @@ void view_put_name(struct tw_json *json, const struct view *view, const char *ke
 		tw_json_text(json, key, "");
 }
 
-static void put_time(struct tw_json *json, const struct view *view, const char *key, uint64_t time)
+void view_place_put(struct tw_json *json, const struct view *view, const struct view_request *request,
+                    const struct view_place *place)
 {
-	view_json_digits(json, key, time > view->start ? time - view->start : 0);
-}
-
-void view_place_put(struct tw_json *json, const struct view *view, const struct view_place *place)
-{
+	const int64_t later = view_track_later(view, request, place->row->track);
 	const struct view_slice slice = view_row_slice(place->row, &view->index.store, place->item);
 	view_put_name(json, view, "name", slice.name);
 	tw_json_u64(json, "track", place->row->track);
 	tw_json_u64(json, "lane", place->row->lane);
 	tw_json_u64(json, "depth", place->row->depth);
 	view_json_digits(json, "item", place->item);
-	put_time(json, view, "begin", slice.begin);
-	put_time(json, view, "end", slice.end);
+	view_json_digits(json, "begin", view_since_start(view, slice.begin, later));
+	view_json_digits(json, "end", view_since_start(view, slice.end, later));
 	view_json_digits(json, "duration", slice.end - slice.begin);
 }

@@ -21,8 +21,9 @@ bool view_place_at(const struct view *view, uint32_t track, uint64_t time, uint6
 /* The same of one that begins then or later: the next of its row. */
 bool view_place_next(const struct view *view, uint32_t track, uint64_t time, uint64_t offset, struct view_place *place);
 
-/* Writes where it is and when; members of an object that is open. */
-void view_place_put(struct tw_json *json, const struct view *view, const struct view_place *place);
+/* Writes where it is and when, on the axis of who asks; members of an object that is open. */
+void view_place_put(struct tw_json *json, const struct view *view, const struct view_request *request,
+                    const struct view_place *place);
 
 /* Writes a name of the index. */
 void view_put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number);

@@ -106,11 +106,15 @@ static void put_search(struct view_answer *answer, struct tw_profile *profile, c
 
 typedef void (*put_fn)(struct view_answer *answer, struct tw_profile *profile, const struct view_request *request);
 
+static int add_to_profile(void *profile, struct tw_reader *reader)
+{
+	return tw_profile_add(profile, reader);
+}
+
 static void answer_profile(struct view *view, const struct view_request *request, struct view_answer *answer,
                            put_fn put)
 {
 	struct view_part part;
-	struct tw_reader *reader = NULL;
 	struct tw_profile *profile = NULL;
 	const struct tw_profile_options options = {.jobs = view->options.read.jobs,
 	                                           .memory_limit = view->options.read.memory_limit};
@@ -119,16 +123,9 @@ static void answer_profile(struct view *view, const struct view_request *request
 	} else if (tw_profile_new(&profile, &options) < 0) {
 		answer->status = 500;
 	} else {
-		int status = view_reader(view, &reader, &part.options);
-		view_question_reads(&view->questions, request->question, reader);
-		status = status < 0 ? status : tw_profile_add(profile, reader);
-		if (status < 0)
-			view_refuse(answer, 400, view_reader_error(reader, status));
-		else
+		if (view_part_read(view, request, &part, add_to_profile, profile, answer))
 			put(answer, profile, request);
 	}
-	view_question_reads(&view->questions, request->question, NULL);
-	tw_close(reader);
 	tw_profile_free(profile);
 	view_part_free(&part);
 }
@@ -161,11 +158,15 @@ static int put_tree(struct view_answer *answer, struct tw_calltree *tree)
 	return status;
 }
 
+static int add_to_tree(void *tree, struct tw_reader *reader)
+{
+	return tw_calltree_add(tree, reader);
+}
+
 void view_answer_flame(struct view *view, const struct view_request *request, struct view_answer *answer)
 {
 	enum { DEPTH = 1000 }; /* as that of `trackway flame` */
 	struct view_part part;
-	struct tw_reader *reader = NULL;
 	struct tw_calltree *tree = NULL;
 	const struct tw_calltree_options options = {.jobs = view->options.read.jobs,
 	                                            .memory_limit = view->options.read.memory_limit,
@@ -175,16 +176,9 @@ void view_answer_flame(struct view *view, const struct view_request *request, st
 	} else if (tw_calltree_new(&tree, &options) < 0) {
 		answer->status = 500;
 	} else {
-		int status = view_reader(view, &reader, &part.options);
-		view_question_reads(&view->questions, request->question, reader);
-		status = status < 0 ? status : tw_calltree_add(tree, reader);
-		if (status < 0)
-			view_refuse(answer, 400, view_reader_error(reader, status));
-		else if (put_tree(answer, tree) < 0)
+		if (view_part_read(view, request, &part, add_to_tree, tree, answer) && put_tree(answer, tree) < 0)
 			answer->status = 500;
 	}
-	view_question_reads(&view->questions, request->question, NULL);
-	tw_close(reader);
 	tw_calltree_free(tree);
 	view_part_free(&part);
 }

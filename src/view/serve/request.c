@@ -75,7 +75,9 @@ bool view_request_parse(struct view_request *request)
 void view_request_free(struct view_request *request)
 {
 	free(request->text);
+	free(request->later);
 	request->text = NULL;
+	request->later = NULL;
 	request->count = 0;
 }
 

@@ -27,6 +27,9 @@ struct view_request {
 	struct view_parameter parameters[VIEW_PARAMETERS];
 	size_t count;
 	struct view_question *question; /* view_answer() writes it, where the trace is read again; otherwise NULL */
+	/* view_starts_take() writes these: by file, ns by which it is later than in the index; NULL: none is. */
+	int64_t *later;
+	size_t later_count;
 };
 
 /* Takes the address apart. False where it is none: too long, too many parameters, one twice, or what is badly encoded.

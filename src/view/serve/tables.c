@@ -6,6 +6,7 @@
 #include "sql/engine/guard.h"
 #include "sql/tables/table.h"
 #include "view/serve/part.h"
+#include "view/serve/starts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -269,13 +270,14 @@ static bool pick_threads(const struct view *view, sqlite3 *db, const struct view
 }
 
 /* What is in a window of a view, in each file on its own clock, as a condition of SQL; NULL without memory. */
-static char *window_of(const struct view *view, const char *form, uint64_t from, uint64_t to)
+static char *window_of(const struct view *view, const struct view_request *request, const char *form, uint64_t from,
+                       uint64_t to)
 {
 	if (view->options.count == 1)
 		return sqlite3_mprintf(form, (long long)to, (long long)from, (long long)from);
 	sqlite3_str *text = sqlite3_str_new(NULL);
 	for (size_t i = 0; i < view->options.count; i++) {
-		const int64_t start = (int64_t)(view->files[i].start - view->start);
+		const int64_t start = (int64_t)view_file_begin(view, request, i);
 		const long long begin = (long long)from - start, end = (long long)to - start;
 		sqlite3_str_appendf(text, "%s(file = %Q and ", i ? " or " : "", view->options.paths[i]);
 		sqlite3_str_appendf(text, form, end, begin, begin);
@@ -284,15 +286,18 @@ static char *window_of(const struct view *view, const char *form, uint64_t from,
 	return sqlite3_str_finish(text);
 }
 
-static bool hide_rest(const struct view *view, sqlite3 *db, uint64_t from, uint64_t to, bool picked)
+static bool hide_rest(const struct view *view, const struct view_request *request, sqlite3 *db, uint64_t from,
+                      uint64_t to, bool picked)
 {
 	bool fine = true;
 	for (size_t i = 0; i < sizeof events / sizeof *events && fine; i++) {
 		const char *threads = picked ? " and utid in (select utid from temp.picked_utid)" : "";
-		char *window = window_of(view, events[i].window, from, to);
-		fine = window && run(db, sqlite3_mprintf("create temp view \"%w\" as select * from main.\"%w\" "
+		char *window = window_of(view, request, events[i].window, from, to);
+		/* What is left out by select * is not in a view of it. */
+		const char *file = view->options.count > 1 ? ", file" : "";
+		fine = window && run(db, sqlite3_mprintf("create temp view \"%w\" as select *%s from main.\"%w\" "
 		                                         "where (%s)%s",
-		                                         events[i].name, events[i].name, window, threads));
+		                                         events[i].name, file, events[i].name, window, threads));
 		sqlite3_free(window);
 	}
 	return fine;
@@ -312,7 +317,7 @@ bool view_tables_restrict(struct view *view, sqlite3 *db, const struct view_requ
 	else if (tracks && !part.picked)
 		view_refuse(answer, 400, "of which of the files a track is is not known");
 	else if (tracks || view_request_text(request, "from") || view_request_text(request, "to"))
-		fine = (!tracks || pick_threads(view, db, &part)) && hide_rest(view, db, from, to, tracks);
+		fine = (!tracks || pick_threads(view, db, &part)) && hide_rest(view, request, db, from, to, tracks);
 	if (!fine)
 		view_refuse(answer, 400, sqlite3_errmsg(db));
 	view_part_free(&part);

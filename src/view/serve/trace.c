@@ -1,14 +1,9 @@
 /* trace.c - the answers about the whole trace: its files, its tracks, and how far it has been read. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/format.h"
-#include "view/serve/view.h"
+#include "view/serve/starts.h"
 
 static const char *const states[] = {[VIEW_READING] = "reading", [VIEW_DONE] = "done", [VIEW_FAILED] = "failed"};
-
-static uint64_t since_start(const struct view *view, uint64_t time)
-{
-	return time > view->start ? time - view->start : 0;
-}
 
 static void digits_or_null(struct tw_json *json, const char *key, uint64_t value, bool known)
 {
@@ -18,7 +13,7 @@ static void digits_or_null(struct tw_json *json, const char *key, uint64_t value
 		tw_json_text(json, key, NULL);
 }
 
-static void put_progress(struct tw_json *json, const struct view *view)
+static void put_progress(struct tw_json *json, struct view *view, const struct view_request *request)
 {
 	uint64_t done = 0, all = 0;
 	if (view->format)
@@ -30,12 +25,12 @@ static void put_progress(struct tw_json *json, const struct view *view)
 	digits_or_null(json, "size", all, all != 0);
 	view_json_digits(json, "events", view->index.events);
 	view_json_digits(json, "left", view->index.left);
-	view_json_digits(json, "end", since_start(view, view->index.end));
+	view_json_digits(json, "end", view_end(view, request));
 	tw_json_bool(json, "follows", view->follower.running);
 	tw_json_text(json, "error", view->reading_error[0] ? view->reading_error : NULL);
 }
 
-static void put_files(struct tw_json *json, const struct view *view)
+static void put_files(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
 	tw_json_array(json, "files");
 	for (size_t i = 0; i < view->options.count; i++) {
@@ -45,7 +40,8 @@ static void put_files(struct tw_json *json, const struct view *view)
 		tw_json_text(json, "format", file->format ? file->format->name : view->format);
 		tw_json_text(json, "title", file->format ? file->format->title : view->title);
 		digits_or_null(json, "size", (uint64_t)file->told.st_size, file->regular);
-		view_json_digits(json, "start", since_start(view, file->start));
+		view_json_digits(json, "start", view_file_begin(view, request, i));
+		view_json_digits(json, "begin", view_since_start(view, file->start, 0));
 		tw_json_text(json, "changed", view_file_change(view, i));
 		view_json_digits(json, "findings", view->file_findings[i]);
 		tw_json_object_end(json);
@@ -53,16 +49,17 @@ static void put_files(struct tw_json *json, const struct view *view)
 	tw_json_array_end(json);
 }
 
-static void put_lost(struct tw_json *json, const struct view *view)
+static void put_lost(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
 	view_json_digits(json, "lost_count", view->index.lost_count);
 	tw_json_array(json, "lost");
 	for (size_t i = 0; i < VIEW_LOST_KEPT && i < view->index.lost_count; i++) {
 		const struct view_lost *lost = &view->index.lost[i];
+		const int64_t later = view_track_later(view, request, lost->track);
 		tw_json_object(json, NULL);
 		tw_json_known(json, "track", lost->track, lost->track != VIEW_NONE);
-		view_json_digits(json, "from", since_start(view, lost->from));
-		view_json_digits(json, "to", since_start(view, lost->to));
+		view_json_digits(json, "from", view_since_start(view, lost->from, later));
+		view_json_digits(json, "to", view_since_start(view, lost->to, later));
 		view_json_digits(json, "bytes", lost->bytes);
 		view_json_digits(json, "offset", lost->offset);
 		tw_json_object_end(json);
@@ -70,7 +67,7 @@ static void put_lost(struct tw_json *json, const struct view *view)
 	tw_json_array_end(json);
 }
 
-static void put_findings(struct tw_json *json, const struct view *view)
+static void put_findings(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
 	view_json_digits(json, "finding_count", view->finding_count);
 	tw_json_array(json, "findings");
@@ -81,7 +78,8 @@ static void put_findings(struct tw_json *json, const struct view *view)
 		tw_json_text(json, "severity", tw_severity_name(finding->severity));
 		view_json_digits(json, "offset", finding->offset);
 		tw_json_known(json, "file", finding->file, finding->file < view->options.count);
-		digits_or_null(json, "time", since_start(view, finding->time), finding->time != 0);
+		digits_or_null(json, "time", view_since_start(view, finding->time, view_later(request, finding->file)),
+		               finding->time != 0);
 		tw_json_text(json, "text", finding->text ? finding->text : "");
 		tw_json_object_end(json);
 	}
@@ -124,23 +122,23 @@ static void put_track(struct tw_json *json, const struct view *view, uint32_t nu
 	tw_json_object_end(json);
 }
 
-static void put_trace(struct tw_json *json, const struct view *view)
+static void put_trace(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
 	tw_json_u64(json, "version", 1);
 	tw_json_text(json, "unit", view->clock.instructions ? "instructions" : "ns");
 	view_json_digits(json, "begin", 0);
 	uint64_t wall = tw_time_of_day(&view->clock, view->start);
 	digits_or_null(json, "wall", wall, wall != 0);
-	put_files(json, view);
-	put_lost(json, view);
-	put_findings(json, view);
+	put_files(json, view, request);
+	put_lost(json, view, request);
+	put_findings(json, view, request);
 	tw_json_array(json, "list");
 	for (size_t i = 0; i < view->index.tracks.count; i++)
 		put_track(json, view, (uint32_t)i);
 	tw_json_array_end(json);
 }
 
-static void answer(struct view *view, struct view_answer *answer, bool whole)
+static void answer(struct view *view, const struct view_request *request, struct view_answer *answer, bool whole)
 {
 	struct tw_output out;
 	struct tw_json json;
@@ -148,9 +146,9 @@ static void answer(struct view *view, struct view_answer *answer, bool whole)
 		return;
 	view_lock(view);
 	tw_json_object(&json, NULL);
-	put_progress(&json, view);
+	put_progress(&json, view, request);
 	if (whole)
-		put_trace(&json, view);
+		put_trace(&json, view, request);
 	tw_json_object_end(&json);
 	view_unlock(view);
 	view_json_end(&out, answer);
@@ -158,14 +156,12 @@ static void answer(struct view *view, struct view_answer *answer, bool whole)
 
 void view_answer_trace(struct view *view, const struct view_request *request, struct view_answer *to)
 {
-	(void)request;
-	answer(view, to, true);
+	answer(view, request, to, true);
 }
 
 void view_answer_progress(struct view *view, const struct view_request *request, struct view_answer *to)
 {
-	(void)request;
-	answer(view, to, false);
+	answer(view, request, to, false);
 }
 
 /* ---- Questions that are being worked on. ---- */

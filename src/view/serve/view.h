@@ -38,6 +38,7 @@ struct view_file {
 	struct stat told;
 	bool regular;
 	uint64_t start; /* when it begins, on the reader's clock */
+	uint64_t end;   /* when all of its tracks have ended: view_end() */
 };
 
 /* Who looks whether files grow. All zero follows nothing. */
@@ -61,6 +62,7 @@ struct view {
 	uint64_t start;
 	struct tw_clock clock;
 	uint32_t generation;
+	uint32_t ends_of;        /* the generation that the ends of files are of */
 	struct view_file *files; /* by path */
 	uint64_t finding_count;
 	uint64_t *file_findings; /* by path; one more, of none of them */

@@ -3,6 +3,7 @@
 #include "view/serve/window.h"
 
 #include "base/bytes/bytes.h"
+#include "view/serve/starts.h"
 #include "view/serve/text.h"
 
 #include <stdlib.h>
@@ -19,6 +20,8 @@ struct entry {
 struct answer {
 	struct view_index *index;
 	const struct view_window *window;
+	/* Of the track: where the window begins and ends on the reader's clock, and how much of it is before that. */
+	uint64_t from, to, before;
 	struct tw_text *text;
 	struct entry *entries;
 	size_t count, room;
@@ -86,8 +89,8 @@ static void put_numbers(struct answer *answer, size_t member)
 
 static double relative(const struct answer *answer, uint64_t time)
 {
-	uint64_t from = answer->window->start + answer->window->from;
-	return time >= from ? (double)(time - from) : -(double)(from - time);
+	const uint64_t from = answer->from;
+	return time >= from ? (double)(time - from + answer->before) : -(double)(from - time);
 }
 
 static void add_entry(struct answer *answer, const struct entry *entry)
@@ -106,11 +109,12 @@ static void add_entry(struct answer *answer, const struct entry *entry)
 }
 
 /* Where the pixel ends that a time is in, on the reader's clock. */
-static uint64_t pixel_end(const struct view_window *window, uint64_t time)
+static uint64_t pixel_end(const struct answer *answer, uint64_t time)
 {
-	uint64_t from = window->start + window->from, span = window->to - window->from;
+	const struct view_window *window = answer->window;
+	uint64_t from = answer->from - answer->before, span = window->to - window->from;
 	__extension__ typedef unsigned __int128 wide;
-	uint64_t in = time > from ? time - from : 0;
+	uint64_t in = time > answer->from ? time - from : answer->before;
 	if (in <= span && span < (uint64_t)1 << 47 && window->width <= UINT16_MAX) /* a division of 128 bits is slow */
 		return from + ((in * window->width / span + 1) * span + window->width - 1) / window->width;
 	uint64_t pixel = (uint64_t)((wide)in * window->width / span) + 1;
@@ -158,8 +162,8 @@ static uint64_t pixel_over(const struct answer *answer, const struct view_row *r
 	if (answer->window->apart)
 		return first + 1;
 	const uint64_t begin = view_row_begin(row, store, first);
-	const uint64_t end = pixel_end(answer->window, begin);
-	if (begin < answer->window->start + answer->window->from || view_row_end(row, store, first) > end)
+	const uint64_t end = pixel_end(answer, begin);
+	if (begin < answer->from || view_row_end(row, store, first) > end)
 		return first + 1;
 	uint64_t next = view_row_begin_at(row, store, first + 1, end);
 	bool over = view_row_end(row, store, next - 1) > end;
@@ -167,12 +171,12 @@ static uint64_t pixel_over(const struct answer *answer, const struct view_row *r
 }
 
 /* The same where all that could be in the pixel is in one block; 0 where it is not. */
-static uint64_t pixel_over_times(const struct view_window *window, const struct view_block_times *times, uint64_t first)
+static uint64_t pixel_over_times(const struct answer *answer, const struct view_block_times *times, uint64_t first)
 {
 	const uint64_t *begins = times->begins, *lasts = times->lasts, begin = begins[first - times->first];
-	const uint64_t end = pixel_end(window, begin), to = times->first + VIEW_BLOCK;
+	const uint64_t end = pixel_end(answer, begin), to = times->first + VIEW_BLOCK;
 	uint64_t next = first + 1;
-	if (begin < window->start + window->from || begin + lasts[first - times->first] > end)
+	if (begin < answer->from || begin + lasts[first - times->first] > end)
 		return next;
 	while (next < to && begins[next - times->first] < end)
 		next++;
@@ -190,7 +194,7 @@ static uint64_t take_block(struct answer *answer, const struct view_row *row, ui
 		return first;
 	const uint64_t to = times.first + VIEW_BLOCK < last ? times.first + VIEW_BLOCK : last;
 	while (first < to && !answer->failed) {
-		uint64_t next = pixel_over_times(answer->window, &times, first);
+		uint64_t next = pixel_over_times(answer, &times, first);
 		if (next == 0)
 			break;
 		next = next > to ? to : next;
@@ -205,8 +209,7 @@ static uint64_t take_block(struct answer *answer, const struct view_row *row, ui
 static void take_slices(struct answer *answer, const struct view_row *row)
 {
 	const struct view_store *store = &answer->index->store;
-	const struct view_window *window = answer->window;
-	uint64_t from = window->start + window->from, to = window->start + window->to;
+	const uint64_t from = answer->from, to = answer->to;
 	uint64_t first = view_row_begin_at(row, store, 0, from);
 	if (first > 0 && view_row_end(row, store, first - 1) > from)
 		first--;
@@ -223,13 +226,13 @@ static void take_samples(struct answer *answer, const struct view_row *row)
 {
 	const struct view_store *store = &answer->index->store;
 	const struct view_window *window = answer->window;
-	uint64_t first = view_row_begin_at(row, store, 0, window->start + window->from);
-	uint64_t last = view_row_begin_at(row, store, first, window->start + window->to);
+	uint64_t first = view_row_begin_at(row, store, 0, answer->from);
+	uint64_t last = view_row_begin_at(row, store, first, answer->to);
 	first -= first > 0;
 	while (first < last && !answer->failed) {
 		uint64_t time = view_row_begin(row, store, first), next = first + 1;
-		if (time >= window->start + window->from && !window->apart)
-			next = view_row_begin_at(row, store, next, pixel_end(window, time));
+		if (time >= answer->from && !window->apart)
+			next = view_row_begin_at(row, store, next, pixel_end(answer, time));
 		next = next > last ? last : next;
 		const struct view_range range = view_row_range(row, store, first, next);
 		add_entry(answer, &(struct entry){
@@ -275,9 +278,26 @@ static void put_if_there(struct answer *answer, uint32_t track, uint32_t lane, u
 		put_row(answer, row);
 }
 
+static uint64_t clamped(view_wide time)
+{
+	return time < 0 ? 0 : time < UINT64_MAX ? (uint64_t)time : UINT64_MAX;
+}
+
+/* Says where the window is on the clock of a track. */
+static void place_window(struct answer *answer, const struct view_track *track)
+{
+	const struct view_window *window = answer->window;
+	const int64_t later = window->later && track->file ? window->later[track->file - 1] : 0;
+	const view_wide from = (view_wide)window->start + window->from - later;
+	answer->from = clamped(from);
+	answer->before = clamped(-from);
+	answer->to = clamped((view_wide)window->start + window->to - later);
+}
+
 static void put_track(struct answer *answer, uint32_t number)
 {
 	const struct view_track *track = &answer->index->tracks.items[number];
+	place_window(answer, track);
 	for (uint32_t lane = 0; lane < track->lane_count; lane++)
 		for (uint32_t depth = 0; depth < track->lanes[lane]; depth++)
 			put_if_there(answer, number, lane, depth);

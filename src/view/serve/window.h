@@ -15,8 +15,9 @@ struct view_window {
 	uint32_t width;    /* pixels, not 0 */
 	uint32_t names;    /* that the page has */
 	uint32_t generation;
-	bool apart;  /* each slice and each sample is an entry */
-	size_t most; /* bytes that an answer may have; 0: any number */
+	const int64_t *later; /* by file: ns by which it is later for who asks; NULL: none is */
+	bool apart;           /* each slice and each sample is an entry */
+	size_t most;          /* bytes that an answer may have; 0: any number */
 };
 
 /* Appends the answer for some tracks, by number; those that are none have no rows. False without memory, and

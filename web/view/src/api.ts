@@ -20,7 +20,9 @@ export interface TraceFile {
 	format: string;
 	title: string;
 	size: number | null;
+	/** When it begins on the axis, and when it does as the command has it. */
 	start: number;
+	begin: number;
 	/** How it is another file than when it was opened: "grown", "truncated", "replaced", "gone". */
 	changed: string | null;
 }
@@ -261,6 +263,8 @@ export class Server {
 	readonly compares: boolean = true;
 	/** Names by their number; they come with windows, each once. */
 	readonly names: string[] = [];
+	/** When each file begins, where the page has moved one: what is asked and answered is of this axis. */
+	starts: number[] = [];
 
 	async trace(): Promise<Trace> {
 		return traceOf(await this.json("trace"));
@@ -354,7 +358,8 @@ export class Server {
 	}
 
 	private async ask(address: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<Response> {
-		const query = new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, String(value)]));
+		const moved: Parameters = this.starts.length ? { starts: this.starts.join(",") } : {};
+		const query = new URLSearchParams(Object.entries({ ...parameters, ...moved }).map(([key, value]) => [key, String(value)]));
 		const response = await fetch(`api/${address}?${query}`, signal ? { signal } : {});
 		if (response.ok)
 			return response;
@@ -410,7 +415,7 @@ export function traceOf(answer: any): Trace {
 		wall: answer.wall == null ? null : BigInt(answer.wall),
 		files: answer.files.map((file: any) => ({
 			path: file.path, format: file.format, title: file.title ?? file.format, size: known(file.size),
-			start: Number(file.start ?? 0), changed: file.changed ?? null })),
+			start: Number(file.start ?? 0), begin: Number(file.begin ?? file.start ?? 0), changed: file.changed ?? null })),
 		lost: (answer.lost ?? []).map((lost: any) => ({ track: lost.track ?? null, from: Number(lost.from), to: Number(lost.to),
 			bytes: Number(lost.bytes ?? 0), offset: Number(lost.offset ?? 0) })),
 		lostCount: Number(answer.lost_count ?? answer.lost?.length ?? 0),

@@ -37,6 +37,8 @@ export function pairs(rows: [string, Child][]): HTMLElement {
 export interface Column<Row> {
 	name: string;
 	text(row: Row): string;
+	/** What stands in the cell instead of the text. */
+	make?(row: Row): Node;
 	/** What the column is sorted by; without it, it cannot be. */
 	value?(row: Row): number | string;
 	number?: boolean;
@@ -71,7 +73,7 @@ export function table<Row>(title: string, columns: Column<Row>[], rows: Row[], o
 }
 
 function line<Row>(columns: Column<Row>[], row: Row, open?: (row: Row) => void): HTMLElement {
-	const cells = columns.map(column => make("td", { class: column.number ? "number" : "" }, column.text(row)));
+	const cells = columns.map(column => make("td", { class: column.number ? "number" : "" }, column.make?.(row) ?? column.text(row)));
 	const element = make("tr", {}, ...cells);
 	if (!open)
 		return element;

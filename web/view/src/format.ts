@@ -31,6 +31,15 @@ export function round(ns: number, unit: Unit = "ns", step = 0): string {
 	return ns === 0 ? "0" : `${step ? (ns / each).toFixed(digits) : Number((ns / each).toPrecision(12))} ${name}`;
 }
 
+/** Reads a time as a person writes it: "1.5 ms", "-2us"; without a unit it is what the axis counts. Null where it is none. */
+export function parseTime(text: string, unit: Unit = "ns"): number | null {
+	const [, sign, digits, name] = /^\s*([+-]?)\s*(\d+(?:\.\d*)?)\s*(s|ms|us|\u00b5s|ns|)\s*$/.exec(text.replaceAll(",", "")) ?? [];
+	if (digits === undefined || unit !== "ns" && name)
+		return null;
+	const each = UNITS.find(([, called]) => called === name?.replace("\u00b5", "u"))?.[0] ?? 1;
+	return Math.round(Number(digits) * each) * (sign === "-" ? -1 : 1);
+}
+
 /** Seconds with nine decimals: what the options of the tool take. */
 export function seconds(ns: number): string {
 	return (ns / 1e9).toFixed(9).replace(/\.?0+$/, "") || "0";

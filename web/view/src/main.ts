@@ -21,7 +21,8 @@ import { States } from "./panels/states";
 import { Table } from "./panels/table";
 import { TracePanel } from "./panels/trace";
 import { go } from "./slices";
-import { NOTHING, Store } from "./state";
+import { movedTo, startsFor } from "./starts";
+import { NOTHING, read, Store } from "./state";
 import { isTrack } from "./timeline/strip";
 import { plain } from "./timeline/text";
 import { Timeline } from "./timeline/timeline";
@@ -47,6 +48,8 @@ class Page implements Context {
 	private readonly drawer: Drawer;
 	private readonly keys: Keys;
 	private silence = 0;
+	/** By how much the axis begins earlier than what is shown. */
+	private earlier = 0;
 
 	constructor(readonly server: Server, private current: Trace) {
 		this.store = new Store({ ...NOTHING, view: { from: 0, to: Math.max(20, current.end) } });
@@ -64,6 +67,7 @@ class Page implements Context {
 		this.fillBar();
 		this.attachFilter();
 		this.attachStrip();
+		this.attachStarts();
 		attachDrop(this);
 		if (current.files.every(file => TIMELESS.includes(file.format)) && location.hash.length < 2)
 			this.store.state = { ...this.store.state, tab: "flame" };
@@ -106,6 +110,55 @@ class Page implements Context {
 	find(name: string): void {
 		this.store.set({ query: name });
 		void this.search.step("next", [{ name, count: 0, total: 0 }]);
+	}
+
+	// ---- When files begin ----
+
+	private starts(): number[] {
+		return this.server.starts.length ? this.server.starts : this.current.files.map(({ begin }) => begin);
+	}
+
+	async move(file: number, at: number): Promise<void> {
+		const { starts, by } = movedTo(this.starts(), file, at);
+		this.earlier += by;
+		await this.moveAll(starts);
+	}
+
+	/** Window, selection and marks go along with what is not moved. */
+	async moveAll(starts: number[]): Promise<void> {
+		const { view } = this.store.state;
+		const all = view.from <= 0 && view.to >= this.current.end;
+		if (!await this.askAnew(starts))
+			return;
+		const by = this.earlier;
+		const later = ({ from, to }: Stretch) => ({ from: from + by, to: to + by });
+		const { selection, marks, view: now } = this.store.state;
+		this.earlier = 0;
+		this.store.set({ starts: this.server.starts, view: all ? this.timeline.whole() : later(now),
+			selection: selection && later(selection), marks: marks.map(mark => mark + by) });
+	}
+
+	/** Asks for the trace anew, of another axis. False where one more was asked for meanwhile. */
+	private async askAnew(starts: number[]): Promise<boolean> {
+		const mine = this.server.starts = startsFor(this.current.files, starts);
+		const trace = await this.server.trace().catch(() => null);
+		if (!trace || mine !== this.server.starts)
+			return false;
+		this.current = trace;
+		this.timeline.outdate();
+		this.timeline.update(trace);
+		this.tellTrace();
+		this.drawer.refresh();
+		return true;
+	}
+
+	/** Back and forward, too, move files. */
+	private attachStarts(): void {
+		this.store.listen(changed => {
+			const starts = startsFor(this.current.files, this.store.state.starts);
+			if (changed.has("starts") && starts.join() !== this.server.starts.join())
+				void this.askAnew(starts);
+		});
 	}
 
 	/** Reads the chosen slice out. */
@@ -370,7 +423,11 @@ function expose(page: Page): void {
 async function start(): Promise<void> {
 	try {
 		const server = Exported.here() ?? new Server();
-		const page = new Page(server, await server.trace());
+		let trace = await server.trace();
+		server.starts = server.live ? startsFor(trace.files, read(location.hash, NOTHING).starts) : [];
+		if (server.starts.length)
+			trace = await server.trace();
+		const page = new Page(server, trace);
 		expose(page);
 		await page.follow();
 		await page.watch();

@@ -19,6 +19,8 @@ export interface State {
 	/** Whether the axis has the time of day. */
 	clock: boolean;
 	marks: number[];
+	/** When each file begins, where one was moved; empty: as the command had them. */
+	starts: number[];
 	filter: string;
 	query: string;
 	/** The function whose callers are shown; empty: the chosen slice's. */
@@ -32,7 +34,7 @@ export interface State {
 }
 
 export const NOTHING: State = { view: { from: 0, to: 1 }, selection: null, tracks: [], slice: null, pins: [], hidden: [],
-	closed: [], bare: false, clock: false, marks: [], filter: "", query: "", function: "", sql: "", strip: "",
+	closed: [], bare: false, clock: false, marks: [], starts: [], filter: "", query: "", function: "", sql: "", strip: "",
 	arrows: false, tab: null };
 
 const numbers = (list: number[]) => list.join(",");
@@ -51,6 +53,7 @@ export function write(state: State): string {
 		["bare", state.bare ? "1" : ""],
 		["clock", state.clock ? "1" : ""],
 		["marks", numbers(state.marks.map(Math.round))],
+		["starts", numbers(state.starts)],
 		["filter", state.filter],
 		["q", state.query],
 		["fn", state.function],
@@ -96,6 +99,7 @@ export function read(fragment: string, otherwise: State): State {
 		bare: said.get("bare") === "1",
 		clock: said.get("clock") === "1",
 		marks: list(said.get("marks")),
+		starts: list(said.get("starts")),
 		filter: said.get("filter") ?? "",
 		query: said.get("q") ?? "",
 		function: said.get("fn") ?? "",

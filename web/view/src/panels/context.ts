@@ -18,6 +18,10 @@ export interface Context {
 	say(words: string): void;
 	/** Marks all slices of a name, and goes to the next. */
 	find(name: string): void;
+	/** Has a file begin at a time of the axis. */
+	move(file: number, at: number): Promise<void>;
+	/** Has all files begin there. */
+	moveAll(starts: number[]): Promise<void>;
 }
 
 export interface Panel {

@@ -1,7 +1,7 @@
 // details.ts - all that is known of one slice.
 // SPDX-License-Identifier: Apache-2.0
 import { Refusal, same, type Caller, type Deep, type Flow, type FlowEnd, type Place, type Slice } from "../api";
-import { commandOf } from "../command";
+import { dumpCommand } from "../command";
 import { button, make, pairs, table } from "../dom";
 import { count, time } from "../format";
 import { plain } from "../timeline/text";
@@ -122,7 +122,7 @@ export class Details implements Panel {
 	private async fill(box: HTMLElement, slice: Slice, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const all = this.rows(slice);
-		const command = () => commandOf("dump", context.trace(), { from: slice.begin, to: slice.end + 1 }, [slice.track]);
+		const command = () => dumpCommand(context.trace(), slice.file, { from: slice.begin, to: slice.end + 1 }, [slice.track]);
 		const tools = make("div", { class: "row" },
 			button("Zoom to it", () => context.timeline.show({ from: slice.begin - slice.duration * 0.05,
 				to: slice.end + slice.duration * 0.05 })),

@@ -20,7 +20,7 @@ const NEEDS: Record<Tab, (keyof State)[]> = {
 	search: ["query"],
 	sql: [],
 	table: ["view", "closed", "hidden", "filter", "pins"],
-	trace: ["hidden", "clock"],
+	trace: ["hidden", "clock", "marks", "slice"],
 };
 /** Asked of what is in sight where nothing is selected. */
 const OF_VIEW: Tab[] = ["functions", "flame", "callers", "counters", "states", "compare"];
@@ -69,8 +69,12 @@ export class Drawer {
 			this.panel.scrollTop = 0;
 		this.shown = tab;
 		this.panel.setAttribute("aria-labelledby", `tab-${tab}`);
+		const focused = this.panel.contains(document.activeElement) ? document.activeElement!.id : "";
 		this.panel.replaceChildren(box);
 		void this.panels[tab].show(box, this.running.signal);
+		// Who stands in a box that is made anew stays there.
+		if (focused)
+			document.getElementById(focused)?.focus();
 	}
 
 	private stateChanged(changed: ReadonlySet<keyof State>): void {

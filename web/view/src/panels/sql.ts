@@ -6,14 +6,16 @@ import { button, make, table, type Column } from "../dom";
 import { count, time } from "../format";
 import { plain } from "../timeline/text";
 import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
-import { isTrack } from "../timeline/strip";
+import { areApart } from "../starts";
+import { beginOf, isTrack } from "../timeline/strip";
 
 const SHOWN = 1000;
-const READY: [string, string][] = [
+/** `file` is a column more where there are several: times are those of each. */
+const ready = (file: string): [string, string][] => [
 	["functions by time", "select name, count(*) as calls, sum(dur) as total_ns\nfrom slice group by name order by total_ns desc"],
-	["slowest calls", "select ts, dur, name from slice order by dur desc limit 100"],
+	["slowest calls", `select ts, dur, name${file} from slice order by dur desc limit 100`],
 	["threads", "select * from thread"],
-	["arguments", "select ts, dur, name, args from slice where args is not null limit 100"],
+	["arguments", `select ts, dur, name, args${file} from slice where args is not null limit 100`],
 ];
 
 function text(cell: unknown): string {
@@ -33,11 +35,15 @@ export class Sql implements Panel {
 	private readonly restricted = make("input", { type: "checkbox", id: "sql-within" });
 
 	constructor(private readonly context: Context) {
-		this.input.value = context.store.state.sql || READY[0]![1];
+		this.input.value = context.store.state.sql || this.ready()[0]![1];
 		context.store.listen(changed => {
 			if (changed.has("sql") && context.store.state.sql)
 				this.input.value = context.store.state.sql;
 		});
+	}
+
+	private ready(): [string, string][] {
+		return ready(this.context.trace().files.length > 1 ? ", file" : "");
 	}
 
 	useless(): boolean {
@@ -58,14 +64,15 @@ export class Sql implements Panel {
 				event.preventDefault();
 			}
 		};
-		const ready = make("select", { "aria-label": "Ready questions" }, ...["Ready questions", ...READY.map(([name]) => name)].map((name, i) =>
+		const questions = this.ready();
+		const choice = make("select", { "aria-label": "Ready questions" }, ...["Ready questions", ...questions.map(([name]) => name)].map((name, i) =>
 			make("option", { value: String(i) }, name)));
-		ready.onchange = () => {
-			this.input.value = READY[Number(ready.value) - 1]?.[1] ?? this.input.value;
-			ready.value = "0";
+		choice.onchange = () => {
+			this.input.value = questions[Number(choice.value) - 1]?.[1] ?? this.input.value;
+			choice.value = "0";
 			this.input.focus();
 		};
-		box.append(this.input, make("div", { class: "row" }, button("Run", run, { title: "Ctrl Enter" }), ready,
+		box.append(this.input, make("div", { class: "row" }, button("Run", run, { title: "Ctrl Enter" }), choice,
 			make("label", {}, this.restricted, " only of the selection"),
 			copyButton(context, "Copy command", () => sqlCommand(context.trace(), this.input.value), "Command")), answer);
 		signal.addEventListener("abort", () => this.running?.abort());
@@ -103,13 +110,15 @@ export class Sql implements Panel {
 			tools.append(button("Show as a track", () => this.context.store.set({ strip: query })));
 		const at = (name: string) => columns.findIndex(column => column.name.toLowerCase() === name);
 		const open = at("ts") < 0 ? undefined : (row: unknown[]) => {
-			const from = Number(row[at("ts")]);
+			const from = Number(row[at("ts")]) + beginOf(answer, row, this.context.trace().files);
 			const wide = at("dur") < 0 ? 0 : Number(row[at("dur")]);
 			this.context.timeline.show({ from: from - wide * 0.1 - 10, to: from + wide * 1.1 + 10 });
 			this.context.store.set({ selection: { from, to: from + Math.max(1, wide) }, tracks: [] });
 		};
 		const shown = columns.map(({ name, type }, i): Column<unknown[]> => ({ name: plain(name), number: type === "integer" || type === "real",
 			text: row => text(row[i]), value: row => (row[i] ?? "") as number | string }));
+		if (at("ts") >= 0 && at("file") < 0 && areApart(this.context.trace()))
+			tools.append(quiet("ts is that of the first file: with the column file each row is where its own file is"));
 		box.replaceChildren(tools, make("div", { class: "wide-table" }, table("Rows", shown, rows, open)));
 	}
 }

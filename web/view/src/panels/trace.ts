@@ -1,12 +1,15 @@
 // trace.ts - what is open: files, and what is damaged in them.
 // SPDX-License-Identifier: Apache-2.0
-import type { Finding, Lost, Trace, TraceFile } from "../api";
+import type { Finding, Lost, Place, Trace, TraceFile } from "../api";
 import { button, make, table } from "../dom";
-import { bytes, count, time } from "../format";
+import { bytes, count, parseTime, round, time } from "../format";
+import { areApart } from "../starts";
 import { findingOf } from "../timeline/damage";
 import { plain } from "../timeline/text";
 import { quiet, type Context, type Panel } from "./context";
 import { wallClock } from "./details";
+
+const STEPS = 50; // of what is in sight, by which a file is moved
 
 export class TracePanel implements Panel {
 	readonly title = "Trace";
@@ -19,8 +22,11 @@ export class TracePanel implements Panel {
 			{ name: "file", text: file => plain(file.path) },
 			{ name: "format", text: file => plain(file.title) },
 			{ name: "size", number: true, text: file => file.size === null ? "" : bytes(file.size) },
-			{ name: "begins", number: true, text: file => time(file.start, trace.unit) },
+			{ name: "begins", number: true, text: file => time(file.start, trace.unit),
+				...(this.movable ? { make: (file: TraceFile) => this.mover(file, trace) } : {}) },
 		], trace.files));
+		if (this.movable)
+			this.together(box, trace);
 		if (trace.wall !== null && trace.unit === "ns")
 			box.append(make("div", { class: "row" }, button(this.context.store.state.clock ? "Times of the trace on the axis" : "Time of day on the axis",
 				() => this.context.store.set({ clock: !this.context.store.state.clock }))));
@@ -32,6 +38,68 @@ export class TracePanel implements Panel {
 			box.append(make("div", { class: "row" }, button("Show hidden tracks", () => this.context.store.set({ hidden: [] }))));
 		this.lost(box, trace);
 		this.findings(box, trace.findings, trace.files, trace.damage);
+	}
+
+	private get movable(): boolean {
+		return this.context.server.live && this.context.trace().files.length > 1;
+	}
+
+	/** A round part of what is in sight. */
+	private get step(): number {
+		const { from, to } = this.context.store.state.view;
+		return Math.max(1, 10 ** Math.floor(Math.log10((to - from) / STEPS)));
+	}
+
+	/** When a file begins: to be written, or moved by keys and buttons. */
+	private mover(file: TraceFile, trace: Trace): HTMLElement {
+		const number = trace.files.indexOf(file);
+		const name = plain(file.path);
+		const by = (step: number) => void this.context.move(number, file.start + step);
+		const input = make("input", { id: `begins-${number}`, class: "begins", size: "12", spellcheck: "false", autocomplete: "off",
+			"aria-label": `When ${name} begins`, title: "A time, \"1.5 ms\"; arrows up and down move by a little" });
+		input.value = round(file.start, trace.unit);
+		input.addEventListener("change", () => {
+			const at = parseTime(input.value, trace.unit);
+			input.setAttribute("aria-invalid", String(at === null));
+			if (at === null)
+				this.context.say("A time is a number and s, ms, us or ns: \"1.5 ms\"");
+			else
+				void this.context.move(number, at);
+		});
+		input.addEventListener("keydown", event => {
+			const step = event.key === "ArrowUp" ? this.step : event.key === "ArrowDown" ? -this.step : 0;
+			if (step === 0)
+				return;
+			event.preventDefault();
+			by(event.shiftKey ? step * 10 : step);
+		});
+		const move = (sign: -1 | 1, label: string, words: string) => button(label, () => by(sign * this.step), {
+			id: `${words}-${number}`, "aria-label": `${name} ${words}`, title: `${words}, by ${round(this.step, trace.unit)}` });
+		return make("span", { class: "mover" }, move(-1, "\u2190", "earlier"), input, move(1, "\u2192", "later"));
+	}
+
+	/** Ways to bring files together. */
+	private together(box: HTMLElement, trace: Trace): void {
+		const { context } = this;
+		const { slice, marks } = context.store.state;
+		const tools = make("div", { class: "row" });
+		if (areApart(trace))
+			tools.append(button("Begin together", () => void context.moveAll(trace.files.map(() => 0)), { id: "together" }));
+		if (context.server.starts.length)
+			tools.append(button("Begin as they were opened", () => void context.moveAll(trace.files.map(({ begin }) => begin)), { id: "as-opened" }));
+		if (slice && marks.length)
+			tools.append(button("Bring the chosen slice to the first mark", () => void this.bring(slice, marks[0]!), { id: "bring",
+				title: "Moves all of its file" }));
+		if (tools.childElementCount)
+			box.append(tools);
+	}
+
+	private async bring(place: Place, mark: number): Promise<void> {
+		const { context } = this;
+		const slice = await context.server.slice(place).catch(() => null);
+		const file = slice ? context.trace().files[slice.file] : undefined;
+		if (slice && file)
+			await context.move(slice.file, file.start + mark - slice.begin);
 	}
 
 	/** Shows where on the axis it is, if that is known. */

@@ -33,6 +33,12 @@ export class Arrows {
 		this.changed();
 	}
 
+	/** What is known is of another axis. */
+	outdate(): void {
+		this.chosen = this.all = [];
+		this.of = null;
+	}
+
 	/** Says which window is looked at, or that none is asked for. */
 	want(view: Stretch, on: boolean): void {
 		if (!on) {

@@ -23,6 +23,8 @@ export class Data {
 	private wanted: { view: Stretch; width: number; tracks: number[] } | null = null;
 	/** Requests that the picture still waits for. */
 	busy = false;
+	/** Counts the axes that there were: what was asked of one before is dropped. */
+	private axis = 0;
 
 	constructor(private readonly server: Server, private readonly changed: () => void,
 		private readonly failed: (words: string) => void) { }
@@ -40,6 +42,13 @@ export class Data {
 		this.wanted = { view, width, tracks };
 		if (!this.asking)
 			void this.fetch();
+	}
+
+	/** Files are elsewhere now: what is known stays only until it has come anew. */
+	outdate(): void {
+		this.axis++;
+		for (const known of this.known.values())
+			known.generation = -1;
 	}
 
 	private stale(track: number, view: Stretch, width: number): boolean {
@@ -66,9 +75,11 @@ export class Data {
 		const to = Math.max(from + 1, Math.ceil(Math.min(view.to + around, Math.max(this.end, view.to))));
 		const pixels = Math.min(16384, Math.max(1, Math.ceil(width * (to - from) / (view.to - view.from))));
 		this.asking = new AbortController();
+		const { axis } = this;
 		try {
 			const answer = await this.server.window({ from, to }, pixels, tracks, this.asking.signal);
-			this.keep(tracks, { from, to, width: pixels, generation: Math.max(answer.generation, this.generation) }, answer.rows);
+			if (axis === this.axis)
+				this.keep(tracks, { from, to, width: pixels, generation: Math.max(answer.generation, this.generation) }, answer.rows);
 		} catch (error) {
 			// Without this a server that is gone would be asked without end.
 			this.wanted = null;

@@ -21,6 +21,11 @@ export class Overview {
 		canvas.addEventListener("pointerup", () => { this.drag = null; });
 	}
 
+	/** What is known is of another axis. */
+	outdate(): void {
+		this.asked = -1;
+	}
+
 	/** Asks for the whole trace again when it has grown. */
 	async update(trace: Trace): Promise<void> {
 		this.end = Math.max(1, trace.end);

@@ -1,6 +1,6 @@
 // strip.ts - the rows of a question in SQL as a track: those with ts and dur as slices, with ts alone as points, with value as a counter.
 // SPDX-License-Identifier: Apache-2.0
-import { POINTS, type Answer, type Boxes, type Row, type Track, type Values } from "../api";
+import { POINTS, type Answer, type Boxes, type Row, type Track, type TraceFile, type Values } from "../api";
 import { FIRST } from "./layout";
 
 export interface Strip {
@@ -19,6 +19,12 @@ interface Entry {
 
 function column(answer: Answer, ...names: string[]): number {
 	return answer.columns.findIndex(({ name }) => names.includes(name.toLowerCase()));
+}
+
+/** When the file of a row begins: its times are those of that file. Rows without a column of that name are of the first. */
+export function beginOf(answer: Answer, row: unknown[], files: TraceFile[]): number {
+	const file = column(answer, "file");
+	return files.find(({ path }) => file >= 0 && path === row[file])?.start ?? files[0]?.start ?? 0;
 }
 
 /** Whether rows have a place in time. */
@@ -45,24 +51,25 @@ function piled(entries: Entry[]): Entry[][] {
 	return rows;
 }
 
-export function stripOf(answer: Answer, id: number): Strip {
+export function stripOf(answer: Answer, id: number, files: TraceFile[]): Strip {
 	const [ts, dur, value, name] = [["ts"], ["dur"], ["value"], ["name"]].map(names => column(answer, ...names)) as [number, number, number, number];
 	const title = column(answer, "track");
 	const called = title < 0 ? "SQL" : String(answer.rows[0]?.[title] ?? "SQL");
 	const track: Track = { id, parent: null, kind: "other", name: called, file: 0, pid: null, tid: null, sort: FIRST, lanes: [], points: false, states: false,
 		slices: 0, series: [] };
 	const numbers = new Map<string, number>();
-	const told = answer.rows.filter(row => row[ts] !== null).sort((a, b) => Number(a[ts]) - Number(b[ts]));
+	const at = (row: unknown[]) => Number(row[ts]) + beginOf(answer, row, files);
+	const told = answer.rows.filter(row => row[ts] !== null).sort((a, b) => at(a) - at(b));
 	if (value >= 0 && dur < 0) {
-		const of = (at: number) => Float64Array.from(told, row => Number(row[at]));
-		const values: Values = { track: id, lane: 0, depth: 0, kind: "values", time: of(ts), least: of(value), most: of(value), last: of(value) };
+		const of = (column: number) => Float64Array.from(told, row => Number(row[column]));
+		const values: Values = { track: id, lane: 0, depth: 0, kind: "values", time: Float64Array.from(told, at), least: of(value), most: of(value), last: of(value) };
 		return { track: { ...track, kind: "counter", lanes: [1], series: ["value"] }, rows: [values], names: [] };
 	}
 	const entries = told.map((row, item): Entry => {
 		const words = name < 0 ? `row ${item + 1}` : String(row[name] ?? "");
 		if (!numbers.has(words))
 			numbers.set(words, numbers.size);
-		const begin = Number(row[ts]);
+		const begin = at(row);
 		return { begin, end: begin + (dur < 0 ? 0 : Math.max(0, Number(row[dur]))), name: numbers.get(words)!, item };
 	});
 	const names = [...numbers.keys()];

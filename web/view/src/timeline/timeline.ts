@@ -107,6 +107,14 @@ export class Timeline {
 		this.redraw();
 	}
 
+	/** Files begin elsewhere now. */
+	outdate(): void {
+		this.data.outdate();
+		this.overview.outdate();
+		this.arrows.outdate();
+		this.madeOf = null;
+	}
+
 	/** All tracks: those of the trace, and the rows of a question. */
 	private get list(): Track[] {
 		const list = this.trace?.list ?? [];
@@ -125,7 +133,7 @@ export class Timeline {
 	private makeStrip(): void {
 		const id = this.trace?.list.length ?? 0;
 		if (this.strip?.track.id !== id || !this.stripAnswer || this.strip.rows.length === 0 || this.madeOf !== this.stripAnswer)
-			this.strip = this.stripAnswer ? stripOf(this.stripAnswer, id) : null;
+			this.strip = this.stripAnswer ? stripOf(this.stripAnswer, id, this.trace?.files ?? []) : null;
 		this.madeOf = this.stripAnswer;
 	}
 
