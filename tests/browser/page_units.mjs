@@ -136,7 +136,7 @@ const TESTS = {
 	async "the address holds the state, and what is wrong in it is left"() {
 		const { read, write, NOTHING } = await load("state");
 		const state = { ...NOTHING, view: { from: 10, to: 90 }, selection: { from: 20, to: 30 }, tracks: [1, 2], pins: [4], hidden: [5],
-			closed: [6], bare: true, clock: true, function: "f<a&b>", sql: "select 'a', 1\nfrom slice", strip: "select 1", arrows: true, marks: [70, 80], slice: { track: 3, lane: 0, depth: 2, item: 9 }, filter: "a b&c", query: "#%=, 1+1 '",
+			closed: [6], bare: true, clock: true, function: "f<a&b>", sql: "select 'a', 1\nfrom slice", strip: "select 1", arrows: true, marks: [70, 80], starts: [0, 5], slice: { track: 3, lane: 0, depth: 2, item: 9 }, filter: "a b&c", query: "#%=, 1+1 '",
 			tab: "flame" };
 		assert.deepEqual(read(`#${write(state)}`, NOTHING), state);
 		assert.deepEqual(read("#t=9-1&sel=x&slice=1.2&pin=-1,z&tab=evil&marks=NaN", NOTHING), NOTHING);
@@ -173,17 +173,39 @@ const TESTS = {
 		assert.equal(summed({ ...row, time: [100], least: [1], most: [1], last: [1] }, { from: 5, to: 50 }), null);
 	},
 
+	async "a time is read as people write it"() {
+		const { parseTime } = await load("format");
+		for (const [text, wanted] of [["1.5 ms", 1_500_000], ["-2us", -2000], ["+3 s", 3e9], ["1,000", 1000], [" 7 \u00b5s ", 7000], ["0", 0], ["", null],
+			["soon", null], ["1 h", null], ["1e3", null], ["1.5.2 s", null]])
+			assert.equal(parseTime(text), wanted, text);
+		assert.deepEqual([parseTime("12", "instructions"), parseTime("12 ms", "instructions")], [12, null]);
+	},
+
+	async "one file that is moved before all has the others begin later"() {
+		const { movedTo, startsFor } = await load("starts");
+		assert.deepEqual(movedTo([0, 100], 1, 250), { starts: [0, 250], by: 0 });
+		assert.deepEqual(movedTo([0, 100], 1, -50), { starts: [50, 0], by: 50 });
+		assert.deepEqual(movedTo([0, 100], 0, 130), { starts: [30, 0], by: -100 });
+		const files = [{ begin: 0 }, { begin: 100 }];
+		for (const [starts, wanted] of [[[0, 50], [0, 50]], [[0, 100], []], [[1, 2], []], [[0], []], [[0, 1, 2], []], [[0, 0.5], []], [[0, 1e300], []]])
+			assert.deepEqual(startsFor(files, starts), wanted, String(starts));
+	},
+
 	async "rows of a question are slices, points or a counter"() {
 		const { stripOf, isTrack } = await load("timeline/strip");
 		const answer = (columns, rows) => ({ columns: columns.map(name => ({ name, type: "any" })), rows, more: false, elapsed: 0 });
-		const slices = stripOf(answer(["dur", "TS", "name"], [[5, 100, "b"], [50, 90, "a"], [10, 105, "b"], [1, null, "c"]]), 7);
+		const slices = stripOf(answer(["dur", "TS", "name"], [[5, 100, "b"], [50, 90, "a"], [10, 105, "b"], [1, null, "c"]]), 7, []);
 		assert.deepEqual([slices.track.id, slices.track.lanes, slices.names], [7, [2], ["a", "b"]]);
 		assert.deepEqual(slices.rows.map(row => [row.depth, [...row.begin], [...row.end], [...row.name]]),
 			[[0, [90], [140], [0]], [1, [100, 105], [105, 115], [1, 1]]]);
-		const points = stripOf(answer(["ts"], [[4], [2]]), 1);
+		const points = stripOf(answer(["ts"], [[4], [2]]), 1, []);
 		assert.deepEqual([points.track.points, points.rows[0].kind, [...points.rows[0].begin]], [true, "points", [2, 4]]);
-		const counter = stripOf(answer(["ts", "value"], [[1, 2.5]]), 1);
+		const counter = stripOf(answer(["ts", "value"], [[1, 2.5]]), 1, []);
 		assert.deepEqual([counter.track.kind, [...counter.rows[0].last]], ["counter", [2.5]]);
+		// Of several files each row is where its file begins.
+		const files = [{ path: "a", start: 5 }, { path: "b", start: 1000 }];
+		const moved = stripOf(answer(["ts", "file"], [[4, "a"], [2, "b"], [1, "a"]]), 1, files);
+		assert.deepEqual([...moved.rows[0].begin], [6, 9, 1002]);
 		assert(!isTrack(answer(["dur"], [[1]])) && !isTrack(answer(["ts"], [])));
 	},
 
@@ -220,11 +242,19 @@ const TESTS = {
 	},
 
 	async "the command of a view has its state and where its files begin"() {
-		const { viewCommand } = await load("command");
+		const { viewCommand, dumpCommand, commandOf } = await load("command");
 		const { NOTHING } = await load("state");
-		const file = (path, start) => ({ path, start });
+		const file = (path, begin, start = begin) => ({ path, start, begin });
 		assert.equal(viewCommand({ files: [file("a b.fxt", 0), file("c.fxt", 1500)] }, { ...NOTHING, view: { from: 0, to: 9 } }),
 			"trackway view --state t=0-9 --offset c.fxt=1500ns 'a b.fxt' c.fxt");
+		// Where the page has moved one, the state says so; other commands have no state.
+		const trace = { files: [file("a", 0, 70), file("b", 1500, 0)], list: [], end: 9000 };
+		assert.equal(viewCommand(trace, { ...NOTHING, view: { from: 0, to: 9 }, starts: [70, 0] }), "trackway view --state 't=0-9&starts=70,0' --offset b=1500ns a b");
+		assert.equal(commandOf("stat", trace, { from: 5, to: 80 }, []),
+			"trackway merge --to fxt --offset a=70ns a b | trackway stat --from-time 5ns --to-time 80ns -");
+		assert.equal(commandOf("stat", trace, { from: 0, to: 9000 }, []), "trackway stat a b");
+		assert.equal(commandOf("view", trace, { from: 5, to: 80 }, []), "trackway view --from-time 5ns --to-time 80ns --offset a=70ns a b");
+		assert.equal(dumpCommand(trace, 0, { from: 75, to: 80 }, []), "trackway dump --from-time 5ns --to-time 10ns a");
 	},
 
 	async "the place of an error in SQL is pointed at"() {

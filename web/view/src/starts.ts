@@ -12,7 +12,7 @@ export function startsFor(files: TraceFile[], starts: number[]): number[] {
 export function movedTo(starts: number[], file: number, at: number): { starts: number[]; by: number } {
 	const wanted = starts.map((start, i) => (i === file ? Math.round(at) : start));
 	const first = Math.min(...wanted);
-	return { starts: wanted.map(start => start - first), by: -first };
+	return { starts: wanted.map(start => start - first), by: 0 - first };
 }
 
 /** Whether some file begins later than another. */
