@@ -9,8 +9,9 @@
 /* The largest tokens that are believed: no system call of Linux has more parts (UIO_MAXIOV). */
 enum { VECTORS_MOST = 1024, ACCESS_HEAD = 9 };
 
-/* How many bytes are looked at, and how many tokens must follow, for a place to go on at after damage. */
-enum { LOOK = 1024, TOKENS = 8, TOKENS_LEAST = 3 };
+/* How many bytes are looked at, and how many tokens must follow, for a place to go on at after damage; among how many
+ * the next instruction is looked for. */
+enum { LOOK = 1024, TOKENS = 8, TOKENS_LEAST = 3, TOKENS_MOST = 16 };
 
 void xtrace_cursor_init(struct xtrace_cursor *cursor, struct xtrace_files *files)
 {
@@ -36,13 +37,15 @@ static bool is_believed(const struct tw_xtrace_token *token, const uint8_t *byte
 	return token->kind != TW_XTRACE_SYSCALL_VEC || token->size < 9 + XTRACE_VECTOR_SIZE * (VECTORS_MOST + 1);
 }
 
-/* Zeros are an instruction, UDF #0, only where a token follows, or the file ends. TW_ERR_ROOM: that cannot be seen. */
+/* Zeros are an instruction, UDF #0, only where a token follows, or the file ends; not where an INST does: the next
+ * instruction is never the one behind them in memory. TW_ERR_ROOM: that cannot be seen. */
 static int judge_zeros(const uint8_t *bytes, size_t left, struct tw_xtrace_token *token)
 {
 	struct tw_xtrace_token next;
-	if (left > token->size)
-		return tw_xtrace_decode(bytes + token->size, left - token->size, &next) == TW_ERR_FORMAT ? TW_ERR_FORMAT
-		                                                                                         : 1;
+	if (left > token->size) {
+		int status = tw_xtrace_decode(bytes + token->size, left - token->size, &next);
+		return status == TW_ERR_FORMAT || next.kind == TW_XTRACE_INST ? TW_ERR_FORMAT : 1;
+	}
 	token->size++;
 	return TW_ERR_ROOM;
 }
@@ -72,6 +75,17 @@ static int decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *tok
 
 /* ---- After damage. ---- */
 
+/* Whether tokens show that the instruction before them is none: the next is of another level, which an ALLGPR between
+ * both would tell. *next: an instruction was found. */
+static bool changes_level(const struct tw_xtrace_token *token, uint8_t level, bool *next, bool *told)
+{
+	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
+	bool wrong = instruction && !*next && !*told && token->level != level;
+	*next |= instruction;
+	*told |= token->kind == TW_XTRACE_ALLGPR;
+	return wrong;
+}
+
 /* Whether a stream goes on here: a PCINST, and tokens behind it. */
 static bool goes_on(const uint8_t *bytes, size_t left, bool at_end)
 {
@@ -80,14 +94,18 @@ static bool goes_on(const uint8_t *bytes, size_t left, bool at_end)
 	if ((bytes[0] & XTRACE_INST_BITS) != XTRACE_PCINST || tw_xtrace_decode(bytes, left, &token) <= 0 ||
 	    token.pc % 4 || !xtrace_is_canonical(token.pc))
 		return false;
+	const uint8_t level = token.level;
+	bool next = false, told = false;
 	at_end = at_end && left <= LOOK;
 	left = left < LOOK ? left : LOOK;
-	for (unsigned count = 0; count < TOKENS; count++) {
+	for (unsigned count = 0; count < TOKENS || (count < TOKENS_MOST && !next); count++) {
 		int status = decode(bytes + at, left - at, &token);
 		if (status == TW_ERR_ROOM)
 			return count >= TOKENS_LEAST || at_end;
 		if (status <= 0)
 			return status == 0 && (count >= TOKENS_LEAST || at_end);
+		if (count && changes_level(&token, level, &next, &told))
+			return false;
 		at += token.size;
 	}
 	return true;
