@@ -77,11 +77,12 @@ static bool keep_types(struct fdr_log *log)
 {
 	bool good = true;
 	uint32_t size;
-	for (const char *at = log->notes.bytes, *end = at + log->notes.length; good && at < end; at += size) {
-		memcpy(&size, at, sizeof size);
+	for (size_t at = 0; good && at < log->notes.length; at += size) {
+		memcpy(&size, log->notes.bytes + at, sizeof size);
 		at += sizeof size;
-		if (size > NAME && memcmp(at, event_name, NAME) == 0)
-			good = add_type(log, at + NAME, size - NAME);
+		const char *note = log->notes.bytes + at;
+		if (size > NAME && memcmp(note, event_name, NAME) == 0)
+			good = add_type(log, note + NAME, size - NAME);
 	}
 	return good;
 }
