@@ -5,169 +5,6 @@
 
 #include <stdlib.h>
 
-/* ---- Whether anything is wrong. ---- */
-
-enum {
-	LEAD = 6 * TW_FDR_METADATA_SIZE, /* BufferExtents, NewBuffer, WallTime and Pid stand in here */
-	ZEROS = 2,                       /* records of nothing but zeros, one after the other, are none; where bytes
-	                                  * may be missing, one is none: it may be the end of a metadata record */
-	FEW = 64,                        /* calls, of which not enough functions are known */
-	LARGE_DELTA = 1 << 24            /* ticks, some milliseconds: below it a wrong delta does little harm */
-};
-
-#define FAR_BACK (UINT64_C(1) << 42) /* ticks, half an hour */
-
-struct walked {
-	const struct fdr_log *log;
-	struct tw_fdr_decoder decoder;
-	const uint8_t *first;
-	uint64_t told;    /* by the last record that tells the counter */
-	uint32_t largest; /* delta since then */
-	unsigned zeros;
-};
-
-/* Function records of little-endian logs, which are nearly all there are: `make bench` measures what it costs to look
- * at each (stat). */
-static void pass_calls(struct walked *w)
-{
-	const uint8_t *p = w->decoder.bytes, *end = p + w->decoder.left / TW_FDR_FUNCTION_SIZE * TW_FDR_FUNCTION_SIZE;
-	uint32_t largest = w->largest;
-	if (w->decoder.layout != TW_FDR_LITTLE)
-		return;
-	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
-		uint64_t word = tw_load64(p, false);
-		uint32_t delta = (uint32_t)(word >> 32);
-		if (word & 9 || !(uint32_t)word)
-			break;
-		largest = delta > largest ? delta : largest;
-	}
-	if (p > w->decoder.bytes)
-		w->zeros = 0;
-	w->decoder.left -= (size_t)(p - w->decoder.bytes);
-	w->decoder.bytes = p;
-	w->largest = largest;
-}
-
-/* Whether a record that tells the counter is where a delta before it has gone past it. Where none told it before, a
- * delta of more than INT32_MAX ticks is to be looked at. */
-static bool went_past(const struct walked *w, uint64_t told)
-{
-	if (!w->told)
-		return w->largest > INT32_MAX;
-	return told >= w->told && w->largest >= LARGE_DELTA && w->largest > told - w->told;
-}
-
-/* Whether a counter is behind the one told before it by more than processors differ. */
-static bool went_back(const struct walked *w, uint64_t told)
-{
-	return told < w->told && w->told - told >= FAR_BACK;
-}
-
-static bool belongs(struct walked *w, const struct fdr_span *span, const struct tw_fdr_record *record)
-{
-	size_t at = span->from_start + (size_t)(w->decoder.bytes - w->first) - record->size;
-	switch ((unsigned)record->kind) {
-	case TW_FDR_BUFFER_EXTENTS:
-		return at == 0;
-	case TW_FDR_NEW_BUFFER:
-		return at <= TW_FDR_METADATA_SIZE;
-	case TW_FDR_END_OF_BUFFER: /* of version 1; others write none */
-		return w->decoder.version == 1 ? !span->searched || fdr_may_end(w->log, record) : !record->padded;
-	case TW_FDR_NEW_CPU_ID:
-	case TW_FDR_TSC_WRAP: {
-		bool past = went_past(w, record->tsc) || went_back(w, record->tsc);
-		w->told = record->tsc;
-		w->largest = 0;
-		return !past && !(span->searched && record->padded && w->log->clean);
-	}
-	default:
-		w->zeros = fdr_is_zero(record) ? w->zeros + 1 : 0;
-		w->largest = record->kind <= TW_FDR_ENTER_ARGS && record->tsc_delta > w->largest ? record->tsc_delta
-		                                                                                 : w->largest;
-		return w->zeros < (span->searched ? 1 : ZEROS);
-	}
-}
-
-bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound)
-{
-	struct walked w = {
-	    .log = log,
-	    .decoder = {.bytes = span->bytes,
-	                .left = span->size,
-	                .version = log->header.version,
-	                .layout = log->header.layout},
-	    .first = span->bytes,
-	    .told = span->told,
-	};
-	struct tw_fdr_record record;
-	int status;
-	do {
-		pass_calls(&w);
-		*sound = (size_t)(w.decoder.bytes - w.first);
-		status = tw_fdr_next(&w.decoder, &record);
-		if (status > 0 && !belongs(&w, span, &record))
-			return false;
-		if (status > 0 && record.kind == TW_FDR_END_OF_BUFFER && log->header.version == 1)
-			break;
-	} while (status > 0);
-	*sound = (size_t)(w.decoder.bytes - w.first);
-	if (status == TW_ERR_ROOM && w.decoder.need - w.decoder.left <= span->beyond) { /* it goes on behind them */
-		*sound += record.payload_size ? w.decoder.need : 0;
-		status = 0;
-	}
-	if (status < 0 || w.largest > INT32_MAX)
-		return false;
-	span->told = w.told;
-	return true;
-}
-
-enum { SURE = 3 }; /* calls in a row */
-
-bool fdr_has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known)
-{
-	struct tw_fdr_record record;
-	unsigned count = 0;
-	while (count < SURE && tw_fdr_next(&decoder, &record) > 0 && record.kind <= TW_FDR_ENTER_ARGS &&
-	       fdr_knows_function(known, record.function_id))
-		count++;
-	return count == SURE;
-}
-
-/* Whether such calls begin a few bytes behind a place. */
-static bool has_shifted_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known)
-{
-	for (unsigned shift = 1; shift < TW_FDR_FUNCTION_SIZE && decoder.left; shift++) {
-		decoder.bytes++;
-		decoder.left--;
-		if (fdr_has_known_calls(decoder, known))
-			return true;
-	}
-	return false;
-}
-
-/* Whether the bytes of a call that the log does not have may be those that are too many. */
-static bool is_stranger(const struct fdr_span *span, const struct fdr_known *known)
-{
-	return span->excess && known->calls >= FEW;
-}
-
-bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span)
-{
-	struct tw_fdr_decoder decoder = {.bytes = span->bytes,
-	                                 .left = span->size,
-	                                 .version = log->header.version,
-	                                 .layout = log->header.layout};
-	struct tw_fdr_record record;
-	for (;;) {
-		const struct tw_fdr_decoder before = decoder;
-		if (tw_fdr_next(&decoder, &record) <= 0)
-			return false;
-		if (record.kind <= TW_FDR_ENTER_ARGS && !fdr_knows_function(known, record.function_id) &&
-		    (is_stranger(span, known) || has_shifted_calls(before, known)))
-			return true;
-	}
-}
-
 /* ---- The records that fit best. Each place in the bytes may begin a record or be a part of a gap; a record gains by
  * looking like those of the rest of the log, a gap costs. From the last byte to the first, the most that can be gained
  * from there on is known for both, and so how. ---- */
@@ -232,23 +69,26 @@ static int32_t delta_gain(const struct judge *j, uint32_t delta)
 	const struct fdr_known *known = j->known;
 	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
 	uint64_t before = j->span->told;
-	if (j->before_gap && (delta >= LARGE_DELTA || !delta)) /* its last bytes may be another record's */
+	if (j->before_gap && (delta >= FDR_LARGE_DELTA || !delta)) /* its last bytes may be another record's */
 		return WRONG;
-	if (j->told != UINT64_MAX && j->told >= before && delta >= LARGE_DELTA && delta > j->told - before)
+	if (j->told != UINT64_MAX && j->told >= before && delta >= FDR_LARGE_DELTA && delta > j->told - before)
 		return WRONG;
-	if (delta > INT32_MAX && j->told == UINT64_MAX && known->calls >= FEW && known->wide <= 1 && delta / 16 > range)
+	if (delta > INT32_MAX && j->told == UINT64_MAX && known->calls >= FDR_FEW_CALLS && known->wide <= 1 &&
+	    delta / 16 > range)
 		return WRONG;
-	return delta < LARGE_DELTA ? SMALL : 0;
+	return delta < FDR_LARGE_DELTA ? SMALL : 0;
 }
 
-/* Whether the NewCPUId record that a buffer begins with follows: no call stands before it, but the end of a damaged
- * WallTime record may look like one. */
-static bool is_before_first_counter(const struct judge *j, size_t at)
+/* Whether the WallTime, Pid or NewCPUId record that a buffer begins with follows: no call stands before it, but the end
+ * of a damaged record may look like one. */
+static bool is_before_lead(const struct judge *j, size_t at)
 {
-	enum { LAST = 4 * TW_FDR_METADATA_SIZE }; /* where it stands, behind the other four */
-	const size_t place = j->span->from_start + at + TW_FDR_FUNCTION_SIZE;
-	return place <= LAST && at + TW_FDR_FUNCTION_SIZE < j->span->size &&
-	       j->span->bytes[at + TW_FDR_FUNCTION_SIZE] == fdr_first_byte(j->log->header.layout, TW_FDR_NEW_CPU_ID);
+	static const enum tw_fdr_kind kinds[] = {TW_FDR_WALL_TIME, TW_FDR_PID, TW_FDR_NEW_CPU_ID};
+	const size_t next = at + TW_FDR_FUNCTION_SIZE, place = j->span->from_start + next;
+	bool leads = false;
+	for (size_t i = 0; next < j->span->size && place <= FDR_LEAD_LAST && i < sizeof kinds / sizeof *kinds; i++)
+		leads |= j->span->bytes[next] == fdr_first_byte(j->log->header.layout, kinds[i]);
+	return leads;
 }
 
 /* Whether a call begins at a place and ends with the next record. */
@@ -269,18 +109,30 @@ static int32_t function_gain(const struct judge *j, const struct tw_fdr_record *
 	const size_t before = record->kind == TW_FDR_EXIT && at >= TW_FDR_FUNCTION_SIZE ? TW_FDR_FUNCTION_SIZE : 0;
 	if (fdr_knows_function(j->known, record->function_id))
 		return KNOWN;
-	if (is_short_call(j, at - before) || (j->known->calls < FEW && record->function_id))
+	if (is_short_call(j, at - before) || (j->known->calls < FDR_FEW_CALLS && record->function_id))
 		return UNTOLD;
 	return j->strict ? WRONG : UNKNOWN;
+}
+
+/* Whether an entry with arguments may stand before a place. */
+static bool is_behind_args(const struct judge *j, size_t at)
+{
+	const size_t size = TW_FDR_FUNCTION_SIZE;
+	struct tw_fdr_decoder before = {.bytes = j->span->bytes + (at < size ? 0 : at - size),
+	                                .left = at < size ? 0 : size,
+	                                .version = j->log->header.version,
+	                                .layout = j->log->header.layout};
+	struct tw_fdr_record record;
+	return tw_fdr_next(&before, &record) > 0 && record.kind == TW_FDR_ENTER_ARGS;
 }
 
 static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *record, size_t at)
 {
 	const struct fdr_known *known = j->known;
 	int32_t function = function_gain(j, record, at);
-	if ((fdr_is_zero(record) && function != KNOWN) || is_before_first_counter(j, at))
+	if ((fdr_is_filled(j->log->header.layout, record) && function != KNOWN) || is_before_lead(j, at))
 		return NEVER;
-	if (record->padded && !known->padded)
+	if ((record->padded && !known->padded) || (function != KNOWN && is_behind_args(j, at)))
 		return WRONG;
 	return function + delta_gain(j, record->tsc_delta);
 }
@@ -306,32 +158,33 @@ static int32_t told_gain(struct judge *j, const struct tw_fdr_record *record)
 /* An argument follows an entry with arguments, or another one. */
 static int32_t argument_gain(const struct judge *j, size_t at)
 {
-	enum tw_fdr_layout layout = j->log->header.layout;
-	const uint8_t *p = j->span->bytes + at;
-	struct tw_fdr_decoder before = {.bytes = p - TW_FDR_FUNCTION_SIZE,
-	                                .left = TW_FDR_FUNCTION_SIZE,
-	                                .version = j->log->header.version,
-	                                .layout = layout};
-	struct tw_fdr_record record;
-	if (at >= TW_FDR_METADATA_SIZE && p[-TW_FDR_METADATA_SIZE] == fdr_first_byte(layout, TW_FDR_CALL_ARGUMENT))
+	const uint8_t first = fdr_first_byte(j->log->header.layout, TW_FDR_CALL_ARGUMENT);
+	if (at >= TW_FDR_METADATA_SIZE && j->span->bytes[at - TW_FDR_METADATA_SIZE] == first)
 		return SMALL;
-	bool entry =
-	    at >= TW_FDR_FUNCTION_SIZE && tw_fdr_next(&before, &record) > 0 && record.kind == TW_FDR_ENTER_ARGS;
-	return entry ? CLEAN : UNKNOWN;
+	return is_behind_args(j, at) ? CLEAN : UNKNOWN;
 }
 
 static int32_t event_gain(const struct judge *j, const struct tw_fdr_record *record)
 {
-	bool large = j->known->calls >= FEW && record->payload_size > j->known->largest_event;
+	bool large = j->known->calls >= FDR_FEW_CALLS && record->payload_size > j->known->largest_event;
 	bool counts = record->kind == TW_FDR_TYPED_EVENT || j->log->header.version >= 5;
 	int32_t delta = (int32_t)record->tsc_delta;
-	int32_t time = !counts || (delta > -LARGE_DELTA && delta < LARGE_DELTA) ? SMALL : UNKNOWN;
+	int32_t time = !counts || (delta > -FDR_LARGE_DELTA && delta < FDR_LARGE_DELTA) ? SMALL : UNKNOWN;
 	return time + (large ? UNKNOWN : KNOWN);
+}
+
+/* Whether the metadata record at a place is one byte over and over. */
+static bool is_one_byte(const struct fdr_span *span, size_t at)
+{
+	const uint8_t *p = span->bytes + at;
+	return span->size - at >= TW_FDR_METADATA_SIZE && memcmp(p, p + 1, TW_FDR_METADATA_SIZE - 1) == 0;
 }
 
 static int32_t metadata_gain(struct judge *j, const struct tw_fdr_record *record, size_t at)
 {
 	size_t place = j->span->from_start + at;
+	if (is_one_byte(j->span, at))
+		return NEVER;
 	int32_t clean = j->known->padded ? 0 : record->padded ? UNKNOWN : CLEAN;
 	switch ((unsigned)record->kind) {
 	case TW_FDR_NEW_CPU_ID:
@@ -349,7 +202,7 @@ static int32_t metadata_gain(struct judge *j, const struct tw_fdr_record *record
 	case TW_FDR_NEW_BUFFER:
 		return place == 0 || place == TW_FDR_METADATA_SIZE ? TOLD : NEVER;
 	default: /* WallTime, Pid */
-		return place < LEAD && place % TW_FDR_METADATA_SIZE == 0 ? TOLD : NEVER;
+		return place < FDR_LEAD && place % TW_FDR_METADATA_SIZE == 0 ? TOLD : NEVER;
 	}
 }
 
@@ -498,7 +351,7 @@ static uint64_t last_told(const struct judge *j, const struct fdr_stretch *stret
 static uint64_t told_first(const struct fdr_log *log, const struct fdr_span *span)
 {
 	struct tw_fdr_decoder decoder = {.bytes = span->bytes,
-	                                 .left = span->size < LEAD ? span->size : LEAD,
+	                                 .left = span->size < FDR_LEAD ? span->size : FDR_LEAD,
 	                                 .version = log->header.version,
 	                                 .layout = log->header.layout};
 	struct tw_fdr_record record;
@@ -577,7 +430,7 @@ static bool is_put_in_once(const struct judge *j)
  * or take a record or two, had bytes put in there. */
 static void fit_span(struct judge *j)
 {
-	j->strict = j->span->excess && j->known->calls >= FEW;
+	j->strict = j->span->excess && j->known->calls >= FDR_FEW_CALLS;
 	fit_without_copy(j);
 	if (!j->strict || is_put_in_once(j))
 		return;

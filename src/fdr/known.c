@@ -51,11 +51,12 @@ struct notes {
 	struct counter_range told[2];    /* by records that are not padded, and that are */
 };
 
-/* A function that is met once only may be what damage looks like; zeros are. */
-static void note_function(struct fdr_known *known, uint8_t *once, const struct tw_fdr_record *record)
+/* A function that is met once only may be what damage looks like; one byte over and over is. */
+static void note_function(struct fdr_known *known, uint8_t *once, enum tw_fdr_layout layout,
+                          const struct tw_fdr_record *record)
 {
 	size_t place = place_of(record->function_id);
-	if (!record->function_id)
+	if (!record->function_id || fdr_is_filled(layout, record))
 		return;
 	known->calls++;
 	known->wide += record->tsc_delta > INT32_MAX;
@@ -104,7 +105,7 @@ static void note_records(struct notes *notes, struct tw_fdr_decoder decoder, boo
 			return;
 		begun |= starts;
 		if (call)
-			note_function(notes->known, notes->once, &record);
+			note_function(notes->known, notes->once, decoder.layout, &record);
 		else
 			note_metadata(notes, &record);
 	}
@@ -142,7 +143,7 @@ static void note_runs(struct fdr_known *known, uint8_t *once, const struct tw_fd
 			run = fits ? run + 1 : 0;
 			exits = !fits ? 0 : exits + (record.kind == TW_FDR_EXIT);
 			if (run > SURE && exits * EXITS >= run)
-				note_function(known, once, &record);
+				note_function(known, once, decoder.layout, &record);
 		}
 	}
 }

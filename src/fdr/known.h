@@ -38,9 +38,13 @@ struct fdr_known {
 /* What the beginning of a log holds: found once for all parts of a reader. Returns 0 or a negative status. */
 int fdr_known_of(struct tw_reader *reader, const struct fdr_log *log, const struct fdr_known **known);
 
-static inline bool fdr_is_zero(const struct tw_fdr_record *record)
+/* Whether a call is one byte over and over, zeros or another, as damage leaves them. */
+static inline bool fdr_is_filled(enum tw_fdr_layout layout, const struct tw_fdr_record *record)
 {
-	return record->kind == TW_FDR_ENTER && !record->function_id && !record->tsc_delta && record->size;
+	const uint32_t kind = (uint32_t)record->kind, id = record->function_id;
+	const uint32_t word = layout == TW_FDR_BIG_MSB ? kind << 28 | id : id << 4 | kind << 1;
+	return record->kind <= TW_FDR_ENTER_ARGS && record->size && word == record->tsc_delta &&
+	       word == (word << 8 | word >> 24);
 }
 
 bool fdr_knows_function(const struct fdr_known *known, uint32_t id);
@@ -55,7 +59,14 @@ static inline bool fdr_may_end(const struct fdr_log *log, const struct tw_fdr_re
 	return record->kind != TW_FDR_END_OF_BUFFER || log->header.version != 1 || !record->padded || !log->clean;
 }
 
-/* ---- fit.c: which bytes are records. ---- */
+/* ---- sound.c: whether anything is wrong. ---- */
+
+enum {
+	FDR_LEAD = 6 * TW_FDR_METADATA_SIZE,      /* BufferExtents, NewBuffer, WallTime and Pid stand in here */
+	FDR_LEAD_LAST = 4 * TW_FDR_METADATA_SIZE, /* where NewCPUId stands, behind these four */
+	FDR_FEW_CALLS = 64,                       /* of which not enough functions are known */
+	FDR_LARGE_DELTA = 1 << 24 /* ticks, some milliseconds: below it a wrong delta does little harm */
+};
 
 /* Bytes of a buffer. */
 struct fdr_span {
@@ -68,25 +79,27 @@ struct fdr_span {
 	bool searched;     /* bytes of the buffer may be missing: its end is not where it was */
 };
 
-/* Whether as many bytes as are too many, a record at least, stand in a span twice, one copy behind the other. */
-bool fdr_finds_copy(const struct fdr_span *span);
+/* Whether a span can be taken as it is: all records, the next where the one before ends, of kinds that belong there, no
+ * zeros among them, no counter that goes past the next one told. *sound: how far its whole records go. */
+bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound);
+
+/* Whether calls of functions that the log has stand here, several in a row. */
+bool fdr_has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known);
 
 /* Whether calls of a span whose records follow each other stand at the wrong byte, or among bytes that were put in:
  * their functions are none that the log has elsewhere, and those of what begins a few bytes on are, or bytes are too
  * many. */
 bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span);
 
-/* Whether calls of functions that the log has stand here, several in a row. */
-bool fdr_has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known);
+/* ---- fit.c: which bytes are records. ---- */
+
+/* Whether as many bytes as are too many, a record at least, stand in a span twice, one copy behind the other. */
+bool fdr_finds_copy(const struct fdr_span *span);
 
 /* Finds the records of a damaged span. Gives at most `most` stretches, whose offsets count from the span's beginning,
  * in order, and between them gaps; *done: how far that goes. Returns how many, or a negative status. */
 int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr_span *span,
             struct fdr_stretch *stretches, size_t most, size_t *done);
-
-/* Whether a span can be taken as it is: all records, the next where the one before ends, of kinds that belong there, no
- * zeros among them, no counter that goes past the next one told. *sound: how far its whole records go. */
-bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound);
 
 /* ---- ends.c: where a buffer ends whose size leads nowhere. ---- */
 

@@ -217,13 +217,102 @@ static void test_counter_of_damage(void **state)
 	assert_int_equal(most, BEGIN + 1000000);
 }
 
+/* ---- Bytes that were written over. ---- */
+
+/* A log of whose first buffer the beginning ends at 80, and its calls at 80 + 8 * CALLS. */
+enum { LEAD = 80, CALLS = 160 };
+
+static size_t make_log(void)
+{
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_varied_pairs(&log_, 1, CALLS / 2);
+	end_buffer(&log_, start);
+	add_buffer(&log_, THREAD + 1, 2, BEGIN);
+	hurt = log_;
+	return start;
+}
+
+/* No other function than the log's, and so many calls. */
+static void expect_calls(size_t least, size_t most)
+{
+	read_rows(&hurt);
+	assert_in_range(calls_of(THREAD, 1), least, most);
+	assert_int_equal(count, calls_of(THREAD, 1) + calls_of(THREAD + 1, 1));
+}
+
+/* Bytes that are alike are no calls, though each eight of them could be one: 0x10 is the beginning of an entry. */
+static void test_one_byte(void **state)
+{
+	enum { HIT = 8 };
+	(void)state;
+	size_t start = make_log();
+	memset(hurt.data + start + LEAD + 40 * 8, 0x10, (size_t)HIT * 8);
+	expect_calls(CALLS - HIT - 1, CALLS - HIT);
+}
+
+/* The first byte of a WallTime or Pid record, so that two calls stand there. */
+static void test_calls_in_the_lead(void **state)
+{
+	(void)state;
+	size_t start = make_log();
+	for (size_t at = 32; at < LEAD - 16; at += 16) {
+		hurt = log_;
+		hurt.data[start + at] = 0x20;
+		read_rows(&hurt);
+		assert_int_equal(count, CALLS + 2);
+		assert_int_equal(rows[0].offset, start + LEAD);
+	}
+}
+
+/* The same of an argument. */
+static void test_calls_for_an_argument(void **state)
+{
+	(void)state;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	add_varied_pairs(&log_, 1, CALLS / 2);
+	add_function(&log_, 3, 1, TICK);
+	const size_t at = log_.size;
+	add_argument(&log_, 0x1234567890);
+	add_function(&log_, 1, 1, TICK);
+	add_varied_pairs(&log_, 1, 20);
+	end_buffer(&log_, start);
+	add_buffer(&log_, THREAD + 1, 2, BEGIN);
+	hurt = log_;
+	hurt.data[at] = 0x20;
+	expect_calls(CALLS + 42, CALLS + 42);
+}
+
+/* Version 1 without fill: all between the counter told last and the next buffer's is gone, whole records. */
+static void test_joined_at_a_counter(void **state)
+{
+	(void)state;
+	add_header_of(&log_, 1, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN + 1000000);
+	add_varied_pairs(&log_, 1, 20);
+	add_cpu(&log_, 1, BEGIN + 2000000);
+	add_function(&log_, 0, 5, TICK);
+	add_cpu(&log_, 1, BEGIN);
+	for (uint32_t function = 30; function < 33; function++)
+		add_function(&log_, 1, function, TICK);
+	add_varied_pairs(&log_, 2, 20);
+	end_buffer(&log_, start);
+	add_other_buffer();
+	read_rows(&log_);
+	assert_int_equal(calls_of(THREAD, 1), 40);
+	assert_int_equal(calls_of(THREAD, 2), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_joined_without_a_size), cmocka_unit_test(test_calls_of_strangers),
 	    cmocka_unit_test(test_copy_by_chance),        cmocka_unit_test(test_ends_behind_bytes_put_in),
 	    cmocka_unit_test(test_no_ticks_before_a_gap), cmocka_unit_test(test_calls_once),
-	    cmocka_unit_test(test_counter_of_damage),
+	    cmocka_unit_test(test_counter_of_damage),     cmocka_unit_test(test_one_byte),
+	    cmocka_unit_test(test_calls_in_the_lead),     cmocka_unit_test(test_calls_for_an_argument),
+	    cmocka_unit_test(test_joined_at_a_counter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

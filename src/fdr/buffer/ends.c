@@ -295,17 +295,21 @@ static size_t joint_of(const struct buffer_span *held, const struct sizes *sizes
 	return find_mismatch(joined, joined->from, joined->to, stack, size < sizes->length ? size : joined->from);
 }
 
-/* Where the second of two buffers begins at the earliest that end as one does; the span's size where there is none. */
+/* Where the second of two buffers begins at the earliest that end as one does; the span's size where there is none. If
+ * its first record is the counter that shows it, the calls that never began end behind that only. */
 static size_t joint_of_sound(const struct buffer_span *held, const struct sizes *sizes, struct joined *joined,
                              uint32_t *stack)
 {
-	enum { SURE = 3 }; /* of one alone, an exception may be the reason, and the clocks of processors that differ */
+	enum {
+		SURE = 3, /* of one alone, an exception may be the reason, and the clocks of processors that differ */
+		BEHIND = 1 << 10
+	};
 	const size_t size = held->span.size;
 	size_t depth = 0, strays = 0;
 	(void)sizes;
-	for (size_t i = 0; i < joined->count && joined->calls[i].at < joined->to; i++)
+	for (size_t i = 0; joined->to && i < joined->count && joined->calls[i].at < joined->to + BEHIND; i++)
 		strays += is_stray(&joined->calls[i], stack, &depth) && joined->calls[i].at >= joined->from;
-	return strays < SURE ? size : find_mismatch(joined, joined->from, joined->to, stack, size);
+	return strays < SURE ? size : find_mismatch(joined, joined->from, joined->to, stack, joined->from);
 }
 
 typedef size_t joint_finder(const struct buffer_span *, const struct sizes *, struct joined *, uint32_t *stack);

@@ -74,8 +74,8 @@ static void count_on(struct fdr_walk *walk, const struct tw_fdr_record *record)
 
 int fdr_walk_on(struct fdr_finder *f, uint64_t from, uint64_t mark, uint64_t until, struct fdr_walk *walk)
 {
-	enum { STEP = 4096, ZEROS = 2 }; /* as many are none: pages of zeros are what is left of much damage */
-	unsigned zeros = 0;
+	enum { STEP = 4096, FILLED = 2 }; /* as many are none: pages of zeros are what is left of much damage */
+	unsigned filled = 0;
 	if (f->window->chunk < STEP) /* who hops from border to border reads less */
 		f->window->chunk = STEP;
 	while (walk->at < until) {
@@ -106,9 +106,9 @@ int fdr_walk_on(struct fdr_finder *f, uint64_t from, uint64_t mark, uint64_t unt
 			return status;
 		if (walk->why != FDR_STOP_NOT)
 			return 0;
-		zeros = fdr_is_zero(&record) ? zeros + 1 : 0;
-		if (zeros == ZEROS) {
-			walk->at -= (ZEROS - 1) * TW_FDR_FUNCTION_SIZE;
+		filled = fdr_is_filled(decoder.layout, &record) ? filled + 1 : 0;
+		if (filled == FILLED) {
+			walk->at -= (FILLED - 1) * TW_FDR_FUNCTION_SIZE;
 			walk->why = FDR_STOP_DAMAGE;
 			return 0;
 		}

@@ -1,0 +1,204 @@
+/* sound.c - whether the bytes of a buffer can be taken for its records as they stand. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "fdr/known.h"
+
+/* Calls of one byte over and over, one after the other, are none; where bytes may be missing, one is none: of zeros it
+ * may be the end of a metadata record. */
+enum { FILLED = 2 };
+
+#define FAR_BACK (UINT64_C(1) << 42) /* ticks, half an hour */
+
+struct walked {
+	const struct fdr_log *log;
+	struct tw_fdr_decoder decoder;
+	const uint8_t *first;
+	uint64_t told;    /* by the last record that tells the counter */
+	uint32_t largest; /* delta since then */
+	unsigned filled;  /* calls in a row */
+	bool called;      /* a call has been met */
+	bool with_args;   /* the last record is an entry that an argument belongs to */
+};
+
+/* The first of little-endian calls that is one byte over and over; `end` where none is. */
+static const uint8_t *first_filled(const uint8_t *bytes, const uint8_t *end)
+{
+	for (const uint8_t *p = bytes; p < end; p += TW_FDR_FUNCTION_SIZE)
+		if (tw_load64(p, false) == *p * (UINT64_MAX / UINT8_MAX))
+			return p;
+	return end;
+}
+
+/* Function records of little-endian logs, which are nearly all there are: `make bench` measures what it costs to look
+ * at each (stat). */
+static void pass_calls(struct walked *w)
+{
+	enum {
+		LEAST_FILLED = UINT32_MAX / UINT8_MAX, /* the delta of a call of ones */
+		ARGS = TW_FDR_ENTER_ARGS << 1
+	};
+	const uint8_t *p = w->decoder.bytes, *end = p + w->decoder.left / TW_FDR_FUNCTION_SIZE * TW_FDR_FUNCTION_SIZE;
+	uint32_t largest = 0;
+	if (w->decoder.layout != TW_FDR_LITTLE || w->with_args)
+		return;
+	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
+		uint64_t word = tw_load64(p, false);
+		uint32_t delta = (uint32_t)(word >> 32);
+		if (word & 9 || !(uint32_t)word || (word & ARGS) == ARGS)
+			break;
+		largest = delta > largest ? delta : largest;
+	}
+	if (largest >= LEAST_FILLED)
+		p = first_filled(w->decoder.bytes, p);
+	if (p > w->decoder.bytes) {
+		w->filled = 0;
+		w->called = true;
+	}
+	w->decoder.left -= (size_t)(p - w->decoder.bytes);
+	w->decoder.bytes = p;
+	w->largest = largest > w->largest ? largest : w->largest;
+}
+
+/* Whether a record that tells the counter is where a delta before it has gone past it. Where none told it before, a
+ * delta of more than INT32_MAX ticks is to be looked at. */
+static bool went_past(const struct walked *w, uint64_t told)
+{
+	if (!w->told)
+		return w->largest > INT32_MAX;
+	return told >= w->told && w->largest >= FDR_LARGE_DELTA && w->largest > told - w->told;
+}
+
+/* Whether a counter is behind the one told before it by more than processors differ. */
+static bool went_back(const struct walked *w, uint64_t told)
+{
+	return told < w->told && w->told - told >= FAR_BACK;
+}
+
+static bool fits_counter(struct walked *w, const struct fdr_span *span, const struct tw_fdr_record *record)
+{
+	bool past = went_past(w, record->tsc) || went_back(w, record->tsc);
+	w->told = record->tsc;
+	w->largest = 0;
+	return !past && !(span->searched && record->padded && w->log->clean);
+}
+
+/* No call stands among the records that a buffer begins with: it is what damage left of one of them. */
+static bool fits_lead(const struct walked *w, size_t at, size_t last)
+{
+	return !w->called || at > last;
+}
+
+/* Where an argument is missing behind an entry with arguments, calls stand in its place. */
+static bool fits_entry(struct walked *w, const struct tw_fdr_record *record)
+{
+	const bool missing = w->with_args && record->kind <= TW_FDR_ENTER_ARGS;
+	w->with_args = record->kind == TW_FDR_ENTER_ARGS;
+	return !missing;
+}
+
+static bool belongs(struct walked *w, const struct fdr_span *span, const struct tw_fdr_record *record)
+{
+	const bool fits = fits_entry(w, record);
+	size_t at = span->from_start + (size_t)(w->decoder.bytes - w->first) - record->size;
+	switch ((unsigned)record->kind) {
+	case TW_FDR_BUFFER_EXTENTS:
+		return at == 0;
+	case TW_FDR_NEW_BUFFER:
+		return at <= TW_FDR_METADATA_SIZE;
+	case TW_FDR_WALL_TIME:
+	case TW_FDR_PID:
+		return fits_lead(w, at, FDR_LEAD);
+	case TW_FDR_END_OF_BUFFER: /* of version 1; others write none */
+		return w->decoder.version == 1 ? !span->searched || fdr_may_end(w->log, record) : !record->padded;
+	case TW_FDR_NEW_CPU_ID:
+		return fits_lead(w, at, FDR_LEAD_LAST) && fits_counter(w, span, record);
+	case TW_FDR_TSC_WRAP:
+		return fits_counter(w, span, record);
+	default:
+		w->filled = fdr_is_filled(w->decoder.layout, record) ? w->filled + 1 : 0;
+		w->called |= record->kind <= TW_FDR_ENTER_ARGS;
+		w->largest = record->kind <= TW_FDR_ENTER_ARGS && record->tsc_delta > w->largest ? record->tsc_delta
+		                                                                                 : w->largest;
+		return fits && w->filled < (span->searched ? 1 : FILLED);
+	}
+}
+
+bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound)
+{
+	struct walked w = {
+	    .log = log,
+	    .decoder = {.bytes = span->bytes,
+	                .left = span->size,
+	                .version = log->header.version,
+	                .layout = log->header.layout},
+	    .first = span->bytes,
+	    .told = span->told,
+	};
+	struct tw_fdr_record record;
+	int status;
+	do {
+		pass_calls(&w);
+		*sound = (size_t)(w.decoder.bytes - w.first);
+		status = tw_fdr_next(&w.decoder, &record);
+		if (status > 0 && !belongs(&w, span, &record))
+			return false;
+		if (status > 0 && record.kind == TW_FDR_END_OF_BUFFER && log->header.version == 1)
+			break;
+	} while (status > 0);
+	*sound = (size_t)(w.decoder.bytes - w.first);
+	if (status == TW_ERR_ROOM && w.decoder.need - w.decoder.left <= span->beyond) { /* it goes on behind them */
+		*sound += record.payload_size ? w.decoder.need : 0;
+		status = 0;
+	}
+	if (status < 0 || w.largest > INT32_MAX)
+		return false;
+	span->told = w.told;
+	return true;
+}
+
+enum { SURE = 3 }; /* calls in a row */
+
+bool fdr_has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known)
+{
+	struct tw_fdr_record record;
+	unsigned count = 0;
+	while (count < SURE && tw_fdr_next(&decoder, &record) > 0 && record.kind <= TW_FDR_ENTER_ARGS &&
+	       fdr_knows_function(known, record.function_id))
+		count++;
+	return count == SURE;
+}
+
+/* Whether such calls begin a few bytes behind a place. */
+static bool has_shifted_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known)
+{
+	for (unsigned shift = 1; shift < TW_FDR_FUNCTION_SIZE && decoder.left; shift++) {
+		decoder.bytes++;
+		decoder.left--;
+		if (fdr_has_known_calls(decoder, known))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the bytes of a call that the log does not have may be those that are too many. */
+static bool is_stranger(const struct fdr_span *span, const struct fdr_known *known)
+{
+	return span->excess && known->calls >= FDR_FEW_CALLS;
+}
+
+bool fdr_is_misplaced(const struct fdr_log *log, const struct fdr_known *known, const struct fdr_span *span)
+{
+	struct tw_fdr_decoder decoder = {.bytes = span->bytes,
+	                                 .left = span->size,
+	                                 .version = log->header.version,
+	                                 .layout = log->header.layout};
+	struct tw_fdr_record record;
+	for (;;) {
+		const struct tw_fdr_decoder before = decoder;
+		if (tw_fdr_next(&decoder, &record) <= 0)
+			return false;
+		if (record.kind <= TW_FDR_ENTER_ARGS && !fdr_knows_function(known, record.function_id) &&
+		    (is_stranger(span, known) || has_shifted_calls(before, known)))
+			return true;
+	}
+}
