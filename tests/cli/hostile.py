@@ -64,8 +64,8 @@ LOGS = {
     "mixed": lambda: [thread(t, walk(t, 6000, 50 if t % 2 else 3000, 60)) for t in range(1, 10)],
     "open": lambda: [thread(1, pairs(1, 20000))] + [thread(t, [(ENTER, 20000 + t, 1)]) for t in range(2, 600)],
     "threads": lambda: (thread(t, [(ENTER, 1, 1), (EXIT, 1, 1)]) for t in range(1, 200001)),
-    "names": lambda: [thread(1, pairs(1, 1200000))],
-    "stacks": lambda: [thread(t, stacks(t, 150000)) for t in (1, 2)],
+    "names": lambda: [thread(1, pairs(1, 450000))],
+    "stacks": lambda: [thread(t, stacks(t, 56000)) for t in (1, 2)],
     "deep": lambda: [thread(1, deep(200000))],
 }
 
@@ -81,8 +81,11 @@ def elf_with_map(size):
 
 def elf_with_bomb(size):
     """A program with a function and a compressed section .debug_str of `size` zeros."""
-    packer = zlib.compressobj(9)
-    zeros = b"".join(packer.compress(bytes(1 << 20)) for _ in range(size >> 20)) + packer.flush()
+    packer, megabyte = zlib.compressobj(9), bytes(1 << 20)
+    header = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(megabyte) + packer.flush(zlib.Z_FULL_FLUSH)  # the same for each megabyte
+    ones, sums = 1, size % 65521  # Adler-32 of zeros
+    zeros = header + block * (size >> 20) + b"\3\0" + struct.pack(">HH", sums, ones)
     names = b"\0xray_instr_map\0.debug_str\0.shstrtab\0"
     sleds = b"".join(struct.pack("<qqBBB13x", 0, 0, kind, 1, 2) for kind in (ENTER, EXIT))
     packed = struct.pack("<IIQQ", 1, 0, size, 1) + zeros
