@@ -13,7 +13,6 @@ skipped, and fail where CI is set.
 import argparse
 import collections
 import functools
-import gc
 import os
 import pathlib
 import shutil
@@ -26,8 +25,6 @@ import tracelog
 import tracelog_lines
 import tracelog_random
 from fxt_tests import counted, differences, read
-
-gc.disable()  # what is decoded is kept, and has no circles
 
 ROOT = fxt_tests.ROOT
 DATA = ROOT / "tests/data/tracelog"
