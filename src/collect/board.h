@@ -64,15 +64,17 @@ struct collect_exec {
 struct collect_board {
 	char directory[PATH_MAX];
 	char timestamp[TW_XTRACE_TIMESTAMP_SIZE];
-	int32_t file;                         /* the tool's descriptor of this board */
-	int32_t tool;                         /* its process, */
-	uint64_t tool_start;                  /* and when that began, as alive.h has it */
-	uint64_t interval;                    /* instructions between snapshots, or of a vector */
-	uint32_t from_hint;                   /* begin and end at HINT #9 */
-	uint32_t compress;                    /* the files of tokens are of frames of zstd */
-	uint32_t vectors;                     /* nothing but basic block vectors is wanted */
-	uint32_t of_machine;                  /* QEMU runs a whole machine */
-	uint32_t scalable;                    /* the processor has SVE */
+	int32_t file;        /* the tool's descriptor of this board */
+	int32_t tool;        /* its process, */
+	uint64_t tool_start; /* and when that began, as alive.h has it */
+	struct {
+		uint64_t interval;   /* instructions between snapshots, or of a vector */
+		uint32_t from_hint;  /* begin and end at HINT #9 */
+		uint32_t compress;   /* the files of tokens are of frames of zstd */
+		uint32_t vectors;    /* nothing but basic block vectors is wanted */
+		uint32_t of_machine; /* QEMU runs a whole machine */
+		uint32_t scalable;   /* the processor has SVE */
+	} options;
 	_Atomic uint32_t resized;             /* vectors have another length than at a thread's first snapshot */
 	_Atomic uint32_t matrix;              /* instructions of SME were met */
 	_Atomic uint32_t refused;             /* why the plugin did not begin: enum collect_refusal */

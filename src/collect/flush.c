@@ -110,7 +110,7 @@ static int flush_tokens(const struct collect_board *board, struct collect_slot *
 	int fd = open_file(board, slot->data_name), error = 0;
 	if (fd < 0)
 		return errno;
-	if (board->compress) {
+	if (board->options.compress) {
 		error = flush_frame(fd, slot, whole_tokens(slot->buffer, size));
 		*length = start + (error ? 0 : whole_tokens(slot->buffer, size));
 		close(fd);

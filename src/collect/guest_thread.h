@@ -26,11 +26,13 @@ struct guest_thread {
 	bool recording, began, needs_pc;      /* the next instruction is to be a PCINST wherever it is */
 	bool owes_order;                      /* the next access is to have a TIME, though there is one thread only */
 	uint8_t pending;
-	uint8_t accessed;                           /* bytes of the instruction at the cursor */
-	uint8_t value[ACCESS_MAX + MACHINE_VECTOR]; /* read in steps of a vector */
-	uint64_t address;                           /* of the first of them */
-	uint64_t operands[4];                       /* LSE: what registers were before */
-	uint8_t old[16];                            /* LSE: memory before, where no register tells */
+	struct {                                            /* of the instruction at the cursor */
+		uint8_t size;                               /* bytes */
+		uint8_t value[ACCESS_MAX + MACHINE_VECTOR]; /* read in steps of a vector */
+		uint64_t address;                           /* of the first of them */
+		uint64_t operands[4];                       /* LSE: what registers were before */
+		uint8_t old[16];                            /* LSE: memory before, where no register tells */
+	} access;
 	struct scalable_state scalable;
 	uint64_t tpidr;
 	struct interrupted where;

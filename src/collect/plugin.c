@@ -95,14 +95,14 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 			board->matrix = 1;
 	}
 	images_see(board, qemu_plugin_tb_vaddr(tb), machine_code(qemu_plugin_tb_get_insn(tb, 0)));
-	struct translated_block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->from_hint);
+	struct translated_block *block = block_make(qemu_plugin_tb_vaddr(tb), opcodes, count, board->options.from_hint);
 	if (!block)
 		return;
-	block->full = detail_full() || (board->from_hint && has_mark(block));
+	block->full = detail_full() || (board->options.from_hint && has_mark(block));
 	if (block->full)
 		want_all(tb, block);
 	else
-		(board->from_hint ? want_none : want_few)(tb, block);
+		(board->options.from_hint ? want_none : want_few)(tb, block);
 }
 
 static bool is_call(uint32_t opcode)
@@ -138,7 +138,7 @@ static void ended(uint64_t id, void *data)
 {
 	(void)id;
 	(void)data;
-	if (board->vectors)
+	if (board->options.vectors)
 		vectors_end();
 	else
 		thread_end();
@@ -146,7 +146,7 @@ static void ended(uint64_t id, void *data)
 
 static void register_calls(uint64_t id)
 {
-	qemu_plugin_register_vcpu_tb_trans_cb(id, board->vectors ? translated_for_vectors : translated);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, board->options.vectors ? translated_for_vectors : translated);
 	qemu_plugin_register_flush_cb(id, flushed);
 	qemu_plugin_register_atexit_cb(id, ended, NULL);
 }
@@ -187,7 +187,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 	if (!board)
 		return -1;
 	int refusal = machine_setup();
-	if (!refusal && board->scalable && !scalable_setup())
+	if (!refusal && board->options.scalable && !scalable_setup())
 		refusal = COLLECT_NO_REGISTERS;
 	if (refusal) {
 		board->refused = (uint32_t)refusal;
@@ -196,21 +196,21 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id, cons
 	alive_begin(board);
 	if (slot >= 0)
 		stream_release(&board->slots[slot]);
-	if (!board->of_machine)
+	if (!board->options.of_machine)
 		follow_setup();
-	if (board->from_hint) /* a program without a mark calls nothing */
+	if (board->options.from_hint) /* a program without a mark calls nothing */
 		board->refused = COLLECT_BEGAN;
-	if (board->vectors && !vectors_setup(board))
+	if (board->options.vectors && !vectors_setup(board))
 		return -1;
-	if (board->of_machine) {
+	if (board->options.of_machine) {
 		system_setup(id, board);
 		return 0;
 	}
-	if (!board->vectors) {
+	if (!board->options.vectors) {
 		images_begin(board);
 		thread_setup(board, follows);
 	}
-	detail_setup(id, register_calls, !board->from_hint && plan_begins_at_once(&board->windows, 0));
+	detail_setup(id, register_calls, !board->options.from_hint && plan_begins_at_once(&board->windows, 0));
 	register_calls(id);
 	return 0;
 }

@@ -25,8 +25,8 @@ static _Atomic unsigned zero_block = 64; /* bytes of DC ZVA: as DCZID_EL0 told w
 /* Loads and stores by register, each a token; others by as large powers of two as there are. */
 void steps_put_accesses(struct guest_thread *thread, const struct insn *insn, bool is_load, const uint8_t *bytes)
 {
-	tokens_accesses(thread, is_load, thread->address, bytes, insn->op.total, insn->op.size);
-	thread->accessed = 0;
+	tokens_accesses(thread, is_load, thread->access.address, bytes, insn->op.total, insn->op.size);
+	thread->access.size = 0;
 }
 
 /* The bytes of a register that is loaded or stored. */
@@ -49,24 +49,24 @@ void steps_take_registers(struct guest_thread *thread, const struct opcode *op)
 		return;
 	for (unsigned i = 0; i < op->count; i++)
 		if (!op->is_load || op->is_vector || (i ? op->rt2 : op->rt) != ZERO_REGISTER)
-			copy_register(thread, op, i, thread->value + (size_t)i * op->size);
+			copy_register(thread, op, i, thread->access.value + (size_t)i * op->size);
 }
 
 static void after_load(struct guest_thread *thread, const struct insn *insn)
 {
 	if (!thread->is_interrupted || !insn->op.is_vector)
 		steps_take_registers(thread, &insn->op);
-	steps_put_accesses(thread, insn, true, thread->value);
+	steps_put_accesses(thread, insn, true, thread->access.value);
 	tokens_order(thread);
 }
 
 static void after_exclusive(struct guest_thread *thread, const struct insn *insn)
 {
 	uint64_t status = tokens_operand(thread, insn->op.rs);
-	thread->address = tokens_base(thread, insn->op.rn);
+	thread->access.address = tokens_base(thread, insn->op.rn);
 	steps_take_registers(thread, &insn->op);
 	if (status == 0) {
-		steps_put_accesses(thread, insn, false, thread->value);
+		steps_put_accesses(thread, insn, false, thread->access.value);
 		tokens_order(thread);
 	}
 	tokens_value(thread, TW_XTRACE_STXR, status);
@@ -76,10 +76,10 @@ static void after_atomic(struct guest_thread *thread, const struct insn *insn)
 {
 	uint8_t bytes[8];
 	uint64_t old =
-	    insn->op.rt == ZERO_REGISTER ? tw_load64(thread->old, false) : tokens_operand(thread, insn->op.rt);
+	    insn->op.rt == ZERO_REGISTER ? tw_load64(thread->access.old, false) : tokens_operand(thread, insn->op.rt);
 	tw_store64(bytes, old, false);
 	steps_put_accesses(thread, insn, true, bytes);
-	tw_store64(bytes, opcode_atomic(&insn->op, old, thread->operands[0]), false);
+	tw_store64(bytes, opcode_atomic(&insn->op, old, thread->access.operands[0]), false);
 	steps_put_accesses(thread, insn, false, bytes);
 	tokens_order(thread);
 }
@@ -91,12 +91,12 @@ static void after_compare(struct guest_thread *thread, const struct insn *insn)
 	const struct opcode *op = &insn->op;
 	for (unsigned i = 0; i < op->count; i++) {
 		uint8_t word[8];
-		tw_store64(word, thread->operands[i], false);
+		tw_store64(word, thread->access.operands[i], false);
 		memcpy(expected + (size_t)i * op->size, word, op->size);
-		tw_store64(word, thread->operands[2 + i], false);
+		tw_store64(word, thread->access.operands[2 + i], false);
 		memcpy(wanted + (size_t)i * op->size, word, op->size);
 		tw_store64(word, tokens_operand(thread, op->rs + i), false);
-		memcpy(old + (size_t)i * op->size, op->rs + i == ZERO_REGISTER ? thread->old : word, op->size);
+		memcpy(old + (size_t)i * op->size, op->rs + i == ZERO_REGISTER ? thread->access.old : word, op->size);
 	}
 	steps_put_accesses(thread, insn, true, old);
 	if (memcmp(old, expected, op->total) == 0)
@@ -177,14 +177,14 @@ static void before_atomic(struct guest_thread *thread, const struct insn *insn)
 {
 	const struct opcode *op = &insn->op;
 	bool is_compare = op->kind == OP_CAS;
-	thread->address = tokens_base(thread, op->rn);
+	thread->access.address = tokens_base(thread, op->rn);
 	for (unsigned i = 0; i < 2; i++) {
-		thread->operands[i] = tokens_operand(thread, (op->rs + i) & 31u);
-		thread->operands[2 + i] = tokens_operand(thread, (op->rt + i) & 31u);
+		thread->access.operands[i] = tokens_operand(thread, (op->rs + i) & 31u);
+		thread->access.operands[2 + i] = tokens_operand(thread, (op->rt + i) & 31u);
 	}
 	if ((is_compare ? op->rs : op->rt) == ZERO_REGISTER &&
-	    !machine_read(&thread->machine, thread->address, thread->old, op->total))
-		memset(thread->old, 0, sizeof thread->old);
+	    !machine_read(&thread->machine, thread->access.address, thread->access.old, op->total))
+		memset(thread->access.old, 0, sizeof thread->access.old);
 }
 
 static void before_call(struct guest_thread *thread, const struct insn *insn)

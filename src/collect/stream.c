@@ -51,7 +51,7 @@ static int write_at(const struct collect_board *board, const char *name, const v
 
 static const char *suffix_of(const struct collect_board *board)
 {
-	return board->compress ? ".zst" : "";
+	return board->options.compress ? ".zst" : "";
 }
 
 static bool is_there(const struct collect_board *board, const struct tw_xtrace_name *name)
@@ -157,7 +157,7 @@ void stream_order(struct stream *stream, struct collect_board *board)
 static int write_tokens(const struct collect_board *board, struct collect_slot *slot, size_t size, uint64_t at)
 {
 	size_t packed;
-	if (!board->compress)
+	if (!board->options.compress)
 		return write_at(board, slot->data_name, slot->buffer, size, at);
 	if (!size)
 		return 0;
@@ -256,7 +256,7 @@ void stream_snapshot(struct stream *stream, struct collect_board *board, const s
 	if (error)
 		fail(stream, board, error);
 	stream->last_count = stream->count;
-	stream->next_snapshot = stream->count + board->interval - stream->count % board->interval;
+	stream->next_snapshot = stream->count + board->options.interval - stream->count % board->options.interval;
 }
 
 uint64_t stream_last_snapshot(const struct stream *stream)

@@ -61,7 +61,7 @@ static inline void advance(struct guest_thread *thread, size_t end)
 
 bool thread_wants_before(const struct insn *insn)
 {
-	return steps[insn->op.kind].before && (insn->op.kind != OP_MARK || tokens_board->from_hint);
+	return steps[insn->op.kind].before && (insn->op.kind != OP_MARK || tokens_board->options.from_hint);
 }
 
 /* One thread alone finds in memory what it loaded, at once. */
@@ -150,7 +150,7 @@ static void settle(struct guest_thread *thread, uint64_t pc)
 
 static bool records_at_once(void)
 {
-	return !tokens_board->from_hint && !tokens_board->windows.count;
+	return !tokens_board->options.from_hint && !tokens_board->windows.count;
 }
 
 static struct guest_thread *thread_open(void)
@@ -212,7 +212,7 @@ void thread_block(unsigned cpu, void *data)
 		follow_windows(thread, true);
 	thread->block = block;
 	thread->cursor = 0;
-	thread->accessed = 0;
+	thread->access.size = 0;
 	if (!thread->recording) {
 		thread->part.passed += block->count;
 		return;
@@ -305,7 +305,7 @@ void thread_after(unsigned cpu, void *data)
 /* An access with its instruction and those up to the next that stops: most of what is written comes from here. */
 static void put_accessed(struct guest_thread *thread, const struct insn *insn)
 {
-	const uint8_t *tokens = thread->block->tokens, *value = thread->value;
+	const uint8_t *tokens = thread->block->tokens, *value = thread->access.value;
 	size_t from = block_offset(insn->index), own = block_offset(insn->index + 1u), next = block_offset(insn->next);
 	uint8_t *to = stream_room(&thread->stream, tokens_board, next - from + 2ul * (9 + MACHINE_VECTOR) + 9);
 	uint8_t token = (uint8_t)((insn->op.is_load ? 0x02 : 0x0a) | __builtin_ctz(insn->op.size) << 4);
@@ -313,7 +313,7 @@ static void put_accessed(struct guest_thread *thread, const struct insn *insn)
 		return;
 	to = stream_copy(to, tokens + from, own - from);
 	for (unsigned i = 0; i < insn->op.count; i++, value += insn->op.size) {
-		to = stream_value(to, token, thread->address + (uint64_t)i * insn->op.size);
+		to = stream_value(to, token, thread->access.address + (uint64_t)i * insn->op.size);
 		memcpy(to, value, MACHINE_VECTOR);
 		to += insn->op.size;
 	}
@@ -322,7 +322,7 @@ static void put_accessed(struct guest_thread *thread, const struct insn *insn)
 	stream_add(&thread->stream, stream_copy(to, tokens + own, next - own));
 	thread->stream.count += (uint64_t)insn->next - insn->index;
 	thread->cursor = insn->next;
-	thread->accessed = 0;
+	thread->access.size = 0;
 }
 
 void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
@@ -331,13 +331,13 @@ void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 	struct guest_thread *thread = self;
 	unsigned size = 1u << qemu_plugin_mem_size_shift(info);
 	(void)cpu;
-	if (!thread || !thread->recording || !thread->block || size > (unsigned)ACCESS_MAX - thread->accessed)
+	if (!thread || !thread->recording || !thread->block || size > (unsigned)ACCESS_MAX - thread->access.size)
 		return;
-	if (thread->accessed == 0)
-		thread->address = address;
-	machine_accessed(info, address, thread->value + thread->accessed, size);
-	thread->accessed = (uint8_t)(thread->accessed + size);
-	if (thread->accessed < insn->op.total || insn->after)
+	if (thread->access.size == 0)
+		thread->access.address = address;
+	machine_accessed(info, address, thread->access.value + thread->access.size, size);
+	thread->access.size = (uint8_t)(thread->access.size + size);
+	if (thread->access.size < insn->op.total || insn->after)
 		return;
 	if (tokens_has_several() && !insn->op.is_load)
 		steps_take_registers(thread, &insn->op);
@@ -346,7 +346,7 @@ void thread_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 		return;
 	}
 	advance(thread, insn->index + 1u);
-	steps_put_accesses(thread, insn, insn->op.is_load, thread->value);
+	steps_put_accesses(thread, insn, insn->op.is_load, thread->access.value);
 	tokens_order(thread);
 	advance(thread, insn->next);
 }
@@ -371,7 +371,7 @@ static void begin_child(void)
 		thread->stream.count = 0;
 		thread->part.plan = plan_begin(&tokens_board->windows);
 		detail_begin_child(false);
-	} else if (tokens_board->from_hint) {
+	} else if (tokens_board->options.from_hint) {
 		detail_begin_child(thread->part.plan.wants);
 	}
 	if (thread->recording)

@@ -26,17 +26,17 @@ static void forget_drops(struct trace_image *image)
 
 static void note(struct manage_provider *provider, const struct trace_image *image)
 {
-	provider->written = true;
-	provider->finished = image->header.state == IMAGE_COMPLETE;
-	provider->dropped = image->dropped;
-	provider->overwritten = image->header.overwritten;
-	provider->cut = image->header.cut;
-	provider->unkept = image->header.unkept;
-	provider->unrecorded = image->header.unrecorded;
-	provider->last_unrecorded = (int)(uint32_t)image->header.last_unrecorded;
-	provider->bytes = image->header.chunks;
-	provider->damaged = image->damaged;
-	memcpy(provider->name, image->header.name, sizeof provider->name - 1);
+	provider->archived.written = true;
+	provider->archived.finished = image->header.state == IMAGE_COMPLETE;
+	provider->archived.dropped = image->dropped;
+	provider->archived.overwritten = image->header.overwritten;
+	provider->archived.cut = image->header.cut;
+	provider->archived.unkept = image->header.unkept;
+	provider->archived.unrecorded = image->header.unrecorded;
+	provider->archived.last_unrecorded = (int)(uint32_t)image->header.last_unrecorded;
+	provider->archived.bytes = image->header.chunks;
+	provider->archived.damaged = image->damaged;
+	memcpy(provider->archived.name, image->header.name, sizeof provider->archived.name - 1);
 }
 
 /* Opens a file once more, by its descriptor: whatever has become of its name. A program that has begun nothing has an
@@ -79,7 +79,7 @@ static size_t load_all(struct image_file *parts, struct manage_result *result, c
 	for (size_t i = 0; i < result->count; i++) {
 		struct manage_provider *provider = &result->providers[i];
 		if (provider->image < 0 || !load(&parts[count], provider->image, temporary)) {
-			provider->unreadable = provider->image >= 0 && provider->started;
+			provider->archived.unreadable = provider->image >= 0 && provider->started;
 			continue;
 		}
 		if (wish->size_ends && result->full)

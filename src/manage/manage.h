@@ -31,14 +31,15 @@ struct manage_provider {
 	uint64_t dropping;   /* events that found no room, as it says while it goes on */
 	uint64_t writing;    /* the same of those that it has written */
 	char path[PATH_MAX]; /* of the file; "" where it has none */
-	/* What is in the archive: */
-	bool written, finished;
-	char name[64];
-	uint64_t dropped, overwritten, cut, unkept, bytes;
-	uint64_t unrecorded; /* processes that it forked, which found no file */
-	int last_unrecorded; /* why the last of them did not, as errno */
-	uint64_t damaged;    /* bytes of the file that are no records */
-	bool unreadable;     /* it has begun, and nothing of its file can be read */
+	struct {             /* what is in the archive */
+		bool written, finished;
+		char name[64];
+		uint64_t dropped, overwritten, cut, unkept, bytes;
+		uint64_t unrecorded; /* processes that it forked, which found no file */
+		int last_unrecorded; /* why the last of them did not, as errno */
+		uint64_t damaged;    /* bytes of the file that are no records */
+		bool unreadable;     /* it has begun, and nothing of its file can be read */
+	} archived;
 };
 
 /* What is to be recorded. */

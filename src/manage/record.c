@@ -102,7 +102,7 @@ static void remove_parts(struct manage_result *result)
 	bool kept = false;
 	for (size_t i = 0; i < result->count; i++) {
 		const struct manage_provider *provider = &result->providers[i];
-		const bool keeps = *provider->path && (provider->damaged || provider->unreadable);
+		const bool keeps = *provider->path && (provider->archived.damaged || provider->archived.unreadable);
 		if (*provider->path && !keeps)
 			unlink(provider->path);
 		kept |= keeps;
@@ -593,7 +593,7 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 	status = status < 0 ? status : manage_write(result, wish);
 	bool recorded = false;
 	for (size_t i = 0; i < result->count; i++)
-		recorded |= result->providers[i].written;
+		recorded |= result->providers[i].archived.written;
 	if (status == 0 || !recorded) /* otherwise they are all that there is */
 		remove_parts(result);
 	tw_witness_end(&manager.witness);

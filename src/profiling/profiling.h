@@ -120,17 +120,21 @@ struct profiling_reader {
 	bool gathered;      /* the log was read to its end */
 	size_t given;       /* nodes that were given as rows */
 	struct tw_event events[PROFILING_ROWS];
-	struct profiling_gap {
-		uint64_t offset, size;
-	} * gaps;
-	size_t gap_count, gap_room, gaps_given;
+	struct {
+		struct profiling_gap {
+			uint64_t offset, size;
+		} * items;
+		size_t count, room, given;
+	} gaps;
 	/* Records and sums. */
 	struct tw_wanted *wanted; /* NULL: all records are */
 	struct tw_field fields[4];
 	struct tw_text text; /* the functions of a path */
 	struct tw_kind_count kinds[PROFILING_KINDS];
-	struct tw_thread_info *threads;
-	size_t thread_count, thread_room;
+	struct {
+		struct tw_thread_info *items;
+		size_t count, room;
+	} threads;
 	struct tw_field sums[4];
 	char written[40];
 };

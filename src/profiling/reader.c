@@ -19,13 +19,14 @@
 static int add_gap(struct tw_reader *reader, const struct profiling_item *item)
 {
 	struct profiling_reader *profiling = reader->state;
-	if (profiling->gap_count == PROFILING_MOST_GAPS) {
-		profiling->gaps[profiling->gap_count - 1].size += item->size;
+	if (profiling->gaps.count == PROFILING_MOST_GAPS) {
+		profiling->gaps.items[profiling->gaps.count - 1].size += item->size;
 		return 0;
 	}
-	if (!tw_grow(&profiling->gaps, &profiling->gap_room, profiling->gap_count + 1, sizeof *profiling->gaps))
+	if (!tw_grow(&profiling->gaps.items, &profiling->gaps.room, profiling->gaps.count + 1,
+	             sizeof *profiling->gaps.items))
 		return TW_ERR_MEMORY;
-	profiling->gaps[profiling->gap_count++] = (struct profiling_gap){item->offset, item->size};
+	profiling->gaps.items[profiling->gaps.count++] = (struct profiling_gap){item->offset, item->size};
 	return 0;
 }
 
@@ -114,8 +115,9 @@ static int profiling_read(struct tw_reader *reader, struct tw_batch *batch)
 		return status;
 	tw_ticks_set(&clock, profiling->frequency ? profiling->frequency : TW_NS_PER_SECOND);
 	while (rows < PROFILING_ROWS) {
-		const struct profiling_gap *gap =
-		    profiling->gaps_given < profiling->gap_count ? &profiling->gaps[profiling->gaps_given] : NULL;
+		const struct profiling_gap *gap = profiling->gaps.given < profiling->gaps.count
+		                                      ? &profiling->gaps.items[profiling->gaps.given]
+		                                      : NULL;
 		const struct profiling_node *node =
 		    profiling->given < paths->count ? &paths->nodes[profiling->given] : NULL;
 		if (!gap && !node)
@@ -123,7 +125,7 @@ static int profiling_read(struct tw_reader *reader, struct tw_batch *batch)
 		if (gap && (!node || gap->offset < node->offset)) {
 			profiling->events[rows++] =
 			    (struct tw_event){.kind = TW_LOST, .offset = gap->offset, .value = gap->size};
-			profiling->gaps_given++;
+			profiling->gaps.given++;
 			continue;
 		}
 		if (node->calls)
@@ -222,11 +224,11 @@ static bool same_thread(const struct tw_thread_info *thread, uint64_t process, u
 /* A thread may have several blocks. */
 static void join_threads(struct profiling_reader *profiling)
 {
-	struct tw_thread_info *threads = profiling->threads;
+	struct tw_thread_info *threads = profiling->threads.items;
 	size_t kept = 0;
-	if (profiling->thread_count)
-		qsort(threads, profiling->thread_count, sizeof *threads, compare_threads);
-	for (size_t i = 0; i < profiling->thread_count; i++) {
+	if (profiling->threads.count)
+		qsort(threads, profiling->threads.count, sizeof *threads, compare_threads);
+	for (size_t i = 0; i < profiling->threads.count; i++) {
 		if (kept && same_thread(&threads[kept - 1], threads[i].process, threads[i].thread)) {
 			threads[kept - 1].records += threads[i].records;
 			threads[kept - 1].bytes += threads[i].bytes;
@@ -234,27 +236,29 @@ static void join_threads(struct profiling_reader *profiling)
 			threads[kept++] = threads[i];
 		}
 	}
-	profiling->thread_count = kept;
+	profiling->threads.count = kept;
 }
 
 /* Room for one more: a thread may have many blocks, which are joined before there is more room. */
 static bool make_room(struct profiling_reader *profiling)
 {
-	if (profiling->thread_count < profiling->thread_room)
+	if (profiling->threads.count < profiling->threads.room)
 		return true;
 	join_threads(profiling);
-	return tw_grow(&profiling->threads, &profiling->thread_room, 2 * profiling->thread_count + 1,
-	               sizeof *profiling->threads);
+	return tw_grow(&profiling->threads.items, &profiling->threads.room, 2 * profiling->threads.count + 1,
+	               sizeof *profiling->threads.items);
 }
 
 static bool count_block(struct profiling_reader *profiling)
 {
 	const uint64_t process = profiling->walk.header.process, thread = profiling->walk.block.thread;
-	if (profiling->thread_count && same_thread(&profiling->threads[profiling->thread_count - 1], process, thread))
+	if (profiling->threads.count &&
+	    same_thread(&profiling->threads.items[profiling->threads.count - 1], process, thread))
 		return true;
 	if (!make_room(profiling))
 		return false;
-	profiling->threads[profiling->thread_count++] = (struct tw_thread_info){.process = process, .thread = thread};
+	profiling->threads.items[profiling->threads.count++] =
+	    (struct tw_thread_info){.process = process, .thread = thread};
 	return true;
 }
 
@@ -271,7 +275,7 @@ static int count_items(struct tw_reader *reader, struct tw_info *info, uint64_t 
 			continue;
 		if (item.kind == PROFILING_BLOCK && !count_block(profiling))
 			return tw_fail_memory(reader);
-		struct tw_thread_info *thread = &profiling->threads[profiling->thread_count - 1];
+		struct tw_thread_info *thread = &profiling->threads.items[profiling->threads.count - 1];
 		thread->bytes += item.size;
 		thread->records++;
 		counts[item.kind == PROFILING_BLOCK ? PROFILING_KIND_BLOCK : PROFILING_KIND_PATH]++;
@@ -322,10 +326,11 @@ static int profiling_info(struct tw_reader *reader, unsigned jobs, struct tw_inf
 	info->bytes = tw_input_size(reader->input);
 	info->records = counts[PROFILING_KIND_BLOCK] + counts[PROFILING_KIND_PATH];
 	info->events = counts[PROFILING_KIND_PATH];
-	info->threads = profiling->threads;
-	info->thread_count = profiling->thread_count;
-	for (size_t i = 0; i < profiling->thread_count; i++)
-		info->processes += i == 0 || profiling->threads[i].process != profiling->threads[i - 1].process;
+	info->threads = profiling->threads.items;
+	info->thread_count = profiling->threads.count;
+	for (size_t i = 0; i < profiling->threads.count; i++)
+		info->processes +=
+		    i == 0 || profiling->threads.items[i].process != profiling->threads.items[i - 1].process;
 	tell_fields(profiling, info, calls);
 	return 0;
 }
@@ -360,8 +365,8 @@ static void profiling_close(struct tw_reader *reader)
 	profiling_known_free(&profiling->known);
 	tw_wanted_free(profiling->wanted);
 	tw_text_free(&profiling->text);
-	free(profiling->gaps);
-	free(profiling->threads);
+	free(profiling->gaps.items);
+	free(profiling->threads.items);
 	free(profiling);
 }
 

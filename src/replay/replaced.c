@@ -34,7 +34,7 @@ static void stored_bytes(const struct replay_state *run, const struct opcode *op
 /* Compares STORE tokens with bytes. */
 static void compare_stores(struct replay_state *run, const struct opcode *op, uint64_t address, const uint8_t *bytes)
 {
-	for (unsigned done = 0; !run->stopped && run->token.kind == TW_XTRACE_STORE; replay_step(run)) {
+	for (unsigned done = 0; !run->resume.stopped && run->token.kind == TW_XTRACE_STORE; replay_step(run)) {
 		if (run->token.payload_size > op->total - done)
 			replay_differ_number(run, "bytes of a store", op->total, done + run->token.payload_size);
 		else if (run->token.value != address + done)
@@ -42,7 +42,7 @@ static void compare_stores(struct replay_state *run, const struct opcode *op, ui
 		else if (memcmp(run->token.payload, bytes + done, run->token.payload_size) != 0)
 			replay_differ_bytes(run, "value of a store", run->token.payload, bytes + done,
 			                    run->token.payload_size);
-		if (run->stopped)
+		if (run->resume.stopped)
 			return;
 		replay_memory_write(&run->memory, run->token.value, run->token.payload, run->token.payload_size);
 		done += run->token.payload_size;
@@ -61,7 +61,7 @@ static void do_exclusive(struct replay_state *run, const struct opcode *op)
 	stored_bytes(run, op, bytes);
 	compare_stores(run, op, replay_base(run, op->rn), bytes);
 	skip_order(run);
-	if (run->stopped || run->token.kind != TW_XTRACE_STXR)
+	if (run->resume.stopped || run->token.kind != TW_XTRACE_STXR)
 		return;
 	replay_set_operand(run, op->rs, run->token.value);
 	replay_step(run);
@@ -95,7 +95,7 @@ static void compare_zeros(struct replay_state *run, uint64_t address)
 		replay_differ_number(run, "address of a store", token->value, address);
 	else if (token->payload_size > sizeof zeros || memcmp(token->payload, zeros, token->payload_size) != 0)
 		replay_differ_bytes(run, "value of a store", token->payload, zeros, token->payload_size);
-	if (!run->stopped)
+	if (!run->resume.stopped)
 		replay_memory_write(&run->memory, token->value, token->payload, token->payload_size);
 }
 
@@ -107,7 +107,7 @@ static void do_zero(struct replay_state *run, const struct opcode *op)
 		replay_differ_number(run, "address of DC ZVA", run->token.value, address);
 	if (run->token.kind == TW_XTRACE_DC)
 		replay_step(run);
-	for (; !run->stopped && run->token.kind == TW_XTRACE_STORE; replay_step(run)) {
+	for (; !run->resume.stopped && run->token.kind == TW_XTRACE_STORE; replay_step(run)) {
 		first = size ? first : run->token.value;
 		compare_zeros(run, first + size);
 		size += run->token.payload_size;
@@ -142,7 +142,7 @@ static void do_call(struct replay_state *run)
 		uint64_t value = replay_operand(run, registers[i]);
 		if (run->token.value != value)
 			replay_differ_number(run, "argument of a system call", run->token.value, value);
-		if (run->stopped)
+		if (run->resume.stopped)
 			return;
 		replay_step(run);
 	}
@@ -159,7 +159,7 @@ void replay_on_replaced(uc_engine *engine, uint32_t number, void *context)
 	(void)engine;
 	(void)number;
 	do
-		if (run->stopped || !replay_take(run))
+		if (run->resume.stopped || !replay_take(run))
 			return;
 	while (!replay_is_replaced(run->opcode));
 	struct opcode op = opcode_of(run->opcode);

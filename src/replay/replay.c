@@ -35,11 +35,11 @@ static void on_block(uc_engine *engine, uint64_t address, uint32_t size, void *c
 {
 	struct replay_state *run = context;
 	(void)engine;
-	while (!run->stopped && run->pc < run->end)
+	while (!run->resume.stopped && run->pc < run->end)
 		replay_take(run);
-	if (!run->stopped)
+	if (!run->resume.stopped)
 		compare_target(run, address);
-	if (run->stopped)
+	if (run->resume.stopped)
 		return;
 	run->pc = address;
 	run->end = address + size;
@@ -55,16 +55,16 @@ static void on_block(uc_engine *engine, uint64_t address, uint32_t size, void *c
 /* Goes on to the instruction that has the next access. */
 static bool seek_access(struct replay_state *run, enum tw_xtrace_kind kind)
 {
-	while (!run->stopped && run->token.kind != TW_XTRACE_LOAD && run->token.kind != TW_XTRACE_STORE)
+	while (!run->resume.stopped && run->token.kind != TW_XTRACE_LOAD && run->token.kind != TW_XTRACE_STORE)
 		if (run->pc >= run->end) {
 			replay_differ(run, "executed but not recorded", "nothing", tw_xtrace_kind_name(kind));
 			return false;
 		} else if (!replay_take(run)) {
 			return false;
 		}
-	if (!run->stopped && run->token.kind != kind)
+	if (!run->resume.stopped && run->token.kind != kind)
 		replay_differ(run, "access", tw_xtrace_kind_name(run->token.kind), tw_xtrace_kind_name(kind));
-	return !run->stopped;
+	return !run->resume.stopped;
 }
 
 /* Unicorn reads what goes over a border of its pages of 1 KiB again, as two that are aligned. */
@@ -108,7 +108,7 @@ static void on_access(uc_engine *engine, uc_mem_type type, uint64_t address, int
 	struct replay_state *run = context;
 	uint8_t bytes[8];
 	(void)engine;
-	if (run->stopped || size <= 0 || size > 8)
+	if (run->resume.stopped || size <= 0 || size > 8)
 		return;
 	tw_store64(bytes, (uint64_t)value, false);
 	if (type == UC_MEM_READ && is_again(run, address, (unsigned)size))
@@ -142,11 +142,11 @@ static void on_place(uc_engine *engine, uint64_t address, uint32_t size, void *c
 	struct replay_state *run = context;
 	(void)engine;
 	(void)size;
-	while (!run->stopped && run->pc < address && run->pc < run->end)
+	while (!run->resume.stopped && run->pc < address && run->pc < run->end)
 		replay_take(run);
-	if (!run->stopped)
+	if (!run->resume.stopped)
 		replay_skip_rest(run);
-	if (run->stopped || run->pc != address)
+	if (run->resume.stopped || run->pc != address)
 		return;
 	if (is_stale(run)) {
 		replay_renew(run);
@@ -164,11 +164,11 @@ static void on_edge(uc_engine *engine, uint64_t address, uint32_t size, void *co
 	struct replay_state *run = context;
 	(void)engine;
 	(void)size;
-	while (!run->stopped && run->pc < address && run->pc < run->end)
+	while (!run->resume.stopped && run->pc < address && run->pc < run->end)
 		replay_take(run);
-	if (!run->stopped)
+	if (!run->resume.stopped)
 		replay_skip_rest(run);
-	if (run->stopped || run->pc != address || run->token.kind != TW_XTRACE_ALLGPR)
+	if (run->resume.stopped || run->pc != address || run->token.kind != TW_XTRACE_ALLGPR)
 		return;
 	replay_interrupt(run);
 }
@@ -343,7 +343,7 @@ static bool resume(struct replay_state *run)
 		x[i] = tw_xtrace_word(run->token.payload, i);
 	replay_set_registers(run, x);
 	replay_step(run);
-	run->resume = run->token.pc;
+	run->resume.at = run->token.pc;
 	if (run->token.kind != TW_XTRACE_PCINST)
 		return false;
 	if (follow_signal(run, x[TW_XTRACE_REGISTERS - 1]))
@@ -357,9 +357,9 @@ static bool renew(struct replay_state *run)
 {
 	uint8_t bytes[WORD];
 	tw_store32(bytes, placed_word(run->token.opcode), false);
-	replay_memory_write(&run->memory, run->resume, bytes, sizeof bytes);
-	return replay_emulator.uc_ctl(run->engine, UC_CTL_WRITE(UC_CTL_TB_REMOVE_CACHE, 2), run->resume,
-	                              run->resume + WORD) == UC_ERR_OK;
+	replay_memory_write(&run->memory, run->resume.at, bytes, sizeof bytes);
+	return replay_emulator.uc_ctl(run->engine, UC_CTL_WRITE(UC_CTL_TB_REMOVE_CACHE, 2), run->resume.at,
+	                              run->resume.at + WORD) == UC_ERR_OK;
 }
 
 static bool begins_in_kernel(const struct replay_part *part)
@@ -376,25 +376,25 @@ static void run_all(struct replay_state *run)
 	}
 	replay_look(run);
 	run->last_pc = run->part->before;
-	run->resume = run->token.kind == TW_XTRACE_PCINST ? run->token.pc : run->last_pc + WORD;
+	run->resume.at = run->token.kind == TW_XTRACE_PCINST ? run->token.pc : run->last_pc + WORD;
 	if (run->token.kind != TW_XTRACE_PCINST && !(run->token.kind == TW_XTRACE_INST && run->part->has_before)) {
 		run->result->end = REPLAY_IMPOSSIBLE;
 		snprintf(run->result->what, sizeof run->result->what, "no PCINST tells where the snapshot goes on");
 		return;
 	}
 	for (bool going = true; going;) {
-		run->pc = run->end = run->resume;
-		run->stopped = run->must_resume = run->must_renew = false;
-		uc_err error = replay_emulator.uc_emu_start(run->engine, run->resume, UINT64_MAX, 0, 0);
-		if (run->must_resume) {
+		run->pc = run->end = run->resume.at;
+		run->resume.stopped = run->resume.needed = run->resume.renews = false;
+		uc_err error = replay_emulator.uc_emu_start(run->engine, run->resume.at, UINT64_MAX, 0, 0);
+		if (run->resume.needed) {
 			going = resume(run);
 			continue;
 		}
-		if (run->must_renew) {
+		if (run->resume.renews) {
 			going = renew(run);
 			continue;
 		}
-		while (!run->stopped && run->pc < run->end)
+		while (!run->resume.stopped && run->pc < run->end)
 			replay_take(run);
 		replay_skip_rest(run);
 		if (!run->finished && run->token.kind != TW_XTRACE_UNKNOWN) /* a jump to what is of the next part */

@@ -48,7 +48,7 @@ void replay_set_registers(const struct replay_state *run, const uint64_t *x)
 
 static void stop(struct replay_state *run)
 {
-	run->stopped = true;
+	run->resume.stopped = true;
 	replay_emulator.uc_emu_stop(run->engine);
 }
 
@@ -60,21 +60,21 @@ void replay_end(struct replay_state *run)
 
 void replay_interrupt(struct replay_state *run)
 {
-	run->must_resume = true;
+	run->resume.needed = true;
 	stop(run);
 }
 
 void replay_renew(struct replay_state *run)
 {
-	run->must_renew = true;
-	run->resume = run->pc;
+	run->resume.renews = true;
+	run->resume.at = run->pc;
 	stop(run);
 }
 
 void replay_differ(struct replay_state *run, const char *what, const char *expected, const char *found)
 {
 	struct replay_result *result = run->result;
-	if (run->stopped)
+	if (run->resume.stopped)
 		return;
 	result->end = REPLAY_DIFFERENT;
 	result->offset = run->part->offset + run->inst_at;
@@ -123,8 +123,9 @@ void replay_compare_flags(struct replay_state *run)
 
 void replay_skip_rest(struct replay_state *run)
 {
-	while (!run->stopped && (run->token.kind == TW_XTRACE_MISC_FLAGS || run->token.kind == TW_XTRACE_TARGET_B ||
-	                         run->token.kind == TW_XTRACE_MRS || run->token.kind == TW_XTRACE_TIME))
+	while (!run->resume.stopped &&
+	       (run->token.kind == TW_XTRACE_MISC_FLAGS || run->token.kind == TW_XTRACE_TARGET_B ||
+	        run->token.kind == TW_XTRACE_MRS || run->token.kind == TW_XTRACE_TIME))
 		replay_step(run);
 }
 

@@ -20,9 +20,13 @@ struct replay_state {
 	uint64_t last_pc;             /* of the instruction that was compared last, for INST */
 	size_t inst_at;               /* its token */
 	uint32_t opcode;
-	uint64_t resume; /* where to go on when the emulator was stopped */
-	bool stopped, must_resume, finished;
-	bool must_renew; /* at `resume` another instruction than that of the trace is in memory */
+	struct {
+		uint64_t at; /* where to go on when the emulator was stopped */
+		bool stopped;
+		bool needed;
+		bool renews; /* at `resume` another instruction than that of the trace is in memory */
+	} resume;
+	bool finished;
 	struct replay_extra {
 		unsigned reads; /* that the emulator makes again in parts */
 		uint64_t address;

@@ -38,11 +38,13 @@ struct interval_reader {
 	uint64_t passed; /* of a window of a core: what else it executed since the interval began */
 	bool over;       /* such a window has ended beside the program */
 	uint64_t pc;
-	bool has_pc;    /* the PC of the instruction before is known */
-	uint64_t last;  /* index of the snapshot before; 0: none */
-	uint32_t place; /* of the instruction */
-	uint64_t call;  /* number of the last system call; 0: none */
-	uint32_t call_event;
+	bool has_pc;             /* the PC of the instruction before is known */
+	uint64_t last;           /* index of the snapshot before; 0: none */
+	uint32_t place;          /* of the instruction */
+	struct {                 /* the last system call */
+		uint64_t number; /* 0: none */
+		uint32_t event;
+	} call;
 	uint32_t loaded, stored; /* bytes that the instruction accessed so far */
 };
 
@@ -128,8 +130,8 @@ static int skip(struct interval_reader *work, uint64_t value)
 static bool change(struct interval_reader *work, const struct slice_page *page, uint64_t address, uint8_t byte)
 {
 	uint32_t before = page->touched[address % SLICE_PAGE];
-	bool by_call = work->call && before <= work->call;
-	return add_write(work->slice, by_call ? work->call_event : event_of(work), address, byte);
+	bool by_call = work->call.number && before <= work->call.number;
+	return add_write(work->slice, by_call ? work->call.event : event_of(work), address, byte);
 }
 
 static bool load_byte(struct interval_reader *work, struct slice_page *page, uint64_t address, uint8_t byte)
@@ -284,7 +286,7 @@ static int judge_last(struct interval_reader *work, uint64_t to)
 /* Whether the kernel has the system call made again that comes last: this is once more the same. */
 static bool is_made_again(struct interval_reader *work, uint64_t to)
 {
-	if (!work->number || work->call != work->number || to != work->pc)
+	if (!work->number || work->call.number != work->number || to != work->pc)
 		return false;
 	uint32_t opcode = work->slice->places.items[work->place].opcode;
 	return !work->passage.gap && xtrace_find_operation(&work->operations, opcode)->flow == XTRACE_SYSTEM_CALL;
@@ -383,11 +385,11 @@ static int take_register(struct interval_reader *work, uint64_t value)
 /* What a system call does is done from the trace; what it returns comes later. */
 static int take_call(struct interval_reader *work)
 {
-	if (work->call == work->number)
+	if (work->call.number == work->number)
 		return 0;
 	int status = skip(work, 0);
-	work->call = work->number;
-	work->call_event = event_of(work);
+	work->call.number = work->number;
+	work->call.event = event_of(work);
 	return status;
 }
 
@@ -433,8 +435,8 @@ static int take_token(struct interval_reader *work, const struct tw_xtrace_token
 		status = skip(work, token->value);
 	else if (token->kind == TW_XTRACE_SVCARG)
 		status = take_call(work);
-	else if (token->kind == TW_XTRACE_SVCRET && work->call)
-		work->slice->events.items[work->call_event - 1].value = token->value;
+	else if (token->kind == TW_XTRACE_SVCRET && work->call.number)
+		work->slice->events.items[work->call.event - 1].value = token->value;
 	return status < 0 ? status : 1;
 }
 

@@ -27,11 +27,13 @@ struct study_walk {
 	struct xtrace_stack frames;
 	struct xtrace_trails trails;
 	struct xtrace_trail *trail; /* that ends at the next token; NULL: none */
-	uint64_t pc;                /* of the last instruction */
-	uint32_t last;              /* its place */
-	bool has_pc, lost;
+	struct {                    /* of the last instruction */
+		uint64_t pc;
+		uint32_t place;
+		bool has_pc, lost;
+		uint8_t level;
+	} last;
 	bool whole;      /* no token may continue the last access */
-	uint8_t level;   /* of the last instruction */
 	bool paused;     /* the taker has enough for now */
 	unsigned silent; /* flows that no call ends or begins behind, wherever they lead */
 	struct study_wants wants;
@@ -105,7 +107,7 @@ static uint32_t function_of(const struct study_walk *walk)
 /* The place of an opcode at the PC. */
 static uint32_t find_site(const struct study_walk *walk, uint32_t opcode)
 {
-	const struct study_site place = {.pc = walk->pc,
+	const struct study_site place = {.pc = walk->last.pc,
 	                                 .opcode = opcode,
 	                                 .function = function_of(walk),
 	                                 .program = walk->frames.names.program};
@@ -116,14 +118,15 @@ static void add_step(struct study_walk *walk, uint32_t site, bool block, unsigne
 {
 	struct study_batch *batch = &walk->batch;
 	if (block)
-		batch->heads[batch->head_count++] = (struct study_head){site, walk->last, (uint16_t)batch->step_count};
+		batch->heads[batch->head_count++] =
+		    (struct study_head){site, walk->last.place, (uint16_t)batch->step_count};
 	batch->sites[batch->step_count] = site;
 	batch->levels[batch->step_count++] = (uint8_t)level;
 	walk->sites->items[site].count++;
 	walk->totals->levels[level]++;
-	walk->level = (uint8_t)level;
-	walk->last = site;
-	walk->lost = false;
+	walk->last.level = (uint8_t)level;
+	walk->last.place = site;
+	walk->last.lost = false;
 	walk->whole = true;
 	walk->trail = NULL;
 }
@@ -131,39 +134,39 @@ static void add_step(struct study_walk *walk, uint32_t site, bool block, unsigne
 /* An instruction behind the last one. */
 static void take_next(struct study_walk *walk, uint32_t opcode, unsigned level)
 {
-	struct study_site *last = &walk->sites->items[walk->last];
-	bool block = last->flow != XTRACE_NEXT || walk->lost;
+	struct study_site *last = &walk->sites->items[walk->last.place];
+	bool block = last->flow != XTRACE_NEXT || walk->last.lost;
 	uint32_t site = last->next;
-	walk->pc += WORD;
+	walk->last.pc += WORD;
 	if (!site || walk->sites->items[site].opcode != opcode) {
-		site = walk->has_pc ? find_site(walk, opcode) : 0;
-		if (walk->last)
-			walk->sites->items[walk->last].next = site;
+		site = walk->last.has_pc ? find_site(walk, opcode) : 0;
+		if (walk->last.place)
+			walk->sites->items[walk->last.place].next = site;
 	}
 	add_step(walk, site, block, level);
 }
 
 static int take_told(struct study_walk *walk, uint64_t pc, uint32_t opcode, unsigned level)
 {
-	const struct study_site *last = &walk->sites->items[walk->last];
-	bool behind = walk->has_pc && pc == walk->pc + WORD, flows = last->flow == XTRACE_NEXT;
-	bool block = !flows || !behind || walk->lost;
-	bool excepted = level != walk->level || xtrace_is_vector(pc, level);
-	if (!walk->last || excepted || !(walk->silent >> last->flow & 1)) {
+	const struct study_site *last = &walk->sites->items[walk->last.place];
+	bool behind = walk->last.has_pc && pc == walk->last.pc + WORD, flows = last->flow == XTRACE_NEXT;
+	bool block = !flows || !behind || walk->last.lost;
+	bool excepted = level != walk->last.level || xtrace_is_vector(pc, level);
+	if (!walk->last.place || excepted || !(walk->silent >> last->flow & 1)) {
 		walk->frames.flow = last->flow;
 		walk->frames.opcode = last->opcode;
-		walk->frames.known = walk->last != 0;
-		walk->frames.pc = walk->pc;
+		walk->frames.known = walk->last.place != 0;
+		walk->frames.pc = walk->last.pc;
 		int status = take_jump(walk, pc, level, walk->batch.step_count, walk->cursor.offset);
 		if (status < 0)
 			return status;
 	}
-	if (behind && !walk->lost) {
+	if (behind && !walk->last.lost) {
 		take_next(walk, opcode, level);
 		return 0;
 	}
-	walk->pc = pc;
-	walk->has_pc = true;
+	walk->last.pc = pc;
+	walk->last.has_pc = true;
 	add_step(walk, find_site(walk, opcode), block, level);
 	return 0;
 }
@@ -173,8 +176,10 @@ static void take_note(struct study_walk *walk, const struct tw_xtrace_token *tok
 	struct study_batch *batch = &walk->batch;
 	struct study_note *note = &batch->notes[batch->note_count++];
 	uint16_t step = (uint16_t)(batch->step_count ? batch->step_count - 1 : 0);
-	*note =
-	    (struct study_note){.value = token->value, .site = walk->last, .step = step, .kind = (uint8_t)token->kind};
+	*note = (struct study_note){.value = token->value,
+	                            .site = walk->last.place,
+	                            .step = step,
+	                            .kind = (uint8_t)token->kind};
 	for (size_t i = 0; token->kind == TW_XTRACE_SYSCALL_VEC && i < token->value && i < 2; i++) {
 		note->part_base[i] = tw_xtrace_word(token->payload, 2 * i);
 		note->part_length[i] = tw_xtrace_word(token->payload, 2 * i + 1);
@@ -187,7 +192,8 @@ static int take_task(struct study_walk *walk, const struct tw_xtrace_token *toke
 	struct study_batch *batch = &walk->batch;
 	struct xtrace_stack *frames = &walk->frames;
 	struct xtrace_task_change change;
-	int status = xtrace_stack_set(frames, walk->sites->items[walk->last].opcode, walk->level, token, &change);
+	int status =
+	    xtrace_stack_set(frames, walk->sites->items[walk->last.place].opcode, walk->last.level, token, &change);
 	uint16_t step = (uint16_t)batch->step_count;
 	if (change.ends)
 		batch->changes[batch->change_count++] =
@@ -211,9 +217,9 @@ static int take_task(struct study_walk *walk, const struct tw_xtrace_token *toke
 /* What was executed is not known. */
 static void take_gap(struct study_walk *walk)
 {
-	walk->has_pc = false;
-	walk->last = 0;
-	walk->lost = true;
+	walk->last.has_pc = false;
+	walk->last.place = 0;
+	walk->last.lost = true;
 }
 
 /* ---- Trails: instructions that come as they did before. ---- */
@@ -265,10 +271,10 @@ static inline void enter(struct study_walk *walk, struct fast *fast)
 	    .access_end = batch->accesses + STUDY_ACCESSES,
 	    .open = walk->whole ? NULL : &batch->accesses[batch->access_count - 1],
 	    .trail = walk->trail,
-	    .pc = walk->pc,
-	    .last = walk->last,
-	    .flow = walk->sites->items[walk->last].flow,
-	    .level = walk->level,
+	    .pc = walk->last.pc,
+	    .last = walk->last.place,
+	    .flow = walk->sites->items[walk->last.place].flow,
+	    .level = walk->last.level,
 	};
 }
 
@@ -286,8 +292,8 @@ static inline void leave(struct study_walk *walk, const struct fast *fast)
 	batch->access_count = (size_t)(fast->access - batch->accesses);
 	walk->whole = !fast->open;
 	walk->trail = fast->trail;
-	walk->pc = fast->pc;
-	walk->last = fast->last;
+	walk->last.pc = fast->pc;
+	walk->last.place = fast->last;
 }
 
 /* Tokens of one instruction that continue each other are one access: collectors part them differently. */
@@ -482,7 +488,7 @@ static int take_token(struct study_walk *walk, const struct tw_xtrace_token *tok
 	case TW_XTRACE_MISC_FLAGS:
 		return 0;
 	case TW_XTRACE_TARGET_B:
-		xtrace_stack_tell(&walk->frames, walk->pc, token->value);
+		xtrace_stack_tell(&walk->frames, walk->last.pc, token->value);
 		take_note(walk, token);
 		return take_task(walk, token);
 	case TW_XTRACE_MRS:
@@ -504,7 +510,7 @@ static bool is_full(const struct study_batch *batch)
 static int next_token(struct study_walk *walk, struct tw_xtrace_token *token)
 {
 	const struct study_batch *batch = &walk->batch;
-	walk->zeroes.opcode = walk->last ? walk->sites->items[walk->last].opcode : 0;
+	walk->zeroes.opcode = walk->last.place ? walk->sites->items[walk->last.place].opcode : 0;
 	walk->zeroes.stored = !walk->whole && batch->accesses[batch->access_count - 1].size & STUDY_STORE;
 	return xtrace_zeroes_next(&walk->zeroes, &walk->cursor, token);
 }

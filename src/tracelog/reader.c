@@ -76,7 +76,7 @@ static void look_through(void *context, void *piece)
 static void take_line(struct tracelog_events *events, const uint8_t *bytes, size_t size)
 {
 	struct tracelog_cursor *cursor = &events->cursor;
-	const struct tracelog_place at = events->log.at;
+	const struct tracelog_place at = events->log.line.at;
 	const struct tw_text_line line = {bytes, size, at.offset, at.line, events->parsed->block.cut};
 	if (!tracelog_cursor_take(cursor, &line))
 		return;
@@ -91,7 +91,7 @@ static inline void take_entry(struct tracelog_events *events, size_t i)
 	const struct tracelog_parsed_block *parsed = events->parsed;
 	const struct tracelog_fast_line *entry = &parsed->entries[i];
 	uint64_t offset = parsed->block.offset + entry->at;
-	events->log.at = (struct tracelog_place){offset, events->lines + i + 1};
+	events->log.line.at = (struct tracelog_place){offset, events->lines + i + 1};
 	events->next = offset + entry->size;
 	if (entry->kind == TRACELOG_OTHER_LINE || parsed->block.cut)
 		take_line(events, parsed->block.bytes + entry->at, entry->size);
@@ -134,7 +134,7 @@ static void take_entries(struct tracelog_events *events, const struct row_piece 
 	for (; i < count && events->next < end && piece->slab.count < events->piece_rows && !events->log.failed; i++) {
 		take_entry(events, i);
 		if (events->log.dependencies)
-			tracelog_depend_line(&events->log, events->next - events->log.at.offset);
+			tracelog_depend_line(&events->log, events->next - events->log.line.at.offset);
 	}
 	events->entry = i;
 }

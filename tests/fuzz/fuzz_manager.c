@@ -71,7 +71,8 @@ static void finish(struct manager *manager, struct program *programs, const char
 		close(programs[i].talk);
 		if (programs[i].file >= 0)
 			close(programs[i].file);
-		result->providers[i].damaged = result->providers[i].unreadable = false; /* such files would stay */
+		result->providers[i].archived.damaged = result->providers[i].archived.unreadable =
+		    false; /* such files would stay */
 	}
 	unlink(output);
 	remove_parts(result);

@@ -295,7 +295,7 @@ static void test_columns(void **state)
 		switch_to(&scene, time, i % 2 ? A : B, 3, i % 2 ? B : A);
 	}
 	assert_int_equal(tw_sched_end(scene.sched), 0);
-	const struct tw_columns *columns = &scene.sched->cores[0].columns;
+	const struct tw_columns *columns = &scene.sched->cores.items[0].columns;
 	for (size_t i = 0; i < TW_COLUMNS; i++) {
 		const struct tw_sched_column *column = &((const struct tw_sched_column *)columns->items)[i];
 		assert_true(column->busy <= UINT64_C(1) << columns->shift);
@@ -346,7 +346,7 @@ static void test_majority(void **state)
 		switch_to(&scene, 8 * i + 6, A, 3, other);
 	}
 	assert_int_equal(tw_sched_end(scene.sched), 0);
-	const struct tw_columns *columns = &scene.sched->cores[0].columns;
+	const struct tw_columns *columns = &scene.sched->cores.items[0].columns;
 	assert_int_equal(columns->shift, 5); /* 32768 ns in 1024 columns */
 	for (size_t i = 0; i + 1 < TW_COLUMNS; i++)
 		assert_int_equal(((const struct tw_sched_column *)columns->items)[i].track, track_of(&scene, A));

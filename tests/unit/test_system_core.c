@@ -319,8 +319,8 @@ static void play_all(struct collect_board *board, struct told *told, struct begu
 	unsigned levels[CORES] = {0};
 	core_setup(board);
 	has_windows = board->windows.count;
-	recorded = !board->from_hint && !has_windows;
-	was_recorded = told[0].is_main = !board->from_hint;
+	recorded = !board->options.from_hint && !has_windows;
+	was_recorded = told[0].is_main = !board->options.from_hint;
 	for (unsigned i = 0; i < CORES; i++) {
 		processors[i] = (struct processor){.number = i, .pc = user};
 		before[i] = 0;
@@ -331,7 +331,8 @@ static void play_all(struct collect_board *board, struct told *told, struct begu
 		bool is_first = now->pc != before[core] + 4 || now->level != levels[core] || any(10) == 0;
 		before[core] = now->pc;
 		levels[core] = now->level;
-		play(&told[core], begun, any_opcode(board->from_hint ? (told[core].count ? 300 : 3) : 0), is_first);
+		play(&told[core], begun, any_opcode(board->options.from_hint ? (told[core].count ? 300 : 3) : 0),
+		     is_first);
 	}
 	for (unsigned i = 0; i < CORES; i++) { /* what is executed last is told by what comes behind it */
 		struct system_insn insn = {processors[i].pc, nop, true, opcode_of(nop)};
@@ -453,8 +454,8 @@ static void run(unsigned number, bool marks, bool windows)
 	struct begun *begun = (void *)(told + CORES);
 	snprintf(board->directory, sizeof board->directory, "%s", folder);
 	strcpy(board->timestamp, "1");
-	board->interval = INTERVAL;
-	board->from_hint = marks;
+	board->options.interval = INTERVAL;
+	board->options.from_hint = marks;
 	board->windows.count = windows ? WINDOWS : 0;
 	memcpy(board->windows.items, asked, sizeof asked);
 	seed = number;

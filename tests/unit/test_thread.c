@@ -292,8 +292,8 @@ static void run(const struct play *play, unsigned threads, int error)
 	assert_true(board && mkdtemp(folder));
 	snprintf(board->directory, sizeof board->directory, "%s", folder);
 	strcpy(board->timestamp, "1");
-	board->interval = 500;
-	board->from_hint = play->marks;
+	board->options.interval = 500;
+	board->options.from_hint = play->marks;
 	pid_t child = fork();
 	if (child == 0) {
 		setpgid(0, 0);

@@ -77,13 +77,13 @@ static bool give_colours(struct picture *picture)
 
 static size_t core_count(const struct picture *picture)
 {
-	return picture->shown.cpus ? picture->shown.cpu_count : picture->sched->core_count;
+	return picture->shown.cpus ? picture->shown.cpu_count : picture->sched->cores.count;
 }
 
 static const struct tw_sched_core *core_at(const struct picture *picture, size_t i)
 {
 	return picture->shown.cpus ? (const struct tw_sched_core *)(const void *)picture->shown.cpus[i]
-	                           : &picture->sched->cores[i];
+	                           : &picture->sched->cores.items[i];
 }
 
 /* ---- Drawing. ---- */

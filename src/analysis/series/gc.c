@@ -37,19 +37,29 @@ struct tw_gc {
 	size_t collection_count, collection_room;
 	struct tw_gc_heap *heaps;
 	struct tw_keyed processes; /* of `heaps` */
-	struct class *classes;
-	struct tw_keyed classed; /* by the hash of name and id */
-	struct generation *generations;
-	size_t generation_count, generation_room;
-	struct tw_gc_class *shown_classes;
-	struct tw_gc_generation *shown_generations;
+	struct {
+		struct class *items;
+		struct tw_keyed by_key; /* by the hash of name and id */
+	} classes;
+	struct {
+		struct generation *items;
+		size_t count, room;
+	} generations;
+	struct {
+		struct tw_gc_class *classes;
+		struct tw_gc_generation *generations;
+	} shown;
 	struct tw_gc_totals totals;
 	struct tw_gc_class heap; /* all classes */
 	uint64_t end_ns;         /* of all that was read, on the trace's clock */
-	uint64_t look_ns;        /* of the look that is going on; where there is one */
-	uint32_t look_track;     /* the track that told it first */
-	struct tw_dictionary *chart_names;
-	struct tw_counters *charts; /* with `plot` */
+	struct {                 /* the look that is going on */
+		uint64_t ns;     /* where there is one */
+		uint32_t track;  /* the track that told it first */
+	} look;
+	struct { /* with `plot` */
+		struct tw_dictionary *names;
+		struct tw_counters *counters; /* with `plot` */
+	} charts;
 	uint64_t left_out;
 };
 
@@ -154,8 +164,8 @@ static int draw(struct tw_gc *gc, const struct tw_event *event, const char *name
                 uint64_t first, uint64_t second)
 {
 	const struct tw_argument arguments[] = {
-	    {.name = tw_dictionary_text(gc->chart_names, series[0]), .type = TW_ARG_UINT, .value.u = first},
-	    {.name = tw_dictionary_text(gc->chart_names, series[1]), .type = TW_ARG_UINT, .value.u = second},
+	    {.name = tw_dictionary_text(gc->charts.names, series[0]), .type = TW_ARG_UINT, .value.u = first},
+	    {.name = tw_dictionary_text(gc->charts.names, series[1]), .type = TW_ARG_UINT, .value.u = second},
 	};
 	const struct tw_track process = {
 	    .process = tw_dictionary_track(gc->dictionary, event->track)->process,
@@ -164,23 +174,23 @@ static int draw(struct tw_gc *gc, const struct tw_event *event, const char *name
 	const struct tw_event row = {
 	    .kind = TW_COUNTER,
 	    .time = event->time,
-	    .track = tw_dictionary_add_track(gc->chart_names, &process),
-	    .name = tw_dictionary_text(gc->chart_names, name),
+	    .track = tw_dictionary_add_track(gc->charts.names, &process),
+	    .name = tw_dictionary_text(gc->charts.names, name),
 	    .argument_count = 2,
 	};
-	return tw_counters_take(gc->charts, &(struct tw_batch){&row, 1, arguments});
+	return tw_counters_take(gc->charts.counters, &(struct tw_batch){&row, 1, arguments});
 }
 
 /* Completes the charts at the end of the trace, when processes have their names. */
 static int end_charts(struct tw_gc *gc, uint64_t reach_ns)
 {
-	for (uint32_t i = 0; i < tw_dictionary_tracks(gc->chart_names); i++) {
-		uint64_t process = tw_dictionary_track(gc->chart_names, i)->process;
+	for (uint32_t i = 0; i < tw_dictionary_tracks(gc->charts.names); i++) {
+		uint64_t process = tw_dictionary_track(gc->charts.names, i)->process;
 		const char *name = tw_dictionary_process_name(gc->dictionary, process)->text;
-		tw_dictionary_name_track(gc->chart_names, i, tw_dictionary_text(gc->chart_names, name));
+		tw_dictionary_name_track(gc->charts.names, i, tw_dictionary_text(gc->charts.names, name));
 	}
-	gc->charts->reach_ns = reach_ns;
-	return tw_counters_end(gc->charts);
+	gc->charts.counters->reach_ns = reach_ns;
+	return tw_counters_end(gc->charts.counters);
 }
 
 /* ---- Classes. ---- */
@@ -188,10 +198,11 @@ static int end_charts(struct tw_gc *gc, uint64_t reach_ns)
 /* Two classes of one name may be there: they have ids. UINT32_MAX when there is no room. */
 static uint32_t find_class(struct tw_gc *gc, const struct tw_event *event)
 {
-	uint32_t number = tw_budget_item(&gc->budget, TW_FOR_ROWS, &gc->classed, tw_hash_two(event->id, event->name),
-	                                 &gc->classes, sizeof *gc->classes, sizeof *gc->shown_classes);
+	uint32_t number =
+	    tw_budget_item(&gc->budget, TW_FOR_ROWS, &gc->classes.by_key, tw_hash_two(event->id, event->name),
+	                   &gc->classes.items, sizeof *gc->classes.items, sizeof *gc->shown.classes);
 	if (number != UINT32_MAX)
-		gc->classes[number].name = event->name;
+		gc->classes.items[number].name = event->name;
 	return number;
 }
 
@@ -222,17 +233,17 @@ static int end_look(struct tw_gc *gc)
 	struct tw_gc_class *heap = &gc->heap;
 	heap->most_count = most(heap->most_count, heap->count);
 	heap->most_bytes = most(heap->most_bytes, heap->bytes);
-	const struct tw_event look = {.time = gc->look_ns + gc->clock->start_ns, .track = gc->look_track};
-	return gc->charts && gc->totals.looks ? draw(gc, &look, "heap", series, heap->count, heap->bytes) : 0;
+	const struct tw_event look = {.time = gc->look.ns + gc->clock->start_ns, .track = gc->look.track};
+	return gc->charts.counters && gc->totals.looks ? draw(gc, &look, "heap", series, heap->count, heap->bytes) : 0;
 }
 
 static int begin_look(struct tw_gc *gc, uint64_t time, uint32_t track)
 {
-	if (gc->totals.looks && gc->look_ns == time)
+	if (gc->totals.looks && gc->look.ns == time)
 		return 0;
 	int status = end_look(gc);
-	gc->look_track = gc->totals.looks++ ? gc->look_track : track;
-	gc->look_ns = time;
+	gc->look.track = gc->totals.looks++ ? gc->look.track : track;
+	gc->look.ns = time;
 	return status;
 }
 
@@ -264,7 +275,7 @@ static int take_class(struct tw_gc *gc, const struct tw_batch *batch, const stru
 	int status = number == UINT32_MAX ? 0 : begin_look(gc, time, event->track);
 	if (number == UINT32_MAX || status)
 		return status;
-	struct tw_gc_class *row = &gc->classes[number].row, *heap = &gc->heap;
+	struct tw_gc_class *row = &gc->classes.items[number].row, *heap = &gc->heap;
 	set(gc, heap, time, changed(heap->count, row->count, count), changed(heap->bytes, row->bytes, bytes));
 	set(gc, row, time, count, bytes);
 	row->most_count = most(row->most_count, count);
@@ -276,15 +287,15 @@ static int take_class(struct tw_gc *gc, const struct tw_batch *batch, const stru
 
 static struct generation *find_generation(struct tw_gc *gc, uint32_t name)
 {
-	for (size_t i = 0; i < gc->generation_count; i++)
-		if (gc->generations[i].name == name)
-			return &gc->generations[i];
+	for (size_t i = 0; i < gc->generations.count; i++)
+		if (gc->generations.items[i].name == name)
+			return &gc->generations.items[i];
 	enum { GENERATIONS = 256 }; /* there are four */
-	if (gc->generation_count == GENERATIONS ||
-	    !tw_grow(&gc->generations, &gc->generation_room, gc->generation_count + 1, sizeof *gc->generations))
+	if (gc->generations.count == GENERATIONS || !tw_grow(&gc->generations.items, &gc->generations.room,
+	                                                     gc->generations.count + 1, sizeof *gc->generations.items))
 		return NULL;
-	gc->generations[gc->generation_count] = (struct generation){.name = name};
-	return &gc->generations[gc->generation_count++];
+	gc->generations.items[gc->generations.count] = (struct generation){.name = name};
+	return &gc->generations.items[gc->generations.count++];
 }
 
 static int take_generation(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event)
@@ -307,7 +318,7 @@ static int take_generation(struct tw_gc *gc, const struct tw_batch *batch, const
 	struct tw_gc_heap *heap = heap_of(gc, event);
 	if (heap)
 		tw_gc_heap_part(heap, &gc->budget, event, gc->collections, name, allocated);
-	int status = gc->charts ? draw(gc, event, name, series, allocated, reserved) : 0;
+	int status = gc->charts.counters ? draw(gc, event, name, series, allocated, reserved) : 0;
 	return status ? status : tell(gc, event, true, allocated, reserved);
 }
 
@@ -423,22 +434,22 @@ static const char *keep(struct tw_gc *gc, uint32_t name)
 
 static bool fill_rows(struct tw_gc *gc)
 {
-	gc->shown_classes = calloc(gc->classed.count + 1, sizeof *gc->shown_classes);
-	gc->shown_generations = calloc(gc->generation_count + 1, sizeof *gc->shown_generations);
-	if (!gc->shown_classes || !gc->shown_generations)
+	gc->shown.classes = calloc(gc->classes.by_key.count + 1, sizeof *gc->shown.classes);
+	gc->shown.generations = calloc(gc->generations.count + 1, sizeof *gc->shown.generations);
+	if (!gc->shown.classes || !gc->shown.generations)
 		return false;
-	for (size_t i = 0; i < gc->classed.count; i++) {
-		uint32_t module = tw_dictionary_name(gc->dictionary, gc->classes[i].name)->module;
-		gc->shown_classes[i] = gc->classes[i].row;
-		gc->shown_classes[i].name = keep(gc, gc->classes[i].name);
-		gc->shown_classes[i].module = module ? keep(gc, module) : NULL;
+	for (size_t i = 0; i < gc->classes.by_key.count; i++) {
+		uint32_t module = tw_dictionary_name(gc->dictionary, gc->classes.items[i].name)->module;
+		gc->shown.classes[i] = gc->classes.items[i].row;
+		gc->shown.classes[i].name = keep(gc, gc->classes.items[i].name);
+		gc->shown.classes[i].module = module ? keep(gc, module) : NULL;
 	}
-	for (size_t i = 0; i < gc->generation_count; i++) {
-		gc->shown_generations[i] = gc->generations[i].row;
-		gc->shown_generations[i].name = keep(gc, gc->generations[i].name);
+	for (size_t i = 0; i < gc->generations.count; i++) {
+		gc->shown.generations[i] = gc->generations.items[i].row;
+		gc->shown.generations[i].name = keep(gc, gc->generations.items[i].name);
 	}
-	qsort(gc->shown_classes, gc->classed.count, sizeof *gc->shown_classes, compare_classes);
-	qsort(gc->shown_generations, gc->generation_count, sizeof *gc->shown_generations, compare_generations);
+	qsort(gc->shown.classes, gc->classes.by_key.count, sizeof *gc->shown.classes, compare_classes);
+	qsort(gc->shown.generations, gc->generations.count, sizeof *gc->shown.generations, compare_generations);
 	return true;
 }
 
@@ -462,7 +473,7 @@ static int finish(struct tw_gc *gc, const struct tw_reader *reader)
 	gc->end_ns = most(gc->end_ns, most(reader->clock.end_ns, reader->traits.reach_ns));
 	gc->totals.span_ns = span_of(gc, reader);
 	int status = end_look(gc);
-	int charted = gc->charts ? end_charts(gc, reader->traits.reach_ns) : 0;
+	int charted = gc->charts.counters ? end_charts(gc, reader->traits.reach_ns) : 0;
 	if (gc->collection_count)
 		qsort(gc->collections, gc->collection_count, sizeof *gc->collections, compare_collections);
 	return status == 0 && charted == 0 && sum_pauses(gc) && fill_rows(gc) ? tw_budget_status(&gc->budget)
@@ -485,15 +496,15 @@ static bool stretch_of(const void *context, size_t i, struct tw_stretch *stretch
 static bool make_charts(struct tw_gc *gc, const struct tw_reader *reader)
 {
 	const struct tw_counters_options options = {.plot = true, .memory_limit = gc->options.memory_limit};
-	gc->chart_names = tw_dictionary_new();
-	if (!gc->chart_names || tw_counters_new(&gc->charts, &options) < 0)
+	gc->charts.names = tw_dictionary_new();
+	if (!gc->charts.names || tw_counters_new(&gc->charts.counters, &options) < 0)
 		return false;
-	tw_counters_begin(gc->charts, gc->chart_names, gc->clock);
-	gc->charts->charting = (struct tw_charting){.compared = true,
-	                                            .stretch = stretch_of,
-	                                            .stretches = "shaded: collections",
-	                                            .context = gc};
-	gc->charts->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
+	tw_counters_begin(gc->charts.counters, gc->charts.names, gc->clock);
+	gc->charts.counters->charting = (struct tw_charting){.compared = true,
+	                                                     .stretch = stretch_of,
+	                                                     .stretches = "shaded: collections",
+	                                                     .context = gc};
+	gc->charts.counters->window = (struct tw_times){reader->options.from_ns, reader->options.to_ns};
 	return true;
 }
 
@@ -542,12 +553,12 @@ const struct tw_gc_collection *tw_gc_collection(const struct tw_gc *gc, size_t i
 
 const struct tw_gc_class *tw_gc_class(const struct tw_gc *gc, size_t i)
 {
-	return gc->shown_classes && i < gc->classed.count ? &gc->shown_classes[i] : NULL;
+	return gc->shown.classes && i < gc->classes.by_key.count ? &gc->shown.classes[i] : NULL;
 }
 
 const struct tw_gc_generation *tw_gc_generation(const struct tw_gc *gc, size_t i)
 {
-	return gc->shown_generations && i < gc->generation_count ? &gc->shown_generations[i] : NULL;
+	return gc->shown.generations && i < gc->generations.count ? &gc->shown.generations[i] : NULL;
 }
 
 const struct tw_gc_totals *tw_gc_totals(const struct tw_gc *gc)
@@ -567,13 +578,14 @@ uint64_t tw_gc_left_out(const struct tw_gc *gc)
 
 int tw_gc_render(struct tw_output *out, const struct tw_gc *gc, const char *title)
 {
-	return gc->charts ? tw_counters_render(out, gc->charts, title ? title : "Heap", NULL, 0) : TW_ERR_UNSUPPORTED;
+	return gc->charts.counters ? tw_counters_render(out, gc->charts.counters, title ? title : "Heap", NULL, 0)
+	                           : TW_ERR_UNSUPPORTED;
 }
 
 int tw_gc_plot(const struct tw_gc *gc, const char *path, const char *title)
 {
 	struct tw_output out;
-	int status = gc->charts ? tw_report_open(&out, path) : TW_ERR_UNSUPPORTED;
+	int status = gc->charts.counters ? tw_report_open(&out, path) : TW_ERR_UNSUPPORTED;
 	return status < 0 ? status : tw_report_close(&out, tw_gc_render(&out, gc, title));
 }
 
@@ -581,19 +593,19 @@ void tw_gc_free(struct tw_gc *gc)
 {
 	if (!gc)
 		return;
-	tw_counters_free(gc->charts);
+	tw_counters_free(gc->charts.counters);
 	free(gc->names.found);
-	tw_dictionary_free(gc->chart_names);
+	tw_dictionary_free(gc->charts.names);
 	tw_dictionary_free(gc->texts);
-	tw_map_free(&gc->classed.map);
+	tw_map_free(&gc->classes.by_key.map);
 	for (size_t i = 0; i < gc->processes.count; i++)
 		tw_gc_heap_free(&gc->heaps[i]);
 	tw_map_free(&gc->processes.map);
 	free(gc->heaps);
 	free(gc->collections);
-	free(gc->classes);
-	free(gc->generations);
-	free(gc->shown_classes);
-	free(gc->shown_generations);
+	free(gc->classes.items);
+	free(gc->generations.items);
+	free(gc->shown.classes);
+	free(gc->shown.generations);
 	free(gc);
 }

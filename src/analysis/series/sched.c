@@ -63,18 +63,19 @@ static bool add_core(struct tw_sched *sched, unsigned cpu)
 {
 	const size_t size = sizeof(struct tw_sched_column);
 	struct tw_sched_core core = {.row.cpu = cpu, .columns = {.size = size, .merge = merge_columns}};
-	if (!tw_budget_grow(&sched->budget, TW_FOR_ROWS, &sched->cores, &sched->core_room, sched->core_count + 1,
-	                    sizeof *sched->cores) ||
+	if (!tw_budget_grow(&sched->budget, TW_FOR_ROWS, &sched->cores.items, &sched->cores.room,
+	                    sched->cores.count + 1, sizeof *sched->cores.items) ||
 	    (sched->options.plot && !tw_budget_take(&sched->budget, TW_FOR_ROWS, TW_COLUMNS * size)))
 		return false;
 	core.columns.items = sched->options.plot ? calloc(TW_COLUMNS, size) : NULL;
 	if (sched->options.plot && !core.columns.items)
 		return tw_budget_fail(&sched->budget);
-	if (!tw_budget_map_add(&sched->budget, TW_FOR_ROWS, &sched->core_of, cpu, (uint32_t)sched->core_count)) {
+	if (!tw_budget_map_add(&sched->budget, TW_FOR_ROWS, &sched->cores.by_number, cpu,
+	                       (uint32_t)sched->cores.count)) {
 		free(core.columns.items);
 		return false;
 	}
-	sched->cores[sched->core_count++] = core;
+	sched->cores.items[sched->cores.count++] = core;
 	return true;
 }
 
@@ -82,9 +83,9 @@ static bool add_core(struct tw_sched *sched, unsigned cpu)
 static struct tw_sched_core *core_of(struct tw_sched *sched, unsigned cpu)
 {
 	uint32_t number;
-	if (tw_map_find(&sched->core_of, cpu, &number))
-		return &sched->cores[number];
-	return add_core(sched, cpu) ? &sched->cores[sched->core_count - 1] : NULL;
+	if (tw_map_find(&sched->cores.by_number, cpu, &number))
+		return &sched->cores.items[number];
+	return add_core(sched, cpu) ? &sched->cores.items[sched->cores.count - 1] : NULL;
 }
 
 /* ---- Switches and wake-ups. ---- */
@@ -345,12 +346,12 @@ static int compare_cores(const void *left, const void *right)
 static void choose_cores(struct tw_sched *sched)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < sched->core_count; i++)
-		if (sched->cores[i].shown)
-			sched->cores[kept++] = sched->cores[i];
+	for (size_t i = 0; i < sched->cores.count; i++)
+		if (sched->cores.items[i].shown)
+			sched->cores.items[kept++] = sched->cores.items[i];
 		else
-			free(sched->cores[i].columns.items);
-	sched->core_count = kept;
+			free(sched->cores.items[i].columns.items);
+	sched->cores.count = kept;
 }
 
 int tw_sched_end(struct tw_sched *sched)
@@ -363,8 +364,8 @@ int tw_sched_end(struct tw_sched *sched)
 		seen += sched->tasks[i].shown;
 	sched->span_ns = tw_times_span(&window, clock->end_ns > clock->start_ns ? clock->end_ns - clock->start_ns : 0);
 	choose_cores(sched);
-	if (sched->core_count)
-		qsort(sched->cores, sched->core_count, sizeof *sched->cores, compare_cores);
+	if (sched->cores.count)
+		qsort(sched->cores.items, sched->cores.count, sizeof *sched->cores.items, compare_cores);
 	sched->threads = seen ? calloc(seen, sizeof *sched->threads) : NULL;
 	if ((seen && !sched->threads) || !find_owners(sched))
 		return TW_ERR_MEMORY;
@@ -433,7 +434,7 @@ const struct tw_sched_thread *tw_sched_thread_of(const struct tw_sched *sched, u
 
 const struct tw_sched_cpu *tw_sched_cpu(const struct tw_sched *sched, size_t i)
 {
-	return i < sched->core_count ? &sched->cores[i].row : NULL;
+	return i < sched->cores.count ? &sched->cores.items[i].row : NULL;
 }
 
 uint64_t tw_sched_window_ns(const struct tw_sched *sched)
@@ -452,12 +453,12 @@ void tw_sched_free(struct tw_sched *sched)
 {
 	if (!sched)
 		return;
-	for (size_t i = 0; i < sched->core_count; i++)
-		free(sched->cores[i].columns.items);
-	free(sched->cores);
+	for (size_t i = 0; i < sched->cores.count; i++)
+		free(sched->cores.items[i].columns.items);
+	free(sched->cores.items);
 	free(sched->tasks);
 	free(sched->threads);
-	tw_map_free(&sched->core_of);
+	tw_map_free(&sched->cores.by_number);
 	tw_histogram_pool_free(&sched->pool);
 	tw_dictionary_free(sched->texts);
 	free(sched);

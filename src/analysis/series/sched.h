@@ -46,9 +46,11 @@ struct tw_sched {
 	struct tw_dictionary *texts;
 	struct tw_sched_task *tasks; /* by track */
 	size_t task_room;
-	struct tw_sched_core *cores;
-	size_t core_count, core_room;
-	struct tw_map core_of;           /* number of the CPU to core */
+	struct {
+		struct tw_sched_core *items;
+		size_t count, room;
+		struct tw_map by_number; /* number of the CPU to core */
+	} cores;
 	struct tw_sched_thread *threads; /* sorted, when the trace has been read */
 	size_t thread_count;
 	struct tw_sched_notes notes;

@@ -90,16 +90,16 @@ static const char *ending_of(const struct manage_result *result, const struct ma
 /* What was damaged, or never came. Returns whether there is any. */
 static bool say_missing(const struct manage_provider *provider)
 {
-	if (provider->unrecorded)
+	if (provider->archived.unrecorded)
 		tw_say("process %ld (%s): %s of the processes that it forked recorded nothing: %s",
-		       (long)provider->process, provider->name, tw_show_count(provider->unrecorded).text,
-		       strerror(provider->last_unrecorded));
-	if (provider->damaged)
+		       (long)provider->process, provider->archived.name,
+		       tw_show_count(provider->archived.unrecorded).text, strerror(provider->archived.last_unrecorded));
+	if (provider->archived.damaged)
 		tw_say("process %ld (%s): %s of its file are no records: they were damaged", (long)provider->process,
-		       provider->name, tw_show_plural(provider->damaged, "byte").text);
-	if (provider->unreadable)
+		       provider->archived.name, tw_show_plural(provider->archived.damaged, "byte").text);
+	if (provider->archived.unreadable)
 		tw_say("process %ld: nothing of its file can be read: it was damaged", (long)provider->process);
-	return provider->damaged || provider->unreadable || provider->unrecorded;
+	return provider->archived.damaged || provider->archived.unreadable || provider->archived.unrecorded;
 }
 
 /* Returns whether anything is missing. */
@@ -109,26 +109,27 @@ static bool say_providers(const struct manage_result *result)
 	size_t written = 0;
 	for (size_t i = 0; i < result->count; i++) {
 		const struct manage_provider *provider = &result->providers[i];
-		written += provider->written;
-		if (provider->written && provider->dropped)
+		written += provider->archived.written;
+		if (provider->archived.written && provider->archived.dropped)
 			tw_say("process %ld (%s): %s found no room in the buffer", (long)provider->process,
-			       provider->name, tw_show_plural(provider->dropped, "event").text);
-		if (provider->written && provider->overwritten)
+			       provider->archived.name, tw_show_plural(provider->archived.dropped, "event").text);
+		if (provider->archived.written && provider->archived.overwritten)
 			tw_say("process %ld (%s) kept the newest: %s before are gone", (long)provider->process,
-			       provider->name, tw_show_plural(provider->overwritten, "byte").text);
-		if (provider->written && provider->cut)
+			       provider->archived.name, tw_show_plural(provider->archived.overwritten, "byte").text);
+		if (provider->archived.written && provider->archived.cut)
 			tw_say("process %ld (%s): %s had more than a record holds", (long)provider->process,
-			       provider->name, tw_show_plural(provider->cut, "event").text);
-		if (provider->written && provider->unkept && !provider->finished)
+			       provider->archived.name, tw_show_plural(provider->archived.cut, "event").text);
+		if (provider->archived.written && provider->archived.unkept && !provider->archived.finished)
 			tw_say(
 			    "process %ld (%s): %s began more than 32 deep in others: those that were open are missing",
-			    (long)provider->process, provider->name, tw_show_plural(provider->unkept, "duration").text);
-		if (provider->written && !provider->finished)
+			    (long)provider->process, provider->archived.name,
+			    tw_show_plural(provider->archived.unkept, "duration").text);
+		if (provider->archived.written && !provider->archived.finished)
 			tw_say("process %ld (%s) %s: all that it committed is there", (long)provider->process,
-			       provider->name, ending_of(result, provider));
-		if (!provider->written && provider->started && !provider->unreadable)
+			       provider->archived.name, ending_of(result, provider));
+		if (!provider->archived.written && provider->started && !provider->archived.unreadable)
 			tw_say("process %ld ended before it had recorded anything", (long)provider->process);
-		missing |= say_missing(provider) || provider->dropped != 0 || provider->refused;
+		missing |= say_missing(provider) || provider->archived.dropped != 0 || provider->refused;
 	}
 	tw_say("%s", tw_show_plural(written, "program").text);
 	return missing;
@@ -171,7 +172,7 @@ static int say_nothing(const struct manage_result *result, uint64_t attach, char
 	bool unreadable = false;
 	for (size_t i = 0; i < result->count; i++) {
 		refused += result->providers[i].refused != 0;
-		unreadable |= result->providers[i].unreadable;
+		unreadable |= result->providers[i].archived.unreadable;
 	}
 	if (unreadable)
 		return tw_say_error("nothing was recorded: what programs have written is damaged");

@@ -118,13 +118,13 @@ static int fill_board(struct collect_board *board, const struct tw_record_option
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(board->timestamp, sizeof board->timestamp, "%lld%03ld", (long long)now.tv_sec, now.tv_nsec / 1000000);
 	uint64_t interval = options->xtrace.vectors ? options->xtrace.vector_interval : options->xtrace.interval;
-	board->interval = interval ? interval : INTERVAL;
-	board->from_hint = options->xtrace.from_hint;
-	board->vectors = options->xtrace.vectors;
-	board->compress = options->xtrace.compress != NULL;
+	board->options.interval = interval ? interval : INTERVAL;
+	board->options.from_hint = options->xtrace.from_hint;
+	board->options.vectors = options->xtrace.vectors;
+	board->options.compress = options->xtrace.compress != NULL;
 	alive_name(board);
-	board->of_machine = qemu->of_machine;
-	board->scalable = has_scalable(qemu->cpu);
+	board->options.of_machine = qemu->of_machine;
+	board->options.scalable = has_scalable(qemu->cpu);
 	int status = tw_windows_fill(&board->windows, options);
 	int error = status == 0 && board->windows.count ? regions_begin(board) : 0;
 	return error ? tw_say_error("%s: %s", options->output, strerror(error)) : status;
@@ -154,7 +154,7 @@ static void say_executed(const struct collect_board *board)
 /* Returns enum tw_exit. */
 static int finish(struct collect_board *board, const struct tw_record_options *options, const char *program, int status)
 {
-	const char *unit = board->of_machine ? "core" : "thread";
+	const char *unit = board->options.of_machine ? "core" : "thread";
 	int error = collect_flush(board);
 	unsigned streams = atomic_load(&board->streams), unrecorded = atomic_load(&board->unrecorded);
 	say_end(program, status);
@@ -165,7 +165,7 @@ static int finish(struct collect_board *board, const struct tw_record_options *o
 	if (error)
 		return tw_say_error("%s: %s; the trace ends there, with its last whole token", options->output,
 		                    strerror(error));
-	tw_windows_say_missing(&board->windows, board->of_machine ? "machine" : "program");
+	tw_windows_say_missing(&board->windows, board->options.of_machine ? "machine" : "program");
 	if (!streams && options->xtrace.from_hint && !board->windows.count &&
 	    atomic_load(&board->refused) == COLLECT_BEGAN)
 		return tw_say_error("%s: no HINT #9 was executed: nothing was recorded", program);

@@ -155,19 +155,19 @@ static void take_sizes(uint32_t word, enum sizes sizes, struct scalable *op)
 static void take_offsets(uint32_t word, enum place place, bool scaled, struct scalable *op)
 {
 	unsigned sign = place == OFFSETS_STORE ? 14 : 22;
-	op->has_offsets = true;
-	op->is_word = place != OFFSETS;
-	op->is_signed = op->is_word && field(word, sign, sign);
-	op->shift = scaled ? op->memory : 0;
+	op->address.has_offsets = true;
+	op->address.is_word = place != OFFSETS;
+	op->address.is_signed = op->address.is_word && field(word, sign, sign);
+	op->address.shift = scaled ? op->memory : 0;
 }
 
 static void take_place(uint32_t word, const struct sve_encoding *row, struct scalable *op)
 {
-	op->has_base = row->place != VECTOR && row->place != VECTOR_ELEMENT;
+	op->address.has_base = row->place != VECTOR && row->place != VECTOR_ELEMENT;
 	switch ((enum place)row->place) {
 	case SCALAR:
-		op->has_offset = true;
-		op->shift = op->memory;
+		op->address.has_offset = true;
+		op->address.shift = op->memory;
 		return;
 	case IMMEDIATE:
 		op->by_vector = true;
@@ -186,7 +186,7 @@ static void take_place(uint32_t word, const struct sve_encoding *row, struct sca
 		op->immediate = as_signed(field(word, 16, 21) << 3 | field(word, 10, 12), 9);
 		return;
 	case VECTOR:
-		op->has_offset = true;
+		op->address.has_offset = true;
 		return;
 	case VECTOR_ELEMENT:
 		op->immediate = (int16_t)field(word, 16, 20);
@@ -258,16 +258,16 @@ static unsigned extent(const struct scalable *op, unsigned length)
 static uint64_t take_element(const struct scalable *op, const uint8_t *vector, size_t i)
 {
 	const uint8_t *from = vector + (i << op->element);
-	uint64_t value = op->element == 3 && !op->is_word ? tw_load64(from, false) : tw_load32(from, false);
-	return op->is_signed ? (uint64_t)(int64_t)(int32_t)value : value;
+	uint64_t value = op->element == 3 && !op->address.is_word ? tw_load64(from, false) : tw_load32(from, false);
+	return op->address.is_signed ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
 /* Where the element is, from the first address of all. */
 static uint64_t distance(const struct scalable *op, const struct scalable_registers *registers, size_t i)
 {
-	if (op->has_offsets)
-		return take_element(op, registers->vector, i) << op->shift;
-	if (!op->has_base)
+	if (op->address.has_offsets)
+		return take_element(op, registers->vector, i) << op->address.shift;
+	if (!op->address.has_base)
 		return take_element(op, registers->vector, i);
 	return op->repeats ? 0 : i * op->registers << op->memory;
 }
@@ -276,8 +276,8 @@ static uint64_t first_address(const struct scalable *op, const struct scalable_r
 {
 	uint64_t unit = op->by_vector ? extent(op, registers->length) : 1u << op->memory;
 	uint64_t start = (uint64_t)(int64_t)op->immediate * unit;
-	start += op->has_base ? registers->base : 0;
-	return start + (op->has_offset ? registers->offset << op->shift : 0);
+	start += op->address.has_base ? registers->base : 0;
+	return start + (op->address.has_offset ? registers->offset << op->address.shift : 0);
 }
 
 static bool is_left_out(const struct scalable *op, const struct scalable_registers *registers, size_t at, bool is_first)

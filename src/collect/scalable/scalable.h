@@ -29,12 +29,14 @@ struct scalable {
 	bool is_whole;     /* LDR, STR: no predicate; */
 	bool of_predicate; /* of a predicate register */
 	bool repeats;      /* LD1R: one element for all */
-	bool has_base;     /* rn is a general register; otherwise a vector of addresses */
-	bool has_offset;   /* rm is a general register, */
-	bool has_offsets;  /* or a vector of offsets: */
-	bool is_word;      /* of the low 32 bits of each, */
-	bool is_signed;    /* with a sign */
-	uint8_t shift;     /* of offset or offsets */
+	struct {
+		bool has_base;    /* rn is a general register; otherwise a vector of addresses */
+		bool has_offset;  /* rm is a general register, */
+		bool has_offsets; /* or a vector of offsets: */
+		bool is_word;     /* of the low 32 bits of each, */
+		bool is_signed;   /* with a sign */
+		uint8_t shift;    /* of offset or offsets */
+	} address;
 	uint8_t rt, rn, rm, pg;
 	int16_t immediate; /* in units of what is accessed in all, or of an element */
 	bool by_vector;    /* of what is accessed in all */

@@ -22,11 +22,11 @@ bool scalable_keep(struct scalable_state *state, const struct guest *machine, ui
 	state->accesses = state->length <= SCALABLE_VECTOR && scalable_decode(word, &state->op);
 	if (!state->accesses)
 		return false;
-	bool has_offset = op->has_offset && op->rm != ZERO_REGISTER;
-	state->base = op->has_base ? machine_register(machine, op->rn) : 0;
+	bool has_offset = op->address.has_offset && op->rm != ZERO_REGISTER;
+	state->base = op->address.has_base ? machine_register(machine, op->rn) : 0;
 	state->offset = has_offset ? machine_register(machine, op->rm) : 0;
-	if (op->has_offsets || !op->has_base)
-		scalable_vector(machine, op->has_offsets ? op->rm : op->rn, state->vector, state->length);
+	if (op->address.has_offsets || !op->address.has_base)
+		scalable_vector(machine, op->address.has_offsets ? op->rm : op->rn, state->vector, state->length);
 	if (!op->is_whole)
 		scalable_predicate(machine, op->pg, state->predicate, state->length / 8);
 	return true;

@@ -74,7 +74,7 @@ static void settle(struct guest_core *core, const struct system_insn *next)
 static bool is_due(const struct guest_core *core)
 {
 	enum { PATIENCE = 100 };
-	uint64_t patience = core->level ? core_board->interval / PATIENCE : 0;
+	uint64_t patience = core->level ? core_board->options.interval / PATIENCE : 0;
 	return core->needs_snapshot || core->stream.count >= core->stream.next_snapshot + patience;
 }
 
@@ -266,7 +266,7 @@ void core_executed(unsigned cpu, void *data)
 		return;
 	if (core->is_live)
 		settle(core, insn);
-	if (insn->op.kind == OP_MARK && core_board->from_hint) {
+	if (insn->op.kind == OP_MARK && core_board->options.from_hint) {
 		mark(core);
 		return;
 	}

@@ -6,10 +6,10 @@ struct interval_state parts = {.main = -1};
 
 void parts_setup(const struct collect_board *board)
 {
-	parts.has_marks = board->from_hint;
+	parts.has_marks = board->options.from_hint;
 	parts.has_windows = board->windows.count > 0;
-	atomic_store(&parts.counts, !board->from_hint);
-	atomic_store(&parts.main, board->from_hint ? -1 : 0);
+	atomic_store(&parts.counts, !board->options.from_hint);
+	atomic_store(&parts.main, board->options.from_hint ? -1 : 0);
 }
 
 bool parts_mark(unsigned core)

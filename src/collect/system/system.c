@@ -153,8 +153,8 @@ static void want_translations(uint64_t id)
 
 void system_setup(uint64_t id, struct collect_board *board)
 {
-	vectors_wanted = board->vectors;
+	vectors_wanted = board->options.vectors;
 	core_setup(board);
-	detail_setup(id, want_translations, !board->from_hint && plan_begins_at_once(&board->windows, 0));
+	detail_setup(id, want_translations, !board->options.from_hint && plan_begins_at_once(&board->windows, 0));
 	want_translations(id);
 }

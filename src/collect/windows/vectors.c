@@ -84,7 +84,7 @@ static void append(const struct vector_thread *thread, const char *suffix, struc
 {
 	char path[PATH_MAX + TW_XTRACE_NAME_SIZE];
 	snprintf(path, sizeof path, "%s/xtrace.%s.%s%" PRIu32 "%s", board->directory, board->timestamp,
-	         board->of_machine ? "core" : "thread", thread->number, suffix);
+	         board->options.of_machine ? "core" : "thread", thread->number, suffix);
 	int fd = atomic_load(&board->error) ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	for (size_t done = 0; fd >= 0 && done < text->size;) {
 		ssize_t count = write(fd, text->bytes + done, text->size - done);
@@ -116,7 +116,7 @@ static uint32_t name_of(struct vector_thread *thread, uint32_t block)
 
 static void close_interval(struct vector_thread *thread)
 {
-	thread->left = board->interval;
+	thread->left = board->options.interval;
 	if (!thread->touched_count)
 		return;
 	put(&thread->line, "T");
@@ -169,12 +169,12 @@ static bool make_room(struct vector_thread *thread, uint32_t block)
 /* id: as windows have it. */
 static void begin(struct vector_thread *thread, uint32_t number, long id)
 {
-	*thread = (struct vector_thread){.left = board->interval, .number = number};
+	*thread = (struct vector_thread){.left = board->options.interval, .number = number};
 	pthread_mutex_lock(&lock);
 	thread->next = threads;
 	threads = thread;
 	pthread_mutex_unlock(&lock);
-	put(&thread->blocks, "#interval %" PRIu64 " thread %ld\n", board->interval, id);
+	put(&thread->blocks, "#interval %" PRIu64 " thread %ld\n", board->options.interval, id);
 	append(thread, ".blocks", &thread->blocks);
 	atomic_fetch_add(&board->streams, 1);
 }

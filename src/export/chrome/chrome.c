@@ -273,7 +273,7 @@ static int take_object(const struct chrome_context *context, const struct tw_eve
 /* In a document that is written as it was read it stands where it stood. */
 static int take_log(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
-	if (context->chrome->document)
+	if (context->chrome->source.document)
 		return tw_chrome_take_message(context, event, track);
 	if (!context->chrome->tracks.items[track].prefix_size)
 		tw_chrome_meet_track(context->chrome, track);
@@ -460,12 +460,12 @@ static void begin_document(struct chrome *chrome, const struct tw_reader *reader
 	struct tw_raw_text head = {0};
 	if (text)
 		memcpy(&head, text->value.bytes, sizeof head);
-	chrome->document = is_as_read(reader, batch) ? reader->traits.document : NULL;
-	chrome->unchanged = chrome->document && reader->traits.frames;
-	chrome->read_frames = chrome->unchanged ? reader->traits.frames : NULL;
-	chrome->apart = chrome->document &&
-	                (!chrome->unchanged || reader->options.thread_count || tw_filter_needed(&reader->options));
-	chrome->start = chrome->unchanged ? head.base : tw_reader_clock(reader)->start_ns;
+	chrome->source.document = is_as_read(reader, batch) ? reader->traits.document : NULL;
+	chrome->source.unchanged = chrome->source.document && reader->traits.frames;
+	chrome->source.read_frames = chrome->source.unchanged ? reader->traits.frames : NULL;
+	chrome->source.apart = chrome->source.document && (!chrome->source.unchanged || reader->options.thread_count ||
+	                                                   tw_filter_needed(&reader->options));
+	chrome->start = chrome->source.unchanged ? head.base : tw_reader_clock(reader)->start_ns;
 }
 
 static int begin(struct chrome *chrome, struct tw_writer *writer, const struct tw_reader *reader,
@@ -476,7 +476,7 @@ static int begin(struct chrome *chrome, struct tw_writer *writer, const struct t
 	chrome->open_room.limit = tw_memory_limit(reader) / MEMORY_PER_FRAME;
 	tw_names_bound(&chrome->names, tw_memory_limit(reader));
 	tw_names_bound(&chrome->args.names, tw_memory_limit(reader));
-	if (chrome->document)
+	if (chrome->source.document)
 		tw_put_text(&writer->out, "{");
 	else
 		put_head(&writer->out, reader);
@@ -595,8 +595,8 @@ static int finish_chrome(struct tw_writer *writer)
 	if (error)
 		return tw_writer_fail(writer, error == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM,
 		                      "the temporary file for scheduling: %s", strerror(error));
-	if (chrome->document)
-		tw_put(&writer->out, chrome->document->bytes, chrome->document->length);
+	if (chrome->source.document)
+		tw_put(&writer->out, chrome->source.document->bytes, chrome->source.document->length);
 	tw_put_text(&writer->out, "}\n");
 	return chrome->line.failed ? tw_writer_fail(writer, TW_ERR_MEMORY, "out of memory") : 0;
 }

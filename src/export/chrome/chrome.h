@@ -158,14 +158,16 @@ struct chrome {
 	struct chrome_stacks frames;
 	struct chrome_system system;
 	struct chrome_time time;
-	const struct tw_text *document;    /* events are written as they were read, and this is around them; or NULL */
-	const struct tw_text *read_frames; /* what is "stackFrames" in front of our own; NULL: there are none */
-	bool has_texts;                    /* an event has come with its text */
-	bool unchanged;                    /* of one trace: events have the times, numbers and ids that they had */
-	bool apart;                        /* samples come one by one: their frames stand with those that were read */
-	uint64_t start;                    /* of the trace */
-	bool begun;                        /* the head of the file is written */
-	bool some;                         /* an event is written */
+	struct {                                   /* of events that are written as they were read */
+		const struct tw_text *document;    /* what is around them; NULL: they are not */
+		const struct tw_text *read_frames; /* what is "stackFrames" in front of our own; NULL: there are none */
+		bool has_texts;                    /* an event has come with its text */
+		bool unchanged; /* of one trace: events have the times, numbers and ids that they had */
+		bool apart;     /* samples come one by one: their frames stand with those that were read */
+	} source;
+	uint64_t start; /* of the trace */
+	bool begun;     /* the head of the file is written */
+	bool some;      /* an event is written */
 };
 
 /* Makes rings that grow up to these sizes, which must be powers of two; that of text at least four times ARGS_MAX.

@@ -16,13 +16,13 @@
 
 static bool has_read(const struct chrome *chrome)
 {
-	return chrome->read_frames && chrome->read_frames->length;
+	return chrome->source.read_frames && chrome->source.read_frames->length;
 }
 
 void tw_chrome_frames_begin(struct chrome *chrome, const struct tw_reader *reader)
 {
 	struct chrome_stacks *frames = &chrome->frames;
-	if (reader->traits.sampled && !chrome->document)
+	if (reader->traits.sampled && !chrome->source.document)
 		frames->aside = tw_temporary_open(reader->options.temporary_directory);
 	if (frames->aside >= 0)
 		tw_output_turn_aside(&chrome->writer->out, &frames->aside);
@@ -32,9 +32,9 @@ void tw_chrome_frames_begin(struct chrome *chrome, const struct tw_reader *reade
 static void add_number(struct chrome *chrome, uint32_t number)
 {
 	struct tw_line *line = &chrome->line;
-	tw_line_text(line, chrome->read_frames ? "\"trackway " : "");
+	tw_line_text(line, chrome->source.read_frames ? "\"trackway " : "");
 	tw_line_u64(line, number);
-	tw_line_text(line, chrome->read_frames ? "\"" : "");
+	tw_line_text(line, chrome->source.read_frames ? "\"" : "");
 }
 
 /* Notes a stack and those that it came from. */
@@ -71,7 +71,7 @@ void tw_chrome_add_frame(struct chrome *chrome, uint32_t stack)
 {
 	if (!stack)
 		return;
-	if (chrome->document && !chrome->apart) { /* its frames are in the document */
+	if (chrome->source.document && !chrome->source.apart) { /* its frames are in the document */
 		add_names(chrome, stack);
 		return;
 	}
@@ -101,9 +101,9 @@ static void put_frame(struct chrome *chrome, uint32_t number, bool first)
 	const struct tw_source source = tw_source_of_location(chrome->dictionary, stack->location);
 	tw_line_clear(line);
 	tw_line_text(line, first ? "\n" : ",\n");
-	tw_line_text(line, chrome->read_frames ? "" : "\"");
+	tw_line_text(line, chrome->source.read_frames ? "" : "\"");
 	add_number(chrome, number);
-	tw_line_text(line, chrome->read_frames ? ":{\"name\":" : "\":{\"name\":");
+	tw_line_text(line, chrome->source.read_frames ? ":{\"name\":" : "\":{\"name\":");
 	tw_names_json(line, tw_dictionary_name(chrome->dictionary, location->name), &piece);
 	if (stack->caller) {
 		tw_line_text(line, ",\"parent\":");
@@ -122,7 +122,7 @@ static void put_frame(struct chrome *chrome, uint32_t number, bool first)
 /* Puts what is inside of an object of frames. Returns whether there is some. */
 static bool put_read(struct chrome *chrome)
 {
-	const struct tw_text *read = chrome->read_frames;
+	const struct tw_text *read = chrome->source.read_frames;
 	const char *begin = has_read(chrome) ? memchr(read->bytes, '{', read->length) : NULL;
 	const char *end = begin ? memrchr(read->bytes, '}', read->length) : NULL;
 	if (!end)

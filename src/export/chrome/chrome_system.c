@@ -252,7 +252,7 @@ int tw_chrome_system_finish(struct chrome *chrome)
 	uint8_t block[SPOOL_BLOCK];
 	const uint8_t *bytes;
 	size_t size;
-	if (!tw_chrome_has_system(chrome) && !(chrome->document && tw_chrome_has_untold(chrome)))
+	if (!tw_chrome_has_system(chrome) && !(chrome->source.document && tw_chrome_has_untold(chrome)))
 		return chrome->system.spool.error;
 	tw_put_text(out, ",\"systemTraceEvents\":{\"type\":\"fuchsia\",\"events\":[");
 	bool some = put_names(chrome);

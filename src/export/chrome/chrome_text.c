@@ -203,7 +203,8 @@ static void add_member(const struct change *change, const struct chrome_value *k
 static bool is_lost(const struct change *change, const struct chrome_value *key)
 {
 	struct tw_writer *writer = change->context->writer;
-	const bool stack = !change->context->chrome->unchanged && (chrome_is(key, "sf") || chrome_is(key, "esf"));
+	const bool stack =
+	    !change->context->chrome->source.unchanged && (chrome_is(key, "sf") || chrome_is(key, "esf"));
 	const bool time = change->event->flags & TW_FLAG_CLIPPED && (chrome_is(key, "tts") || chrome_is(key, "tdur"));
 	tw_count_losses(writer, "stack of an event", false, stack);
 	tw_count_losses(writer, "thread time", false, time);
@@ -270,12 +271,12 @@ static void change_text(const struct chrome_context *context, const struct tw_ev
 	struct change change = {
 	    .context = context,
 	    .event = event,
-	    .start = chrome->unchanged ? head->base : chrome->start,
+	    .start = chrome->source.unchanged ? head->base : chrome->start,
 	    .moved_by = event->id ^ head->id,
 	    .timeless = event->kind == TW_METADATA && event->value,
 	    .of_thread = tw_dictionary_track(context->dictionary, track)->kind == TW_TRACK_THREAD,
 	};
-	if (!chrome->unchanged && !has_numbers(context, track, &item)) {
+	if (!chrome->source.unchanged && !has_numbers(context, track, &item)) {
 		if (!chrome->tracks.items[track].prefix_size)
 			tw_chrome_meet_track(chrome, track);
 		change.track = &chrome->tracks.items[track];
@@ -352,10 +353,10 @@ int tw_chrome_take_text(const struct chrome_context *context, const struct tw_ev
 	memcpy(&head, text->value.bytes, sizeof head);
 	if (head.marks & CHROME_IN_SYSTEM)
 		return take_listed(chrome, event, track, bytes, size);
-	chrome->has_texts = true;
-	if (!chrome->unchanged && event->kind == TW_METADATA && repeats_name(context, track, bytes, size))
+	chrome->source.has_texts = true;
+	if (!chrome->source.unchanged && event->kind == TW_METADATA && repeats_name(context, track, bytes, size))
 		return 0;
-	if (chrome->unchanged && !(event->flags & TW_FLAG_CLIPPED))
+	if (chrome->source.unchanged && !(event->flags & TW_FLAG_CLIPPED))
 		copy_text(context, event, track, bytes, size);
 	else
 		change_text(context, event, track, bytes, size, &head);

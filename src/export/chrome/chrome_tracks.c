@@ -57,7 +57,7 @@ static struct tw_name track_name(const struct chrome *chrome, const struct tw_tr
  * number now. */
 static bool tells_name(const struct chrome *chrome, uint64_t number, uint32_t name)
 {
-	return !chrome->document || (name && number >= CHROME_FIRST_WORD);
+	return !chrome->source.document || (name && number >= CHROME_FIRST_WORD);
 }
 
 /* ---- Processes. ---- */
@@ -257,7 +257,7 @@ bool tw_chrome_is_untold(const struct chrome *chrome, uint32_t number)
 {
 	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
 	uint32_t place;
-	if (!track->name || chrome->unchanged || !(chrome->document || chrome->has_texts))
+	if (!track->name || chrome->source.unchanged || !(chrome->source.document || chrome->source.has_texts))
 		return false;
 	if (track->kind == TW_TRACK_PROCESS)
 		return tw_map_find(&chrome->tracks.places, track->process, &place) &&
@@ -279,7 +279,7 @@ static void meet_named(struct chrome *chrome)
 {
 	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
-		const bool untold = !chrome->document && tw_chrome_is_untold(chrome, number);
+		const bool untold = !chrome->source.document && tw_chrome_is_untold(chrome, number);
 		if (track->kind == TW_TRACK_PROCESS && (untold || tw_chrome_needs_process(chrome, track->process)))
 			meet_process(chrome, track->process);
 		else if (track->kind == TW_TRACK_THREAD && (untold || chrome->tracks.items[number].system) &&

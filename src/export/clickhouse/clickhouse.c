@@ -45,7 +45,7 @@ static const enum tw_table_id counted[] = {TW_TABLE_SLICE, TW_TABLE_COUNTER,  TW
 static uint64_t end_of_trace(const struct clickhouse *clickhouse)
 {
 	const uint64_t last = clickhouse->reader ? tw_reader_clock(clickhouse->reader)->end_ns : 0;
-	return last > clickhouse->end ? last : clickhouse->end;
+	return last > clickhouse->time.end ? last : clickhouse->time.end;
 }
 
 static void put_trace(struct clickhouse *clickhouse)
@@ -55,13 +55,13 @@ static void put_trace(struct clickhouse *clickhouse)
 	const struct tw_clock *clock = reader ? tw_reader_clock(reader) : NULL;
 	const uint64_t end = end_of_trace(clickhouse);
 	struct tw_native_block *block = tw_clickhouse_row(clickhouse, TW_TABLE_TRACE);
-	uint64_t start = clock ? tw_time_of_day(clock, clickhouse->start) : 0;
+	uint64_t start = clock ? tw_time_of_day(clock, clickhouse->time.start) : 0;
 	tw_native_text(block, TRACE_PATH, options->path, strlen(options->path));
 	tw_native_word(block, TRACE_FORMAT, reader ? tw_reader_format(reader) : "");
 	tw_native_number(block, TRACE_BYTES, options->bytes);
 	tw_native_number(block, TRACE_START, start);
-	tw_native_number(block, TRACE_DURATION, end > clickhouse->start ? end - clickhouse->start : 0);
-	tw_native_word(block, TRACE_DAY_FROM, clickhouse->day_from);
+	tw_native_number(block, TRACE_DURATION, end > clickhouse->time.start ? end - clickhouse->time.start : 0);
+	tw_native_word(block, TRACE_DAY_FROM, clickhouse->time.day_from);
 	tw_native_number(block, TRACE_LOADED, options->loaded);
 	tw_native_texts(block, TRACE_LABEL_KEYS, options->label_keys, options->label_count);
 	tw_native_texts(block, TRACE_LABEL_VALUES, options->label_values, options->label_count);
@@ -86,7 +86,7 @@ static int open_clickhouse(struct tw_writer *writer)
 		clickhouse->options.trace = "";
 	if (!clickhouse->options.path)
 		clickhouse->options.path = "";
-	clickhouse->day_from = "nowhere";
+	clickhouse->time.day_from = "nowhere";
 	for (size_t i = 0; i < TW_TABLES && fine; i++)
 		fine = tw_schema_block(&clickhouse->blocks[i], (enum tw_table_id)i);
 	tw_clickhouse_put_schema(clickhouse);
@@ -96,7 +96,7 @@ static int open_clickhouse(struct tw_writer *writer)
 static void find_day(struct clickhouse *clickhouse)
 {
 	const struct tw_clickhouse_options *options = &clickhouse->options;
-	uint64_t start = tw_time_of_day(tw_reader_clock(clickhouse->reader), clickhouse->start) / NS_PER_DAY;
+	uint64_t start = tw_time_of_day(tw_reader_clock(clickhouse->reader), clickhouse->time.start) / NS_PER_DAY;
 	const struct {
 		uint64_t day;
 		const char *from;
@@ -104,17 +104,17 @@ static void find_day(struct clickhouse *clickhouse)
 	size_t i = 0;
 	while (i < 3 && (choices[i].day == 0 || choices[i].day > UINT16_MAX))
 		i++;
-	clickhouse->day = (uint32_t)choices[i].day;
-	clickhouse->day_from = choices[i].from;
+	clickhouse->time.day = (uint32_t)choices[i].day;
+	clickhouse->time.day_from = choices[i].from;
 	if (options->told)
-		*options->told = (struct tw_clickhouse_told){clickhouse->day, clickhouse->day_from};
+		*options->told = (struct tw_clickhouse_told){clickhouse->time.day, clickhouse->time.day_from};
 }
 
 static int begin(struct clickhouse *clickhouse, const struct tw_reader *reader)
 {
 	clickhouse->begun = true;
 	clickhouse->reader = reader;
-	clickhouse->start = tw_reader_clock(reader)->start_ns;
+	clickhouse->time.start = tw_reader_clock(reader)->start_ns;
 	clickhouse->calls.hooks = &tw_clickhouse_hooks;
 	clickhouse->calls.budget = &clickhouse->budget;
 	clickhouse->calls.rounding = reader->traits.rounding;
@@ -138,7 +138,7 @@ static void take(struct clickhouse *clickhouse, const struct tw_event *event)
 {
 	const uint64_t over = tw_event_end(event);
 	clickhouse->event = event;
-	clickhouse->end = over > clickhouse->end ? over : clickhouse->end;
+	clickhouse->time.end = over > clickhouse->time.end ? over : clickhouse->time.end;
 	tw_calls_turn_to(&clickhouse->calls, event->track);
 	tw_calls_take(&clickhouse->calls, event);
 	if (!tw_is_call(event))

@@ -36,9 +36,11 @@ struct clickhouse {
 	const struct tw_dictionary *dictionary;
 	const struct tw_argument *arguments; /* of the batch */
 	const struct tw_event *event;        /* that is being taken; NULL: none */
-	uint64_t start, end;                 /* of the trace; when the last of its events so far is over */
-	uint32_t day;
-	const char *day_from;
+	struct {
+		uint64_t start, end; /* of the trace; when the last of its events so far is over */
+		uint32_t day;
+		const char *day_from;
+	} time;
 	struct {
 		struct clickhouse_slice *items; /* by the frame's row, from TW_ROW_FIRST on */
 		size_t count, room;

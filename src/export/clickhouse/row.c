@@ -87,7 +87,7 @@ struct tw_native_block *tw_clickhouse_row(struct clickhouse *clickhouse, enum tw
 {
 	struct tw_native_block *block = &clickhouse->blocks[table];
 	tw_native_word(block, SLICE_TRACE, clickhouse->options.trace);
-	tw_native_number(block, SLICE_DAY, clickhouse->day);
+	tw_native_number(block, SLICE_DAY, clickhouse->time.day);
 	tw_native_number(block, SLICE_BLOCK, clickhouse->numbers[table]);
 	return block;
 }
@@ -136,7 +136,7 @@ struct tw_native_block *tw_clickhouse_track_row(struct clickhouse *clickhouse, e
 	struct tw_native_block *block = tw_clickhouse_row(clickhouse, table);
 	const struct tw_track *track = tw_dictionary_track(clickhouse->dictionary, number);
 	tw_native_number(block, SLICE_TRACK, number);
-	tw_native_number(block, SLICE_TIME, time > clickhouse->start ? time - clickhouse->start : 0);
+	tw_native_number(block, SLICE_TIME, time > clickhouse->time.start ? time - clickhouse->time.start : 0);
 	tw_native_number(block, SLICE_ID, id);
 	tw_native_number(block, SLICE_PROCESS, track->process);
 	tw_native_number(block, SLICE_THREAD, track->thread);

@@ -251,8 +251,8 @@ static int begin_file(struct sql_cursor *cursor)
 	scan->kinds = all ? UINT32_MAX : table->reads.kinds;
 	scan->checking = table->checking;
 	scan->thread_times = table->thread_times & cursor->query.used;
-	scan->on_finding = table->on_finding;
-	scan->finding_context = cursor;
+	scan->finding.take = table->on_finding;
+	scan->finding.context = cursor;
 	if (cursor->state)
 		memset(cursor->state, 0, table->state_size);
 	choose_view(cursor);

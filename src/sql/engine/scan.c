@@ -29,9 +29,10 @@ static void take_finding(void *context, const struct tw_finding *finding)
 static void choose_teller(struct sql_scan *scan)
 {
 	struct sql_file *file = &scan->session->files[scan->file];
-	scan->telling = !scan->quiet && !scan->view.pieces && !scan->on_finding && !file->read_whole && !file->telling;
-	scan->options.on_finding = scan->telling ? take_finding : scan->on_finding;
-	scan->options.finding_context = scan->telling ? scan : scan->finding_context;
+	scan->telling =
+	    !scan->quiet && !scan->view.pieces && !scan->finding.take && !file->read_whole && !file->telling;
+	scan->options.on_finding = scan->telling ? take_finding : scan->finding.take;
+	scan->options.finding_context = scan->telling ? scan : scan->finding.context;
 	if (scan->telling)
 		file->telling = true;
 }

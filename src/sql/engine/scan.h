@@ -55,9 +55,11 @@ struct sql_scan {
 	uint32_t kinds;  /* of event, bits; 0: all */
 	uint64_t thread; /* only this one */
 	bool one_thread;
-	bool thread_times;        /* tw_request */
-	tw_finding_fn on_finding; /* instead of the session's hook */
-	void *finding_context;
+	bool thread_times; /* tw_request */
+	struct {           /* instead of the session's hook */
+		tw_finding_fn take;
+		void *context;
+	} finding;
 
 	struct sql_view view; /* pieces NULL: all of the file is read */
 

@@ -58,8 +58,8 @@ static void keep_open(struct sql_index *index, struct sql_index_span *span)
 {
 	const struct sql_slices *slices = &index->slices;
 	size_t count = 0;
-	for (size_t i = 0; i < slices->open_count; i++)
-		count += is_open(index, &slices->open[i]);
+	for (size_t i = 0; i < slices->open.count; i++)
+		count += is_open(index, &slices->open.items[i]);
 	index->making.held += count;
 	if (index->making.held * sizeof *span->open > tw_memory_limit(index->cursor.scan.reader) / SHARE)
 		index->making.failed = true;
@@ -70,9 +70,9 @@ static void keep_open(struct sql_index *index, struct sql_index_span *span)
 		return;
 	}
 	span->open = open;
-	for (size_t i = 0; i < slices->open_count; i++)
-		if (is_open(index, &slices->open[i]))
-			open[span->count++] = slices->open[i].id;
+	for (size_t i = 0; i < slices->open.count; i++)
+		if (is_open(index, &slices->open.items[i]))
+			open[span->count++] = slices->open.items[i].id;
 }
 
 /* Nothing is open before the first event of a track. */

@@ -13,22 +13,22 @@
 static struct sql_slice *slice_of(struct sql_slices *slices, uint32_t row)
 {
 	row &= ~TW_ROW_HELD;
-	return row >= TW_ROW_FIRST ? &slices->open[row - TW_ROW_FIRST] : NULL;
+	return row >= TW_ROW_FIRST ? &slices->open.items[row - TW_ROW_FIRST] : NULL;
 }
 
 /* The frame's row of a slice that is free; TW_ROW_OTHER when there is no memory. */
 static uint32_t take_free(struct sql_slices *slices)
 {
-	uint32_t found = slices->free;
+	uint32_t found = slices->open.free;
 	if (found) {
-		slices->free = slices->open[found - 1].next;
+		slices->open.free = slices->open.items[found - 1].next;
 		return found - 1 + TW_ROW_FIRST;
 	}
-	if (slices->open_count >= UINT32_MAX - TW_ROW_FIRST - 1 ||
-	    !tw_budget_grow(&slices->budget, TW_FOR_ROWS, &slices->open, &slices->open_room, slices->open_count + 1,
-	                    sizeof *slices->open))
+	if (slices->open.count >= UINT32_MAX - TW_ROW_FIRST - 1 ||
+	    !tw_budget_grow(&slices->budget, TW_FOR_ROWS, &slices->open.items, &slices->open.room,
+	                    slices->open.count + 1, sizeof *slices->open.items))
 		return TW_ROW_OTHER;
-	return (uint32_t)slices->open_count++ + TW_ROW_FIRST;
+	return (uint32_t)slices->open.count++ + TW_ROW_FIRST;
 }
 
 static void keep_arguments(struct sql_slices *slices, struct sql_slice *slice)
@@ -69,11 +69,11 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	    .live = true,
 	    .wanted = sql_wants(slices->cursor, event),
 	    .complete = event->kind == TW_SLICE_COMPLETE,
-	    .parent_row = caller->row,
-	    .has_thread_ts = slices->thread_ts,
-	    .has_thread_dur = slices->thread_dur && event->kind == TW_SLICE_COMPLETE,
-	    .thread_ts = slices->thread_ts ? slices->thread_ts->value.i : 0,
-	    .thread_dur = slices->thread_dur ? slices->thread_dur->value.i : 0,
+	    .waiting.parent_row = caller->row,
+	    .own_clock.has_begin = slices->thread_ts,
+	    .own_clock.has_duration = slices->thread_dur && event->kind == TW_SLICE_COMPLETE,
+	    .own_clock.begin = slices->thread_ts ? slices->thread_ts->value.i : 0,
+	    .own_clock.duration = slices->thread_dur ? slices->thread_dur->value.i : 0,
 	    .arguments = arguments,
 	};
 	slices->wanted += slice->wanted;
@@ -93,9 +93,10 @@ static bool is_its_end(const struct sql_slices *slices, const struct sql_slice *
 /* Of a slice whose end is another record. */
 static void end_thread_time(const struct sql_slices *slices, struct sql_slice *slice)
 {
-	slice->has_thread_dur = slice->has_thread_ts && slices->thread_ts;
-	if (slice->has_thread_dur)
-		slice->thread_dur = (int64_t)((uint64_t)slices->thread_ts->value.i - (uint64_t)slice->thread_ts);
+	slice->own_clock.has_duration = slice->own_clock.has_begin && slices->thread_ts;
+	if (slice->own_clock.has_duration)
+		slice->own_clock.duration =
+		    (int64_t)((uint64_t)slices->thread_ts->value.i - (uint64_t)slice->own_clock.begin);
 }
 
 static void leave(struct tw_calls *calls, const struct tw_frame *frame, const struct tw_left_call *call,
@@ -111,10 +112,10 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 		keep_arguments(slices, slice);
 		end_thread_time(slices, slice);
 	}
-	slice->duration = call->duration;
-	slice->self = tw_call_self(call);
-	slice->how = how;
-	if (slice->held) {
+	slice->waiting.duration = call->duration;
+	slice->waiting.self = tw_call_self(call);
+	slice->waiting.how = how;
+	if (slice->waiting.held) {
 		sql_slices_end_held(slices, slice, calls->around->row);
 		return;
 	}
@@ -127,7 +128,7 @@ static uint32_t moved(struct tw_calls *calls, const struct tw_frame *caller, con
 {
 	struct sql_slices *slices = (struct sql_slices *)calls;
 	struct sql_slice *slice = slice_of(slices, frame->row), *parent = slice_of(slices, caller->row);
-	if (!slice || slice->held)
+	if (!slice || slice->waiting.held)
 		return frame->row;
 	slice->parent = parent ? parent->id : UINT64_MAX;
 	slice->depth = calls->level + (uint32_t)(frame - calls->stack->space->frames) - 1;
@@ -240,15 +241,15 @@ const struct sql_slice *sql_slices_begun(struct sql_slices *slices, uint32_t tra
 
 void sql_slices_free(struct sql_slices *slices)
 {
-	for (size_t i = 0; i < slices->open_room; i++)
-		tw_text_free(&slices->open[i].arguments);
-	free(slices->open);
-	for (size_t i = 0; i < slices->held_room; i++) {
-		free(slices->held[i].begun);
-		free(slices->held[i].ended);
-		free(slices->held[i].gone);
+	for (size_t i = 0; i < slices->open.room; i++)
+		tw_text_free(&slices->open.items[i].arguments);
+	free(slices->open.items);
+	for (size_t i = 0; i < slices->held.room; i++) {
+		free(slices->held.items[i].begun);
+		free(slices->held.items[i].ended);
+		free(slices->held.items[i].gone);
 	}
-	free(slices->held);
+	free(slices->held.items);
 	tw_calls_free(&slices->calls);
 	*slices = (struct sql_slices){0};
 }
@@ -349,8 +350,8 @@ static void add_row(struct sql_slices *slices, const struct sql_slice *slice, ui
 	    .lane = slice->lane,
 	    .stack = slice->stack,
 	    .end = ends[how],
-	    .thread_ts = any_number(slice->has_thread_ts, slice->thread_ts),
-	    .thread_dur = any_number(slice->has_thread_dur, slice->thread_dur),
+	    .thread_ts = any_number(slice->own_clock.has_begin, slice->own_clock.begin),
+	    .thread_dur = any_number(slice->own_clock.has_duration, slice->own_clock.duration),
 	};
 	if (slice->arguments.length && !sql_keep_object(slices->cursor, &slice->arguments, &row->arguments))
 		slices->failed = true;

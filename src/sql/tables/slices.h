@@ -18,17 +18,20 @@ struct sql_slice {
 	uint32_t next;  /* of those that are free */
 	bool live;      /* not free */
 	bool wanted;
-	bool complete;                      /* its record tells when it ends */
-	bool has_thread_ts, has_thread_dur; /* the next two are known */
-	int64_t thread_ts, thread_dur;      /* on the thread's own clock, ns */
-	bool argued;                        /* a record of it has arguments */
-	struct tw_text arguments;           /* JSON, without the braces; empty: none */
-	/* Of one that waits for others, calls.h, TW_ROW_HELD: */
-	bool held;
-	enum tw_call_end how;
-	uint32_t parent_row, below; /* below: the slice of its lane that it stands on, plus 1 */
-	uint64_t begun, over;       /* in the order of all begins and ends; over: 0 where it is open */
-	uint64_t duration, self;
+	bool complete;                        /* its record tells when it ends */
+	struct {                              /* the thread's own, ns */
+		bool has_begin, has_duration; /* the next two are known */
+		int64_t begin, duration;
+	} own_clock;
+	bool argued;              /* a record of it has arguments */
+	struct tw_text arguments; /* JSON, without the braces; empty: none */
+	struct {                  /* of one that waits for others, calls.h, TW_ROW_HELD */
+		bool held;
+		enum tw_call_end how;
+		uint32_t parent_row, below; /* below: the slice of its lane that it stands on, plus 1 */
+		uint64_t begun, over;       /* in the order of all begins and ends; over: 0 where it is open */
+		uint64_t duration, self;
+	} waiting;
 };
 
 /* A slice that did not wait and has ended while others do. */
@@ -50,11 +53,15 @@ struct sql_slices {
 	struct tw_calls calls; /* first: hooks get it */
 	struct tw_budget budget;
 	struct sql_cursor *cursor;
-	struct sql_slice *open; /* by the frame's row, from TW_ROW_FIRST on */
-	size_t open_count, open_room;
-	uint32_t free;         /* the first free one plus 1 */
-	struct sql_held *held; /* by track; where `holds` */
-	size_t held_room;
+	struct {
+		struct sql_slice *items; /* by the frame's row, from TW_ROW_FIRST on */
+		size_t count, room;
+		uint32_t free; /* the first free one plus 1 */
+	} open;
+	struct { /* by track; where `holds` */
+		struct sql_held *items;
+		size_t room;
+	} held;
 	uint64_t changes; /* begins and ends of those that waited */
 	size_t wanted;    /* open slices that are wanted */
 	const struct tw_event *event;

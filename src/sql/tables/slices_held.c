@@ -24,16 +24,16 @@ uint64_t sql_slices_stack(const struct sql_slices *slices, const struct sql_slic
 void sql_slices_forget(struct sql_slices *slices, struct sql_slice *slice)
 {
 	if (slices->ended)
-		slices->ended(slices, slice, slice->duration, slice->self, slice->how);
+		slices->ended(slices, slice, slice->waiting.duration, slice->waiting.self, slice->waiting.how);
 	slices->wanted -= slice->wanted;
 	slice->live = false;
-	slice->next = slices->free;
-	slices->free = (uint32_t)(slice - slices->open) + 1;
+	slice->next = slices->open.free;
+	slices->open.free = (uint32_t)(slice - slices->open.items) + 1;
 }
 
 static struct sql_held *held_of(const struct sql_slices *slices)
 {
-	return &slices->held[slices->calls.track];
+	return &slices->held.items[slices->calls.track];
 }
 
 /* ---- Lanes. ---- */
@@ -42,7 +42,7 @@ static struct sql_held *held_of(const struct sql_slices *slices)
  * just when it begins. */
 static bool was_over(uint64_t over, uint64_t end, const struct sql_slice *slice)
 {
-	return over <= slice->begun || (slice->duration && end <= slice->begin);
+	return over <= slice->waiting.begun || (slice->waiting.duration && end <= slice->begin);
 }
 
 /* Takes away what was over before a slice began. */
@@ -50,10 +50,11 @@ static void take_over(const struct sql_slices *slices, struct lanes *lanes, cons
 {
 	for (uint32_t i = 0; i < lanes->count; i++)
 		for (uint32_t top; (top = lanes->tops[i]);) {
-			const struct sql_slice *open = &slices->open[top - 1];
-			if (!open->over || !was_over(open->over, open->begin + open->duration, slice))
+			const struct sql_slice *open = &slices->open.items[top - 1];
+			if (!open->waiting.over ||
+			    !was_over(open->waiting.over, open->begin + open->waiting.duration, slice))
 				break;
-			lanes->tops[i] = open->below;
+			lanes->tops[i] = open->waiting.below;
 		}
 }
 
@@ -76,9 +77,9 @@ static uint32_t row_below(const struct sql_slices *slices, uint32_t lane, const 
 static bool is_on_top(const struct sql_slices *slices, const struct lanes *lanes, const struct sql_slice *slice)
 {
 	const uint32_t top = slice->lane < LANES ? lanes->tops[slice->lane] : 1;
-	if (slice->parent_row & TW_ROW_HELD)
-		return top == (slice->parent_row & ~TW_ROW_HELD) - TW_ROW_FIRST + 1;
-	return !top && row_below(slices, slice->lane, slice) == slice->parent_row;
+	if (slice->waiting.parent_row & TW_ROW_HELD)
+		return top == (slice->waiting.parent_row & ~TW_ROW_HELD) - TW_ROW_FIRST + 1;
+	return !top && row_below(slices, slice->lane, slice) == slice->waiting.parent_row;
 }
 
 static uint32_t free_lane(const struct sql_slices *slices, const struct lanes *lanes, const struct sql_slice *slice)
@@ -91,9 +92,10 @@ static uint32_t free_lane(const struct sql_slices *slices, const struct lanes *l
 
 static void place(struct sql_slices *slices, struct lanes *lanes, struct sql_slice *slice)
 {
-	const bool inside = (slice->parent_row & ~TW_ROW_HELD) >= TW_ROW_FIRST;
-	const bool held = slice->parent_row & TW_ROW_HELD;
-	const struct sql_slice *parent = held ? &slices->open[(slice->parent_row & ~TW_ROW_HELD) - TW_ROW_FIRST] : NULL;
+	const bool inside = (slice->waiting.parent_row & ~TW_ROW_HELD) >= TW_ROW_FIRST;
+	const bool held = slice->waiting.parent_row & TW_ROW_HELD;
+	const struct sql_slice *parent =
+	    held ? &slices->open.items[(slice->waiting.parent_row & ~TW_ROW_HELD) - TW_ROW_FIRST] : NULL;
 	if (parent) {
 		slice->depth = parent->depth + 1;
 		slice->lane = parent->lane;
@@ -102,8 +104,8 @@ static void place(struct sql_slices *slices, struct lanes *lanes, struct sql_sli
 	take_over(slices, lanes, slice);
 	if (!inside || !is_on_top(slices, lanes, slice))
 		slice->lane = free_lane(slices, lanes, slice);
-	slice->below = lanes->tops[slice->lane];
-	lanes->tops[slice->lane] = (uint32_t)(slice - slices->open) + 1;
+	slice->waiting.below = lanes->tops[slice->lane];
+	lanes->tops[slice->lane] = (uint32_t)(slice - slices->open.items) + 1;
 	lanes->count = slice->lane + 1 > lanes->count ? slice->lane + 1 : lanes->count;
 }
 
@@ -115,12 +117,12 @@ void sql_slices_settle(struct tw_calls *calls)
 	struct sql_held *held = held_of(slices);
 	struct lanes lanes = {.count = 0};
 	for (size_t i = 0; i < held->begun_count; i++) {
-		struct sql_slice *slice = &slices->open[held->begun[i]];
-		slice->held = false;
+		struct sql_slice *slice = &slices->open.items[held->begun[i]];
+		slice->waiting.held = false;
 		place(slices, &lanes, slice);
 	}
 	for (size_t i = 0; i < held->ended_count; i++)
-		sql_slices_forget(slices, &slices->open[held->ended[i]]);
+		sql_slices_forget(slices, &slices->open.items[held->ended[i]]);
 	held->begun_count = held->ended_count = held->gone_count = 0;
 }
 
@@ -146,18 +148,18 @@ static bool keep(struct sql_slices *slices, uint32_t place)
 
 bool sql_slices_hold(struct sql_slices *slices, uint32_t place)
 {
-	struct sql_slice *slice = &slices->open[place];
+	struct sql_slice *slice = &slices->open.items[place];
 	const uint32_t track = slices->calls.track;
-	if (!tw_budget_grow(&slices->budget, TW_FOR_STACKS, &slices->held, &slices->held_room, track + (size_t)1,
-	                    sizeof *slices->held))
+	if (!tw_budget_grow(&slices->budget, TW_FOR_STACKS, &slices->held.items, &slices->held.room, track + (size_t)1,
+	                    sizeof *slices->held.items))
 		return false;
 	if (!keep(slices, place)) {
 		sql_slices_settle(&slices->calls);
 		tw_calls_let_go(&slices->calls, plain_row);
 		return false;
 	}
-	slice->held = true;
-	slice->begun = ++slices->changes;
+	slice->waiting.held = true;
+	slice->waiting.begun = ++slices->changes;
 	return true;
 }
 
@@ -167,18 +169,19 @@ void sql_slices_note_gone(struct sql_slices *slices, const struct sql_slice *sli
 	if (tw_budget_grow(&slices->budget, TW_FOR_STACKS, &held->gone, &held->gone_room, held->gone_count + 1,
 	                   sizeof *held->gone))
 		held->gone[held->gone_count++] =
-		    (struct sql_gone){row, slice->lane, ++slices->changes, slice->begin + slice->duration};
+		    (struct sql_gone){row, slice->lane, ++slices->changes, slice->begin + slice->waiting.duration};
 }
 
 void sql_slices_end_held(struct sql_slices *slices, struct sql_slice *slice, uint32_t parent_row)
 {
 	struct sql_held *held = held_of(slices);
 	const bool inside = (parent_row & ~TW_ROW_HELD) >= TW_ROW_FIRST;
-	const struct sql_slice *parent = inside ? &slices->open[(parent_row & ~TW_ROW_HELD) - TW_ROW_FIRST] : NULL;
-	slice->parent_row = parent_row;
-	slice->over = ++slices->changes;
+	const struct sql_slice *parent =
+	    inside ? &slices->open.items[(parent_row & ~TW_ROW_HELD) - TW_ROW_FIRST] : NULL;
+	slice->waiting.parent_row = parent_row;
+	slice->waiting.over = ++slices->changes;
 	slice->depth = parent ? parent->depth + 1 : 0;
 	slice->lane = parent ? parent->lane : 0;
 	slice->stack = slices->keep_stacks ? sql_slices_stack(slices, parent, slice->name) : 0;
-	held->ended[held->ended_count++] = (uint32_t)(slice - slices->open);
+	held->ended[held->ended_count++] = (uint32_t)(slice - slices->open.items);
 }

@@ -276,7 +276,7 @@ void tracelog_depend_line(struct tracelog_log *log, uint64_t size)
 	struct tracelog_dependencies *deps = log->dependencies;
 	size_t objects = count_objects(log);
 	bool needed = deps->what == NEEDED || objects != deps->objects;
-	deps->line.offset = log->at.offset;
+	deps->line.offset = log->line.at.offset;
 	deps->line.size = size;
 	if (deps->what != NEEDED)
 		keep(deps);
@@ -284,10 +284,10 @@ void tracelog_depend_line(struct tracelog_log *log, uint64_t size)
 	deps->what = NEEDED;
 	if (deps->stopped || deps->unsupported || deps->no_memory)
 		return;
-	if (!deps->to->put(deps->to->context, log->at.offset, size, needed))
+	if (!deps->to->put(deps->to->context, log->line.at.offset, size, needed))
 		deps->stopped = true;
-	else if (log->at.offset + size - deps->place >= deps->to->interval)
-		put_place(deps, log->at.offset + size);
+	else if (log->line.at.offset + size - deps->place >= deps->to->interval)
+		put_place(deps, log->line.at.offset + size);
 }
 
 void tracelog_depend_end(struct tracelog_log *log)

@@ -43,8 +43,10 @@ struct log_rewrite {
 	struct tw_map system_of, thread_of; /* iid of a thread to the system's number, and back */
 	struct tw_map classes;              /* pointers of classes that had no iid, to one */
 	struct lead lead;
-	uint8_t *list, *line;
-	size_t list_room, line_room;
+	struct { /* of the line that is written */
+		uint8_t *list, *line;
+		size_t list_room, line_room;
+	} room;
 };
 
 /* ---- Lists. ---- */
@@ -72,7 +74,7 @@ static void copy_list(struct log_rewrite *r)
 	struct tw_tracelog_text rest = record->list;
 	struct tw_tracelog_item item;
 	size_t used = 0;
-	if (!tw_grow(&r->list, &r->list_room, record->list.size + 1, 1)) {
+	if (!tw_grow(&r->room.list, &r->room.list_room, record->list.size + 1, 1)) {
 		r->failed = true;
 		return;
 	}
@@ -82,11 +84,11 @@ static void copy_list(struct log_rewrite *r)
 			start--;
 		size_t size = (size_t)(rest.bytes - start), kept = kept_size(r, start, size, &item);
 		r->approximated |= kept < size;
-		r->list[used++] = ' ';
-		memcpy(r->list + used, start, kept);
+		r->room.list[used++] = ' ';
+		memcpy(r->room.list + used, start, kept);
 		used += kept;
 	}
-	record->list = (struct tw_tracelog_text){r->list, used};
+	record->list = (struct tw_tracelog_text){r->room.list, used};
 }
 
 /* ---- What is known. ---- */
@@ -292,7 +294,7 @@ static bool hold(struct log_rewrite *r, size_t size, bool changed)
 		r->result->lost_bytes += r->cursor.line.size;
 		return false;
 	}
-	memcpy(lead->bytes + lead->used, r->line, size);
+	memcpy(lead->bytes + lead->used, r->room.line, size);
 	lead->used += size;
 	lead->lines++;
 	lead->changed += changed;
@@ -319,21 +321,21 @@ static bool put(struct log_rewrite *r, const struct tw_tracelog_record *record)
 {
 	const struct tw_text_line *line = &r->cursor.line;
 	size_t most = line->size + record->list.size + record->name.size;
-	if (!tw_grow(&r->line, &r->line_room, 3 * most + LINE_ROOM, 1)) {
+	if (!tw_grow(&r->room.line, &r->room.line_room, 3 * most + LINE_ROOM, 1)) {
 		r->failed = true;
 		return false;
 	}
-	int64_t size = tw_tracelog_encode(record, r->line, r->line_room);
+	int64_t size = tw_tracelog_encode(record, r->room.line, r->room.line_room);
 	if (size < 0)
 		return false;
-	bool same = (size_t)size == line->size && memcmp(r->line, line->bytes, line->size) == 0;
+	bool same = (size_t)size == line->size && memcmp(r->room.line, line->bytes, line->size) == 0;
 	bool changed = r->approximated || (r->repair && !same);
 	if (!r->begun && record->kind == TW_TRACELOG_UNKNOWN)
 		return hold(r, (size_t)size, changed);
 	if (!r->begun)
 		begin(r, (size_t)size);
 	r->result->records_changed += changed;
-	tw_put(r->out, r->line, (size_t)size);
+	tw_put(r->out, r->room.line, (size_t)size);
 	return true;
 }
 
@@ -424,8 +426,8 @@ static void rewrite_free(struct log_rewrite *r)
 	tw_map_free(&r->system_of);
 	tw_map_free(&r->thread_of);
 	tw_map_free(&r->classes);
-	free(r->list);
-	free(r->line);
+	free(r->room.list);
+	free(r->room.line);
 }
 
 static int rewrite(struct log_rewrite *r, struct tw_reader *reader)

@@ -173,7 +173,7 @@ static uint32_t name_offset(struct tracelog_log *log, int64_t il)
 static bool is_line(const struct tracelog_sources *sources, uint64_t number)
 {
 	uint32_t place;
-	return number <= UINT32_MAX && tw_map_find(&sources->by_line, number, &place);
+	return number <= UINT32_MAX && tw_map_find(&sources->lines.by_number, number, &place);
 }
 
 /* Places a location by the number of a line, which stands in the place of the instruction where the log was made for
@@ -182,9 +182,9 @@ static bool place_by_line(struct tracelog_log *log, uint32_t location, uint64_t 
 {
 	const struct tracelog_sources *sources = &log->sources;
 	uint32_t place, file = 0;
-	if (number > UINT32_MAX || !tw_map_find(&sources->by_line, number, &place))
+	if (number > UINT32_MAX || !tw_map_find(&sources->lines.by_number, number, &place))
 		return false;
-	const struct tracelog_source_line *line = &sources->lines[place];
+	const struct tracelog_source_line *line = &sources->lines.items[place];
 	if (tw_map_find(&sources->files, line->file, &file))
 		tw_dictionary_locate(log->dictionary, location, file, line->line);
 	return true;
@@ -226,7 +226,7 @@ static bool place(struct tracelog_log *log, uint32_t location, const struct trac
 		return true;
 	const struct tracelog_body *body = find_body(&log->sources, function, ip, &code);
 	if (!body || !code) {
-		if (!log->sources.line_count)
+		if (!log->sources.lines.count)
 			judge_ip(log, function, ip);
 		return false;
 	}
@@ -252,10 +252,10 @@ static void place_all(struct tracelog_log *log, uint32_t number)
 	function->code.unplaced = 0;
 	while (next) {
 		uint32_t location = next - 1;
-		next = log->sources.unplaced[location];
+		next = log->sources.unplaced.items[location];
 		if (place(log, location, function))
 			continue;
-		log->sources.unplaced[location] = function->code.unplaced;
+		log->sources.unplaced.items[location] = function->code.unplaced;
 		function->code.unplaced = location + 1;
 	}
 }
@@ -371,18 +371,18 @@ static void add_line(struct tracelog_log *log, const struct tw_tracelog_record *
 	const struct tracelog_source_line line = {record->iid,          record->file,     record->start_line,
 	                                          record->start_column, record->end_line, record->end_column};
 	uint32_t place;
-	if (tw_map_find(&sources->by_line, record->line, &place)) {
-		if (memcmp(&sources->lines[place], &line, sizeof line) != 0)
+	if (tw_map_find(&sources->lines.by_number, record->line, &place)) {
+		if (memcmp(&sources->lines.items[place], &line, sizeof line) != 0)
 			tracelog_tell(log, TRACELOG_SOURCE_AGAIN, "line 0x%" PRIx32 " was another one", record->line);
-		sources->lines[place] = line;
+		sources->lines.items[place] = line;
 		return;
 	}
-	place = (uint32_t)sources->line_count;
-	if (!tracelog_grow(log, &sources->lines, &sources->line_room, place, sizeof line) ||
+	place = (uint32_t)sources->lines.count;
+	if (!tracelog_grow(log, &sources->lines.items, &sources->lines.room, place, sizeof line) ||
 	    !tracelog_take_memory(log, 2 * sizeof(struct tw_map_slot)))
 		return;
-	sources->lines[sources->line_count++] = line;
-	log->failed |= !tw_map_add(&sources->by_line, record->line, place);
+	sources->lines.items[sources->lines.count++] = line;
+	log->failed |= !tw_map_add(&sources->lines.by_number, record->line, place);
 }
 
 static void judge_function(struct tracelog_log *log, uint32_t iid)
@@ -422,20 +422,20 @@ static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 	struct tracelog_sources *sources = &log->sources;
 	const struct tracelog_object *function = tracelog_object(log, TRACELOG_FUNCTION, number);
 	size_t need = location + (size_t)1;
-	if (!tw_grow(&sources->functions, &sources->function_room, need, sizeof *sources->functions) ||
-	    !tw_grow(&sources->unplaced, &sources->unplaced_room, need, sizeof *sources->unplaced)) {
+	if (!tw_grow(&sources->functions.items, &sources->functions.room, need, sizeof *sources->functions.items) ||
+	    !tw_grow(&sources->unplaced.items, &sources->unplaced.room, need, sizeof *sources->unplaced.items)) {
 		log->failed = true;
 		return;
 	}
-	sources->functions[location] = number;
+	sources->functions.items[location] = number;
 	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address;
 	const struct tracelog_code *code;
-	if (ip && sources->line_count && !is_line(sources, ip) && !find_body(sources, function, ip, &code))
+	if (ip && sources->lines.count && !is_line(sources, ip) && !find_body(sources, function, ip, &code))
 		tracelog_tell(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
 	if (ip == 0 || place(log, location, function))
 		return;
 	uint32_t *unplaced = &tracelog_object(log, TRACELOG_FUNCTION, number)->code.unplaced;
-	sources->unplaced[location] = *unplaced;
+	sources->unplaced.items[location] = *unplaced;
 	*unplaced = location + 1;
 }
 
@@ -444,7 +444,7 @@ static uint32_t add_location(struct tracelog_log *log, uint32_t number, uint64_t
 	const struct tw_location location = {.name = tracelog_object(log, TRACELOG_FUNCTION, number)->name,
 	                                     .address = ip};
 	uint32_t found = tw_dictionary_find_location(log->dictionary, &location);
-	if (found != UINT32_MAX && found < log->sources.function_room && log->sources.functions[found])
+	if (found != UINT32_MAX && found < log->sources.functions.room && log->sources.functions.items[found])
 		return found;
 	if (ip && !tracelog_take_shared(log, LOCATION_COST, LOCATION_COST))
 		return tracelog_location(log, number, 0);
@@ -474,9 +474,9 @@ void tracelog_sources_free(struct tracelog_sources *sources)
 	free(sources->ranges);
 	free(sources->bodies);
 	free(sources->edges);
-	free(sources->lines);
-	free(sources->functions);
-	free(sources->unplaced);
-	tw_map_free(&sources->by_line);
+	free(sources->lines.items);
+	free(sources->functions.items);
+	free(sources->unplaced.items);
+	tw_map_free(&sources->lines.by_number);
 	tw_map_free(&sources->files);
 }

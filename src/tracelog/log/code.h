@@ -57,15 +57,21 @@ struct tracelog_sources {
 	size_t body_count, body_room;
 	struct tw_edge *edges; /* of functions that have many blocks or ranges */
 	size_t edge_count, edge_room;
-	struct tracelog_source_line *lines;
-	size_t line_count, line_room;
-	struct tw_map by_line; /* number of a line to its place in `lines` */
-	struct tw_map files;   /* number of a file to a name */
-	/* By location of the dictionary. */
-	uint32_t *functions; /* object */
-	size_t function_room;
-	uint32_t *unplaced; /* the next location of the function that no line is known of, plus 1 */
-	size_t unplaced_room;
+	struct {
+		struct tracelog_source_line *items;
+		size_t count, room;
+		struct tw_map by_number; /* number of a line to its place in `lines` */
+	} lines;
+	struct tw_map files; /* number of a file to a name */
+	struct {
+		/* By location of the dictionary. */
+		uint32_t *items; /* object */
+		size_t room;
+	} functions;
+	struct {
+		uint32_t *items; /* the next location of the function that no line is known of, plus 1 */
+		size_t room;
+	} unplaced;
 };
 
 struct tracelog_log;

@@ -18,7 +18,7 @@ enum {
 /* Whoever asks for stacks must know where they are guesses. */
 static bool is_told(const struct tracelog_log *log, enum tracelog_rule rule)
 {
-	return !log->beyond &&
+	return !log->line.beyond &&
 	       (log->request.check || rule == TRACELOG_DEPTH_MISMATCH || rule == TRACELOG_MATCH_ABOVE_SIZE);
 }
 
@@ -36,7 +36,7 @@ void tracelog_tell(struct tracelog_log *log, enum tracelog_rule rule, const char
 	if (!is_told(log, rule))
 		return;
 	va_start(arguments, format);
-	tell(log, rule, log->at, format, arguments);
+	tell(log, rule, log->line.at, format, arguments);
 	va_end(arguments);
 }
 
@@ -60,7 +60,8 @@ bool tracelog_take_memory(struct tracelog_log *log, size_t bytes)
 		return true;
 	}
 	if (!log->memory.told)
-		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], log->at.offset, log->at.offset,
+		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], log->line.at.offset,
+		                log->line.at.offset,
 		                "tables take %zu bytes: what comes from here on is shown as (other)", log->memory.used);
 	log->memory.told = true;
 	return false;

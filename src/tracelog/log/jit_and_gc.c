@@ -310,7 +310,7 @@ void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_r
 	    .activity = kinds[record->kind].activity,
 	    .pointer = record->id,
 	    .time = tracelog_time_of(log, thread, TRACELOG_JIT_AND_GC, record->ms),
-	    .place = log->at,
+	    .place = log->line.at,
 	    .thread = (uint32_t)(thread - log->threads.items),
 	    .reason = record->kind == TW_TRACELOG_GCH_GCS ? reason_of(log, record->reason) : 0,
 	    .generations = record->generations,

@@ -112,6 +112,6 @@ void tracelog_log_free(struct tracelog_log *log)
 {
 	free_session(log);
 	tw_map_free(&log->session.processes);
-	tracelog_fast_lists_free(&log->lists);
+	tracelog_fast_lists_free(&log->line.lists);
 	free(log->stacks.recent);
 }

@@ -39,12 +39,15 @@ struct tracelog_log {
 	struct tracelog_request request;            /* written when the log is opened */
 	struct tracelog_dependencies *dependencies; /* is told of lines; NULL: nobody asks for it */
 	struct tracelog_source_lines *source_lines; /* the same of lines of instructions */
-	struct tracelog_place at;                   /* the line that is being read; written by the reader */
-	bool beyond;                   /* the line is about a thread that there was no memory for: it is not
-	                                               judged; written by threads.c, cleared by record.c */
-	bool failed;                   /* no memory; written by all */
-	struct tracelog_memory memory; /* findings.c */
-	struct tracelog_rows rows;     /* rows.c */
+	struct {                                    /* that is being read */
+		struct tracelog_place at;           /* the line that is being read; written by the reader */
+		bool beyond;                      /* the line is about a thread that there was no memory for: it is not
+		                                               judged; written by threads.c, cleared by record.c */
+		struct tracelog_fast_lists lists; /* of the record that is being read; record.c */
+	} line;
+	bool failed;                                               /* no memory; written by all */
+	struct tracelog_memory memory;                             /* findings.c */
+	struct tracelog_rows rows;                                 /* rows.c */
 	struct tracelog_objects objects[TRACELOG_OBJECT_KINDS];    /* objects.c */
 	struct tracelog_naming naming;                             /* objects.c */
 	struct tracelog_sources sources;                           /* code.c */
@@ -55,7 +58,6 @@ struct tracelog_log {
 	struct tracelog_setting_value settings[TRACELOG_SETTINGS]; /* settings.c */
 	struct tracelog_heap heap;                                 /* heap.c */
 	struct tracelog_session session;                           /* record.c */
-	struct tracelog_fast_lists lists;                          /* of the record that is being read; record.c */
 };
 
 bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struct tracelog_cursor *cursor);

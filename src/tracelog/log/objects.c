@@ -40,7 +40,7 @@ static uint32_t add(struct tracelog_log *log, enum tracelog_object_kind kind, st
 		log->failed = true;
 		return 0;
 	}
-	object.met = log->at;
+	object.met = log->line.at;
 	objects->items[objects->count] = object;
 	return (uint32_t)objects->count++;
 }
@@ -414,7 +414,8 @@ static uint32_t replace(struct tracelog_log *log, enum tracelog_object_kind kind
 		return before;
 	char text[64];
 	int length = snprintf(text, sizeof text, "%s 0x%" PRIx64, words[kind], pointer);
-	return add(log, kind, (struct tracelog_object){.name = new_name(log, text, (size_t)length, log->at.offset)});
+	return add(log, kind,
+	           (struct tracelog_object){.name = new_name(log, text, (size_t)length, log->line.at.offset)});
 }
 
 /* What was said of the pointer or the number before must be said of the same object. */
@@ -446,7 +447,7 @@ uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_object_kind k
 	point(log, kind, record->id, number);
 	struct tracelog_object *object = tracelog_object(log, kind, number);
 	if (!object->announced)
-		object->met = log->at;
+		object->met = log->line.at;
 	object->announced = true;
 	object->token = record->token;
 	return number;

@@ -75,8 +75,8 @@ static struct whole_file read_file(const struct tracelog_log *log, const char *p
 
 static void tell(struct tracelog_log *log, enum tracelog_rule rule, const char *path, const char *wrong)
 {
-	tw_report(log->pdbs.teller, &tracelog_rules[rule], log->at.offset, log->at.offset, log->at.line, "%s%s%s", path,
-	          wrong ? ": " : "", wrong ? wrong : "");
+	tw_report(log->pdbs.teller, &tracelog_rules[rule], log->line.at.offset, log->line.at.offset, log->line.at.line,
+	          "%s%s%s", path, wrong ? ": " : "", wrong ? wrong : "");
 }
 
 /* Keeps the bytes of a PDB, or frees them where they are none, or another build's. */

@@ -228,15 +228,15 @@ static void take_sample(struct tracelog_log *log, const struct tw_tracelog_recor
 	struct tw_tracelog_text list = record->list;
 	struct tw_tracelog_item item;
 	while (tracelog_cursor_item(log->cursor, &list, &item)) {
-		if (!tw_grow(&log->lists.frames, &log->lists.frame_room, sample.frame_count + 1,
-		             sizeof *log->lists.frames)) {
+		if (!tw_grow(&log->line.lists.frames, &log->line.lists.frame_room, sample.frame_count + 1,
+		             sizeof *log->line.lists.frames)) {
 			log->failed = true;
 			return;
 		}
-		log->lists.frames[sample.frame_count++] =
+		log->line.lists.frames[sample.frame_count++] =
 		    (struct tracelog_frame){item.iid, item.ip_known ? item.ip : 0};
 	}
-	sample.frames = log->lists.frames;
+	sample.frames = log->line.lists.frames;
 	tracelog_take_sample(log, &sample);
 }
 
@@ -246,15 +246,15 @@ static void take_allocations(struct tracelog_log *log, const struct tw_tracelog_
 	struct tw_tracelog_item item;
 	size_t count = 0;
 	while (tracelog_cursor_item(log->cursor, &list, &item)) {
-		if (!tw_grow(&log->lists.allocations, &log->lists.allocation_room, count + 1,
-		             sizeof *log->lists.allocations)) {
+		if (!tw_grow(&log->line.lists.allocations, &log->line.lists.allocation_room, count + 1,
+		             sizeof *log->line.lists.allocations)) {
 			log->failed = true;
 			return;
 		}
-		log->lists.allocations[count++] =
+		log->line.lists.allocations[count++] =
 		    (struct tracelog_allocation){item.iid, item.count, item.bytes, item.ip_known ? item.ip : 0};
 	}
-	tracelog_take_allocations(log, record->thread, record->ms, log->lists.allocations, count);
+	tracelog_take_allocations(log, record->thread, record->ms, log->line.lists.allocations, count);
 }
 
 static void take_usage(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -318,7 +318,7 @@ static void judge_dialects(struct tracelog_log *log, unsigned dialects)
 void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *record)
 {
 	log->session.records++;
-	log->beyond = false;
+	log->line.beyond = false;
 	if (log->request.check)
 		judge_dialects(log, tw_tracelog_dialects(record));
 	if (record->status >> 31)
@@ -349,7 +349,7 @@ void tracelog_take_fast_line(struct tracelog_log *log, const struct tracelog_par
                              const struct tracelog_fast_line *entry)
 {
 	log->session.records++;
-	log->beyond = false;
+	log->line.beyond = false;
 	if (log->request.check)
 		judge_dialects(log, tracelog_dialects_by(tracelog_kind_of_line(entry->kind), entry->ip_known,
 		                                         entry->ip_style));
@@ -373,11 +373,11 @@ void tracelog_lose(struct tracelog_log *log, uint64_t bytes)
 void tracelog_end(struct tracelog_log *log)
 {
 	for (size_t i = 0; i < log->threads.count; i++) {
-		log->beyond = log->threads.items[i].other;
+		log->line.beyond = log->threads.items[i].other;
 		tracelog_close_activities(log, &log->threads.items[i]);
 		tracelog_judge_zero(log, &log->threads.items[i]);
 	}
-	log->beyond = false;
+	log->line.beyond = false;
 	if (log->request.check)
 		tracelog_judge_objects(log);
 }

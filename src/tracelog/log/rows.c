@@ -15,7 +15,7 @@ struct tw_event *tracelog_row(struct tracelog_log *log, const struct tracelog_th
 	uint16_t first = row->first_argument;
 	*row = (struct tw_event){
 	    .time = time,
-	    .offset = log->at.offset,
+	    .offset = log->line.at.offset,
 	    .track = thread->track,
 	    .first_argument = first,
 	    .kind = (uint8_t)kind,

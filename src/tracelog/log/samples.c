@@ -119,7 +119,7 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	         log->settings[TRACELOG_METHOD].value == TRACELOG_INSTRUMENTATION)
 		add_interval(log, thread, time, before);
 	else
-		thread->samples.unjudged = log->at;
+		thread->samples.unjudged = log->line.at;
 }
 
 /* ---- Allocations. ---- */

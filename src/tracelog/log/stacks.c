@@ -55,7 +55,8 @@ static bool take_memory(struct tracelog_log *log, size_t bytes)
 		return true;
 	}
 	if (!log->stacks.told)
-		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_STACK_LIMIT], log->at.offset, log->at.offset,
+		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_STACK_LIMIT], log->line.at.offset,
+		                log->line.at.offset,
 		                "stacks take %zu bytes, and this one %zu more: what there is no room for is shown as "
 		                "(other)",
 		                log->stacks.used, bytes);

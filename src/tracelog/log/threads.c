@@ -69,7 +69,7 @@ static uint32_t make_other(struct tracelog_log *log)
 
 static uint32_t other(struct tracelog_log *log)
 {
-	log->beyond = true;
+	log->line.beyond = true;
 	if (!log->threads.other)
 		log->threads.other = make_other(log);
 	return log->threads.other;
@@ -113,7 +113,7 @@ static struct tracelog_thread *thread_of_system(struct tracelog_log *log, uint32
 		place = appear(log, &log->threads.by_system, number, true);
 		tracelog_tell(log, TRACELOG_THREAD_OF_SYSTEM, "no thread was assigned to %" PRIu32, number);
 	}
-	log->beyond |= log->threads.items[place].other;
+	log->line.beyond |= log->threads.items[place].other;
 	return &log->threads.items[place];
 }
 
