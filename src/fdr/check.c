@@ -127,12 +127,12 @@ static int check_fill(struct fdr_checker *checker, struct fdr_cursor *cursor)
 	uint64_t at = cursor->at;
 	size_t have = 0, zeros = 0;
 	int status = 0;
-	if (!cursor->filled || cursor->damaged || cursor->log->header.version != 1)
+	if (!cursor->filled || cursor->buffer.damaged || cursor->log->header.version != 1)
 		return 0;
 	do {
 		at += zeros;
-		status = at < cursor->next ? count_zeros(cursor, at, cursor->next, &have, &zeros) : 0;
-	} while (status == 0 && at < cursor->next && zeros && zeros == have);
+		status = at < cursor->buffer.next ? count_zeros(cursor, at, cursor->buffer.next, &have, &zeros) : 0;
+	} while (status == 0 && at < cursor->buffer.next && zeros && zeros == have);
 	if (status == 0 && zeros < have)
 		tw_report(cursor->reader, &fdr_rules[FDR_PADDING], checker->last_offset, at + zeros, 0,
 		          "the fill behind the buffer is not 0");
@@ -145,14 +145,14 @@ int fdr_check_buffer_end(struct fdr_checker *checker, struct fdr_cursor *cursor)
 		return tw_fail_memory(cursor->reader);
 	if (fdr_is_basic(cursor->log))
 		return 0;
-	if (!cursor->damaged)
+	if (!cursor->buffer.damaged)
 		check_argument_before(checker, cursor, NONE, cursor->at);
-	if (cursor->log->header.version == 1 && !cursor->damaged && !cursor->cut &&
+	if (cursor->log->header.version == 1 && !cursor->buffer.damaged && !cursor->cut &&
 	    !seen(checker, TW_FDR_END_OF_BUFFER) && checker->last != NONE)
-		tw_report(cursor->reader, &fdr_rules[FDR_END_OF_BUFFER_MISSING], cursor->start, cursor->at, 0,
+		tw_report(cursor->reader, &fdr_rules[FDR_END_OF_BUFFER_MISSING], cursor->buffer.start, cursor->at, 0,
 		          "expected EndOfBuffer, found the next buffer");
-	if (cursor->typed_events && !cursor->damaged)
-		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_DOUBT], cursor->start, cursor->at, 0,
+	if (cursor->typed_events && !cursor->buffer.damaged)
+		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_DOUBT], cursor->buffer.start, cursor->at, 0,
 		          "%" PRIu32 " typed event%s: %" PRIu32 " bytes may be missing here", cursor->typed_events,
 		          tw_plural(cursor->typed_events), cursor->typed_events * TW_FDR_METADATA_SIZE);
 	return check_fill(checker, cursor);
@@ -163,10 +163,11 @@ static void check_lead_over(struct fdr_checker *checker, struct fdr_cursor *curs
 {
 	struct tw_reader *reader = cursor->reader;
 	if (!seen(checker, TW_FDR_WALL_TIME))
-		tw_report(reader, &fdr_rules[FDR_WALL_TIME_MISSING], cursor->start, offset, 0,
+		tw_report(reader, &fdr_rules[FDR_WALL_TIME_MISSING], cursor->buffer.start, offset, 0,
 		          "expected WallTime after NewBuffer");
 	if (cursor->log->header.version >= 3 && !seen(checker, TW_FDR_PID))
-		tw_report(reader, &fdr_rules[FDR_PID_MISSING], cursor->start, offset, 0, "expected Pid after WallTime");
+		tw_report(reader, &fdr_rules[FDR_PID_MISSING], cursor->buffer.start, offset, 0,
+		          "expected Pid after WallTime");
 }
 
 static void check_place(struct fdr_checker *checker, struct fdr_cursor *cursor, const struct fdr_item *item)
@@ -214,7 +215,7 @@ static void check_counter(struct fdr_checker *checker, struct fdr_cursor *cursor
 		tw_report(reader, &fdr_rules[XRAY_TSC_BACKWARDS], item->offset, item->offset, 0,
 		          "the counter goes from %" PRIu64 " back to %" PRIu64, before, cursor->tsc);
 	if (timed && !checker->timed && !seen(checker, TW_FDR_NEW_CPU_ID))
-		tw_report(reader, &fdr_rules[FDR_CPU_MISSING], cursor->start, item->offset, 0,
+		tw_report(reader, &fdr_rules[FDR_CPU_MISSING], cursor->buffer.start, item->offset, 0,
 		          "expected NewCPUId before the first timed record");
 	if (record->kind <= TW_FDR_ENTER_ARGS && record->tsc_delta > INT32_MAX)
 		tw_report(reader, &fdr_rules[FDR_DELTA_WIDE], item->offset, item->offset + 4, 0,

@@ -23,18 +23,18 @@ void fdr_cursor_free(struct fdr_cursor *cursor)
 
 void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 {
-	cursor->start = cursor->at = place->offset;
-	cursor->end = cursor->looked = fdr_is_basic(cursor->log) ? place->end : place->offset;
-	cursor->last = place->end;
-	cursor->next = place->next;
-	cursor->stretch = cursor->stretch_count = 0;
-	cursor->gaps = cursor->told = 0;
+	cursor->buffer.start = cursor->at = place->offset;
+	cursor->buffer.end = cursor->buffer.looked = fdr_is_basic(cursor->log) ? place->end : place->offset;
+	cursor->buffer.last = place->end;
+	cursor->buffer.next = place->next;
+	cursor->stretches.next = cursor->stretches.count = 0;
+	cursor->gaps.bytes = cursor->buffer.told = 0;
 	cursor->excess = place->excess;
 	cursor->filled = place->filled;
 	cursor->cut = place->cut;
 	cursor->searched = place->searched;
-	cursor->orphan = place->orphan;
-	cursor->damaged = cursor->begun = false;
+	cursor->buffer.orphan = place->orphan;
+	cursor->buffer.damaged = cursor->buffer.begun = false;
 	cursor->typed_events = 0;
 	cursor->missing = 0;
 	cursor->doubted = place->doubted && !place->resumed ? place->told_tsc : UINT64_MAX;
@@ -45,8 +45,8 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 
 uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor)
 {
-	uint64_t stop = cursor->filled && !cursor->damaged ? cursor->next : cursor->at;
-	return cursor->next - stop + cursor->gaps;
+	uint64_t stop = cursor->filled && !cursor->buffer.damaged ? cursor->buffer.next : cursor->at;
+	return cursor->buffer.next - stop + cursor->gaps.bytes;
 }
 
 static int hop(struct fdr_cursor *cursor);
@@ -58,12 +58,13 @@ static size_t chunk_for(const struct fdr_cursor *cursor, uint64_t left)
 
 int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *size)
 {
-	if (cursor->at == cursor->end && (cursor->stretch < cursor->stretch_count || cursor->looked < cursor->last)) {
+	if (cursor->at == cursor->buffer.end &&
+	    (cursor->stretches.next < cursor->stretches.count || cursor->buffer.looked < cursor->buffer.last)) {
 		int status = hop(cursor);
 		if (status < 0)
 			return status;
 	}
-	uint64_t left = cursor->end - cursor->at;
+	uint64_t left = cursor->buffer.end - cursor->at;
 	size_t record = fdr_is_basic(cursor->log) ? TW_BASIC_RECORD_SIZE : TW_FDR_RECORD_MAX;
 	size_t want = left < record ? (size_t)left : record;
 	*size = 0;
@@ -84,34 +85,34 @@ int fdr_cursor_bytes(struct fdr_cursor *cursor, const uint8_t **bytes, size_t *s
 /* Ends the buffer here. Always 0, for `return stop(...)`. */
 static int stop(struct fdr_cursor *cursor)
 {
-	cursor->damaged = cursor->counted_on = true;
+	cursor->buffer.damaged = cursor->counted_on = true;
 	return 0;
 }
 
 /* Whether a record begins another buffer. At the start of a buffer BufferExtents and NewBuffer are its own. */
 static bool nested(const struct fdr_cursor *cursor, enum tw_fdr_kind kind)
 {
-	uint64_t into = cursor->at - cursor->start;
+	uint64_t into = cursor->at - cursor->buffer.start;
 	return (kind == TW_FDR_BUFFER_EXTENTS && into != 0) ||
-	       (kind == TW_FDR_NEW_BUFFER && (cursor->begun || into > TW_FDR_METADATA_SIZE));
+	       (kind == TW_FDR_NEW_BUFFER && (cursor->buffer.begun || into > TW_FDR_METADATA_SIZE));
 }
 
 /* first: the first byte of the record, which tells a typed event even where no more of it is there. */
 static int stop_short(struct fdr_cursor *cursor, const struct tw_fdr_record *record, uint64_t need, uint8_t first)
 {
 	enum tw_fdr_layout layout = cursor->log->header.layout;
-	uint64_t left = cursor->last - cursor->at;
+	uint64_t left = cursor->buffer.last - cursor->at;
 	bool known = left >= TW_FDR_METADATA_SIZE || need == TW_FDR_FUNCTION_SIZE;
 	const char *kind = known ? tw_fdr_kind_name((unsigned)record->kind) : NULL;
 	cursor->missing = need - left;
 	uint64_t typed = cursor->typed_events + (uint64_t)(first == fdr_first_byte(layout, TW_FDR_TYPED_EVENT));
 	if (typed && !cursor->cut && cursor->missing <= typed * TW_FDR_METADATA_SIZE)
-		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_EXTENTS], cursor->start, cursor->at, 0,
+		tw_report(cursor->reader, &fdr_rules[FDR_TYPED_EVENT_EXTENTS], cursor->buffer.start, cursor->at, 0,
 		          "%" PRIu64 " typed event%s made the extents %" PRIu64
 		          " bytes too short: what was there is not in the file",
 		          typed, tw_plural(typed), typed * TW_FDR_METADATA_SIZE);
 	else if (!cursor->cut)
-		tw_report(cursor->reader, &fdr_rules[FDR_RECORD_TRUNCATED], cursor->at, cursor->last, 0,
+		tw_report(cursor->reader, &fdr_rules[FDR_RECORD_TRUNCATED], cursor->at, cursor->buffer.last, 0,
 		          "expected %" PRIu64 " byte%s of %s, found the end of the buffer after %" PRIu64, need,
 		          tw_plural(need), kind ? kind : "a record", left);
 	return stop(cursor);
@@ -134,10 +135,10 @@ static int stop_wrong(struct fdr_cursor *cursor, const struct tw_fdr_record *rec
 
 static int stop_nested(struct fdr_cursor *cursor, const struct tw_fdr_record *record)
 {
-	tw_report(cursor->reader, &fdr_rules[FDR_NESTED_BUFFER], cursor->start, cursor->at, 0,
+	tw_report(cursor->reader, &fdr_rules[FDR_NESTED_BUFFER], cursor->buffer.start, cursor->at, 0,
 	          "expected a record of this buffer, found %s", tw_fdr_kind_name((unsigned)record->kind));
-	if (cursor->resumes)
-		cursor->next = cursor->at;
+	if (cursor->buffer.resumes)
+		cursor->buffer.next = cursor->at;
 	return stop(cursor);
 }
 
@@ -148,7 +149,7 @@ static int stop_nested(struct fdr_cursor *cursor, const struct tw_fdr_record *re
 static int decode_at(struct fdr_cursor *cursor, uint64_t at, struct tw_fdr_decoder *decoder,
                      struct tw_fdr_record *record)
 {
-	uint64_t left = cursor->last - at;
+	uint64_t left = cursor->buffer.last - at;
 	*decoder =
 	    (struct tw_fdr_decoder){.version = cursor->log->header.version, .layout = cursor->log->header.layout};
 	*record = (struct tw_fdr_record){0};
@@ -172,7 +173,7 @@ static void report_gap(struct fdr_cursor *cursor, uint64_t size)
 	int status = decode_at(cursor, cursor->at, &decoder, &record);
 	if (status == TW_ERR_FORMAT || status == TW_ERR_VALUE)
 		stop_wrong(cursor, &record, status);
-	else if (decoder.need > cursor->last - cursor->at)
+	else if (decoder.need > cursor->buffer.last - cursor->at)
 		stop_short(cursor, &record, decoder.need, decoder.bytes[0]);
 	else
 		tw_report(cursor->reader, &fdr_rules[FDR_DOUBTFUL], cursor->at, cursor->at, 0,
@@ -184,46 +185,46 @@ static void report_gap(struct fdr_cursor *cursor, uint64_t size)
 static int look_ahead(struct fdr_cursor *cursor)
 {
 	enum { AT_ONCE = 1 << 16 };
-	uint64_t left = cursor->last - cursor->looked;
-	struct fdr_span span = {.from_start = (size_t)(cursor->looked - cursor->start),
-	                        .told = cursor->told,
+	uint64_t left = cursor->buffer.last - cursor->buffer.looked;
+	struct fdr_span span = {.from_start = (size_t)(cursor->buffer.looked - cursor->buffer.start),
+	                        .told = cursor->buffer.told,
 	                        .excess = cursor->excess,
 	                        .searched = cursor->searched};
 	const struct fdr_known *known = NULL;
 	size_t have, done = 0, want = left < AT_ONCE ? (size_t)left : AT_ONCE;
 	cursor->window.chunk = chunk_for(cursor, left);
-	int status = tw_window_view(&cursor->window, cursor->looked, want, &span.bytes, &have);
+	int status = tw_window_view(&cursor->window, cursor->buffer.looked, want, &span.bytes, &have);
 	if (status < 0)
 		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
 	span.size = have < want ? have : want;
 	span.beyond = have < want ? 0 : left - want;
-	cursor->stretch = 0;
-	cursor->stretch_count = 1;
-	cursor->stretches[0].begin = cursor->looked;
+	cursor->stretches.next = 0;
+	cursor->stretches.count = 1;
+	cursor->stretches.items[0].begin = cursor->buffer.looked;
 	if (cursor->searched && (status = fdr_known_of(cursor->reader, cursor->log, &known)) < 0)
 		return status;
 	bool as_it_is = !fdr_finds_copy(&span) && !(cursor->searched && fdr_is_misplaced(cursor->log, known, &span)) &&
 	                fdr_is_sound(cursor->log, &span, &done);
 	if (as_it_is) {
-		cursor->told = span.told;
-		cursor->stretches[0].end = cursor->looked += done;
+		cursor->buffer.told = span.told;
+		cursor->stretches.items[0].end = cursor->buffer.looked += done;
 		if (!done || have < want)
-			cursor->looked = cursor->last;
+			cursor->buffer.looked = cursor->buffer.last;
 		return 0;
 	}
 	status = fdr_known_of(cursor->reader, cursor->log, &known);
 	if (status < 0)
 		return status;
-	status = fdr_fit(cursor->log, known, &span, cursor->stretches, FDR_STRETCHES, &done);
+	status = fdr_fit(cursor->log, known, &span, cursor->stretches.items, FDR_STRETCHES, &done);
 	if (status < 0)
 		return tw_fail_memory(cursor->reader);
-	cursor->told = span.told;
-	cursor->stretch_count = (size_t)status;
-	for (size_t i = 0; i < cursor->stretch_count; i++) {
-		cursor->stretches[i].begin += cursor->looked;
-		cursor->stretches[i].end += cursor->looked;
+	cursor->buffer.told = span.told;
+	cursor->stretches.count = (size_t)status;
+	for (size_t i = 0; i < cursor->stretches.count; i++) {
+		cursor->stretches.items[i].begin += cursor->buffer.looked;
+		cursor->stretches.items[i].end += cursor->buffer.looked;
 	}
-	cursor->looked = done ? cursor->looked + done : cursor->last;
+	cursor->buffer.looked = done ? cursor->buffer.looked + done : cursor->buffer.last;
 	return 0;
 }
 
@@ -235,7 +236,7 @@ static bool begins_buffer(struct fdr_cursor *cursor)
 	struct tw_fdr_record record;
 	const uint8_t *bytes;
 	size_t have;
-	if (cursor->last - cursor->at < START || decode_at(cursor, cursor->at, &decoder, &record) <= 0 ||
+	if (cursor->buffer.last - cursor->at < START || decode_at(cursor, cursor->at, &decoder, &record) <= 0 ||
 	    !nested(cursor, record.kind) || tw_window_view(&cursor->window, cursor->at, START, &bytes, &have) < 0)
 		return false;
 	return have >= START && fdr_find_start(cursor->log, bytes, START, 1) == 0;
@@ -244,46 +245,46 @@ static bool begins_buffer(struct fdr_cursor *cursor)
 /* Ends the buffer at bytes of which none are records. */
 static int end_early(struct fdr_cursor *cursor)
 {
-	cursor->stretch = cursor->stretch_count;
-	cursor->looked = cursor->last;
+	cursor->stretches.next = cursor->stretches.count;
+	cursor->buffer.looked = cursor->buffer.last;
 	if (begins_buffer(cursor)) {
 		struct tw_fdr_decoder decoder;
 		struct tw_fdr_record record;
 		decode_at(cursor, cursor->at, &decoder, &record);
 		return stop_nested(cursor, &record);
 	}
-	report_gap(cursor, cursor->last - cursor->at);
+	report_gap(cursor, cursor->buffer.last - cursor->at);
 	return stop(cursor);
 }
 
 static void pass_gap(struct fdr_cursor *cursor, uint64_t to)
 {
 	report_gap(cursor, to - cursor->at);
-	cursor->damaged = false;
+	cursor->buffer.damaged = false;
 	cursor->counted_on = true;
 	cursor->missing = 0;
-	cursor->first_gap = cursor->gaps ? cursor->first_gap : cursor->at;
-	cursor->gaps += to - cursor->at;
+	cursor->gaps.first = cursor->gaps.bytes ? cursor->gaps.first : cursor->at;
+	cursor->gaps.bytes += to - cursor->at;
 	cursor->at = to;
 }
 
 /* Goes on behind the records that were looked at, over a gap where there is one. */
 static int hop(struct fdr_cursor *cursor)
 {
-	while (cursor->at == cursor->end) {
-		if (cursor->stretch == cursor->stretch_count && cursor->looked == cursor->last)
+	while (cursor->at == cursor->buffer.end) {
+		if (cursor->stretches.next == cursor->stretches.count && cursor->buffer.looked == cursor->buffer.last)
 			return 0;
-		int status = cursor->stretch == cursor->stretch_count ? look_ahead(cursor) : 0;
+		int status = cursor->stretches.next == cursor->stretches.count ? look_ahead(cursor) : 0;
 		if (status < 0)
 			return status;
-		if (cursor->stretch == cursor->stretch_count)
+		if (cursor->stretches.next == cursor->stretches.count)
 			continue;
-		const struct fdr_stretch *to = &cursor->stretches[cursor->stretch++];
+		const struct fdr_stretch *to = &cursor->stretches.items[cursor->stretches.next++];
 		if (to->begin > cursor->at && begins_buffer(cursor))
 			return end_early(cursor);
 		if (to->begin > cursor->at)
 			pass_gap(cursor, to->begin);
-		cursor->end = to->end;
+		cursor->buffer.end = to->end;
 	}
 	return 0;
 }
@@ -323,7 +324,7 @@ static void move_on(struct fdr_cursor *cursor, const struct tw_fdr_record *recor
 		cursor->typed_events++;
 		break;
 	case TW_FDR_NEW_BUFFER:
-		cursor->begun = true;
+		cursor->buffer.begun = true;
 		break;
 	case TW_FDR_END_OF_BUFFER:
 	case TW_FDR_WALL_TIME:
@@ -360,7 +361,7 @@ static int next_of_run(struct fdr_cursor *cursor, struct fdr_item *item)
 	const uint8_t *bytes;
 	size_t have;
 	struct tw_basic_record record;
-	if (cursor->at == cursor->end)
+	if (cursor->at == cursor->buffer.end)
 		return 0;
 	int status = fdr_cursor_bytes(cursor, &bytes, &have);
 	if (status < 0)
@@ -393,41 +394,41 @@ static bool is_before_damage(struct fdr_cursor *cursor)
 	struct tw_fdr_record record;
 	if (!fdr_gap_follows(cursor))
 		return false;
-	return cursor->stretch < cursor->stretch_count ||
-	       decode_at(cursor, cursor->end, &decoder, &record) != TW_ERR_ROOM;
+	return cursor->stretches.next < cursor->stretches.count ||
+	       decode_at(cursor, cursor->buffer.end, &decoder, &record) != TW_ERR_ROOM;
 }
 
 int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item)
 {
 	struct tw_fdr_record *record = &item->record;
 	struct tw_fdr_decoder decoder = {.version = cursor->log->header.version, .layout = cursor->log->header.layout};
-	if (cursor->damaged)
+	if (cursor->buffer.damaged)
 		return 0;
 	if (fdr_is_basic(cursor->log))
 		return next_of_run(cursor, item);
 	int status = fdr_cursor_bytes(cursor, &decoder.bytes, &decoder.left);
 	if (status < 0)
 		return status;
-	if (cursor->damaged)
+	if (cursor->buffer.damaged)
 		return 0;
 	status = tw_fdr_next(&decoder, record);
 	if (status == 0)
-		return cursor->at < cursor->last ? end_early(cursor) : 0;
+		return cursor->at < cursor->buffer.last ? end_early(cursor) : 0;
 	if (status < 0 && status != TW_ERR_ROOM)
 		return stop_wrong(cursor, record, status);
 	bool missing = status == TW_ERR_ROOM && !record->payload_size; /* the file was cut after it was opened */
-	if (missing || decoder.need > cursor->end - cursor->at)
+	if (missing || decoder.need > cursor->buffer.end - cursor->at)
 		return stop_short(cursor, record, decoder.need, decoder.bytes[0]);
 	if (nested(cursor, record->kind))
 		return stop_nested(cursor, record);
 	*item = (struct fdr_item){.record = *record, .offset = cursor->at};
 	record->size = (uint32_t)decoder.need;
-	item->suspect = cursor->at + decoder.need == cursor->end && is_before_damage(cursor);
+	item->suspect = cursor->at + decoder.need == cursor->buffer.end && is_before_damage(cursor);
 	status = record->payload_size ? view_payload(cursor, item) : 0;
 	move_on(cursor, record);
 	cursor->at += decoder.need;
 	item->uncertain = cursor->counted_on && fdr_is_timed(record, decoder.version);
 	if (record->kind == TW_FDR_END_OF_BUFFER && decoder.version == 1)
-		cursor->end = cursor->looked = cursor->last = cursor->at;
+		cursor->buffer.end = cursor->buffer.looked = cursor->buffer.last = cursor->at;
 	return status < 0 ? status : 1;
 }

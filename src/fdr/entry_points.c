@@ -46,7 +46,7 @@ static int outline_buffer(struct fdr_cursor *cursor, const struct fdr_buffer *bu
 			return 0;
 		unit = item.offset;
 	}
-	if (status < 0 || cursor->damaged || cursor->gaps)
+	if (status < 0 || cursor->buffer.damaged || cursor->gaps.bytes)
 		return status < 0 ? status : TW_ERR_UNSUPPORTED;
 	return put(context, unit, buffer->next - unit, false);
 }

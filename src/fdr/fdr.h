@@ -285,21 +285,27 @@ struct fdr_cursor {
 	size_t chunk;            /* bytes read at a time, but not beyond the buffer: other threads' may follow */
 	bool onward;             /* beyond it, too: buffers are entered in the order of the file */
 	size_t payload_limit;    /* longer payloads are cut to this */
-	uint64_t start, next;    /* of the buffer */
-	uint64_t end;            /* records can be read up to here */
-	uint64_t last;           /* the buffer has none behind this; what is between was not yet looked at */
-	uint64_t looked;         /* up to here it was */
-	uint64_t told;           /* the last counter told in it, 0: none is. Other buffers' count for nothing */
-	struct fdr_stretch stretches[FDR_STRETCHES]; /* in what was looked at, behind `end` */
-	size_t stretch, stretch_count;
-	uint64_t gaps;      /* bytes passed that are no records */
-	uint64_t first_gap; /* where the first of them is */
+	struct {                 /* that is read */
+		uint64_t start, next;
+		uint64_t end;    /* records can be read up to here */
+		uint64_t last;   /* it has none behind this; what is between was not yet looked at */
+		uint64_t looked; /* up to here it was */
+		uint64_t told;   /* the last counter told in it, 0: none is. Other buffers' count for nothing */
+		bool damaged;    /* it ended early, and that was reported */
+		bool begun;      /* its NewBuffer record was met */
+		bool resumes;    /* a buffer inside this one is read after it: `next` moves to where it begins */
+		bool orphan;     /* the thread of its records is not known */
+	} buffer;
+	struct { /* in what was looked at, behind buffer.end */
+		struct fdr_stretch items[FDR_STRETCHES];
+		size_t next, count;
+	} stretches;
+	struct { /* bytes passed that are no records */
+		uint64_t bytes;
+		uint64_t first; /* where the first of them is */
+	} gaps;
 	bool filled, cut, searched;
 	uint64_t excess;
-	bool damaged;     /* the buffer ended early, and that was reported */
-	bool begun;       /* its NewBuffer record was met */
-	bool resumes;     /* a buffer inside this one is read after it: `next` moves to where it begins */
-	bool orphan;      /* the thread of its records is not known */
 	bool counted_on;  /* over damage: `tsc` is not certain until a record tells the counter */
 	uint64_t doubted; /* a counter that is not believed; UINT64_MAX never is */
 	uint64_t at;      /* the next record */
@@ -340,9 +346,9 @@ static inline bool fdr_tells_time_of(const struct fdr_cursor *cursor, const stru
 /* Whether damage follows the records up to cursor->end at once. The end of a file that was cut is none. */
 static inline bool fdr_gap_follows(const struct fdr_cursor *cursor)
 {
-	if (cursor->stretch < cursor->stretch_count)
-		return cursor->stretches[cursor->stretch].begin > cursor->end;
-	return cursor->looked == cursor->last && cursor->end < cursor->last && !cursor->cut;
+	if (cursor->stretches.next < cursor->stretches.count)
+		return cursor->stretches.items[cursor->stretches.next].begin > cursor->buffer.end;
+	return cursor->buffer.looked == cursor->buffer.last && cursor->buffer.end < cursor->buffer.last && !cursor->cut;
 }
 
 /* Whether the next record may be suspect or its time uncertain. */

@@ -87,8 +87,8 @@ static int open_state(struct tw_reader *reader, struct fdr_log *log, bool borrow
 	state->checker.buffers_only = reader->options.order == TW_ORDER_FILE;
 	int status = fdr_words_init(reader->dictionary, &state->words);
 	fdr_stream_init(&state->stream, reader, 0);
-	state->stream.cursor.next = TW_FDR_HEADER_SIZE;
-	state->stream.cursor.resumes = reader->options.order == TW_ORDER_FILE;
+	state->stream.cursor.buffer.next = TW_FDR_HEADER_SIZE;
+	state->stream.cursor.buffer.resumes = reader->options.order == TW_ORDER_FILE;
 	return status;
 }
 

@@ -142,7 +142,7 @@ static void describe(struct fdr_records *records, struct fdr_stream *stream, con
 	if (!basic && (call || event)) {
 		const struct tw_track *track = tw_dictionary_track(stream->cursor.reader->dictionary, stream->track);
 		add_uint(records, "tsc", stream->cursor.tsc);
-		if (!stream->cursor.orphan)
+		if (!stream->cursor.buffer.orphan)
 			add_uint(records, "thread", track->thread);
 	}
 	if (item->suspect)

@@ -131,7 +131,7 @@ static void change_event(struct fdr_rewrite *r, struct tw_fdr_record *record, in
 static void change_thread(struct fdr_rewrite *r, struct tw_fdr_record *record)
 {
 	const struct tw_fdr_header *from = &r->log->header;
-	record->value = r->cursor.orphan ? 0 : record->value;
+	record->value = r->cursor.buffer.orphan ? 0 : record->value;
 	if (from->version == r->target.version && from->layout == r->target.layout)
 		return;
 	const uint32_t id = fdr_thread_of(from, record->value);
@@ -247,7 +247,7 @@ static void put_end(struct fdr_rewrite *r, const struct fdr_place *place)
 static void count_loss(const struct fdr_rewrite *r, const struct fdr_place *place, struct tw_rewrite_result *result)
 {
 	const struct fdr_cursor *cursor = &r->cursor;
-	uint64_t have = cursor->next - place->offset, missing = cursor->missing;
+	uint64_t have = cursor->buffer.next - place->offset, missing = cursor->missing;
 	bool plausible = r->declared <= r->log->header.buffer_size && r->declared + TW_FDR_METADATA_SIZE > have;
 	if (place->cut && r->log->header.version == 1 && !missing)
 		missing = TW_FDR_METADATA_SIZE; /* EndOfBuffer */
@@ -360,7 +360,7 @@ static int list_jobs(struct fdr_rewrite *r, struct rewritten_buffer **list)
 /* The buffers that begin inside another one, which the index does not know. */
 static int rewrite_inner(struct fdr_rewrite *r, struct tw_output *out, struct tw_rewrite_result *result, uint64_t end)
 {
-	uint64_t at = r->cursor.next;
+	uint64_t at = r->cursor.buffer.next;
 	int status = 0;
 	while (status >= 0 && at < end) {
 		struct fdr_buffer buffer;
@@ -375,7 +375,7 @@ static int rewrite_inner(struct fdr_rewrite *r, struct tw_output *out, struct tw
 			result->lost_bytes += at - buffer.offset;
 		} else if (tw_thread_wanted(&r->reader->options, buffer.thread)) {
 			status = rewrite_buffer(r, out, result, &job);
-			at = r->cursor.next;
+			at = r->cursor.buffer.next;
 		}
 	}
 	return status;
@@ -387,7 +387,7 @@ static int rewrite_all(struct fdr_rewrite *r, struct tw_output *out, struct tw_r
 	struct tw_reader *reader = r->reader;
 	struct rewritten_buffer *jobs;
 	int status = list_jobs(r, &jobs);
-	r->cursor.resumes = true;
+	r->cursor.buffer.resumes = true;
 	for (size_t i = 0; status >= 0 && i < r->log->place_count && !(out && out->error); i++) {
 		const struct fdr_place *place = &jobs[i].place;
 		if (!place->thread) {

@@ -81,7 +81,7 @@ static bool argument_follows(struct fdr_cursor *cursor)
 {
 	const uint8_t *bytes;
 	size_t size;
-	if (cursor->damaged || fdr_cursor_bytes(cursor, &bytes, &size) < 0 || size < TW_FDR_METADATA_SIZE)
+	if (cursor->buffer.damaged || fdr_cursor_bytes(cursor, &bytes, &size) < 0 || size < TW_FDR_METADATA_SIZE)
 		return false;
 	if (fdr_is_basic(cursor->log))
 		return tw_load16(bytes, cursor->log->header.layout != TW_FDR_LITTLE) == 1;
@@ -251,7 +251,7 @@ static int leave_buffer(struct fdr_stream *stream, struct fdr_rows *rows)
 	int status = stream->checker ? fdr_check_buffer_end(stream->checker, &stream->cursor) : 0;
 	if (status < 0 || !lost || !rows)
 		return status;
-	uint64_t offset = stream->cursor.gaps ? stream->cursor.first_gap : stream->cursor.next - lost;
+	uint64_t offset = stream->cursor.gaps.bytes ? stream->cursor.gaps.first : stream->cursor.buffer.next - lost;
 	struct tw_event *event = add_event(stream, rows, TW_LOST, offset);
 	event->value = lost;
 	if (!stream->cursor.tsc) /* nothing before it tells a time */
@@ -326,7 +326,7 @@ int fdr_stream_thread(struct fdr_stream *stream, struct tw_reader *reader, uint3
 int fdr_stream_next_buffer(struct fdr_stream *stream, struct tw_reader *reader)
 {
 	struct fdr_state *state = reader->state;
-	struct fdr_buffer buffer = {.next = state->stream.cursor.next};
+	struct fdr_buffer buffer = {.next = state->stream.cursor.buffer.next};
 	int status;
 	do {
 		status = fdr_find_buffer(reader, state->log, &state->borders, buffer.next, &buffer);

@@ -147,7 +147,7 @@ static void put_event(struct merge *merge, struct provider *provider, struct tw_
 {
 	while (!put(merge, record) && record->argument_count) {
 		record->argument_count--;
-		provider->image->header.cut++;
+		provider->image->header.now.cut++;
 	}
 }
 
@@ -309,13 +309,13 @@ static void put_losses(struct merge *merge, struct provider *provider)
 	const uint64_t process = image->header.process;
 	struct tw_fxt_record record = object_record(process ? FXT_OBJECT_PROCESS : 0, process, name_of(image));
 	put_loss(&record, FXT_EVENTS_DROPPED, image->dropped);
-	put_loss(&record, FXT_BYTES_OVERWRITTEN, image->header.overwritten);
-	put_loss(&record, FXT_EVENTS_CUT, image->header.cut);
-	put_loss(&record, FXT_SCOPES_TOO_DEEP, image->header.unkept);
-	put_loss(&record, FXT_CHILDREN_UNRECORDED_COUNT, image->header.unrecorded);
-	put_loss(&record, FXT_CHILD_UNRECORDED_LAST, image->header.last_unrecorded);
+	put_loss(&record, FXT_BYTES_OVERWRITTEN, image->header.now.overwritten);
+	put_loss(&record, FXT_EVENTS_CUT, image->header.now.cut);
+	put_loss(&record, FXT_SCOPES_TOO_DEEP, image->header.now.unkept);
+	put_loss(&record, FXT_CHILDREN_UNRECORDED_COUNT, image->header.now.unrecorded);
+	put_loss(&record, FXT_CHILD_UNRECORDED_LAST, image->header.now.last_unrecorded);
 	put_loss(&record, FXT_BYTES_DAMAGED, image->damaged);
-	put_loss(&record, FXT_RECORDER_GONE, image->header.abandoned);
+	put_loss(&record, FXT_RECORDER_GONE, image->header.now.abandoned);
 	put(merge, &record);
 	for (size_t i = 0; i < image->threads.count; i++) {
 		const struct trace_image_thread *thread = &image->threads.items[i];
@@ -332,9 +332,9 @@ static void end_provider(struct merge *merge, struct provider *provider)
 {
 	enum { RECORDS_DROPPED = 0 };
 	const struct trace_image *image = provider->image;
-	const bool full = image->dropped || image->header.overwritten;
-	if (!full && !image->header.cut && !image->header.unkept && !image->header.unrecorded &&
-	    !image->header.abandoned && !image->damaged)
+	const bool full = image->dropped || image->header.now.overwritten;
+	if (!full && !image->header.now.cut && !image->header.now.unkept && !image->header.now.unrecorded &&
+	    !image->header.now.abandoned && !image->damaged)
 		return;
 	set_current(merge, provider);
 	put_losses(merge, provider);

@@ -50,7 +50,7 @@ static int read_header(struct trace_image *image)
 
 static int open_copy(struct trace_image *image, const char *directory)
 {
-	if (image->header.mode != TW_TRACE_CIRCULAR || image->header.state == IMAGE_COMPLETE)
+	if (image->header.mode != TW_TRACE_CIRCULAR || image->header.now.state == IMAGE_COMPLETE)
 		return 0;
 	image->copy = tw_temporary_open(directory);
 	image->copied = image->copy >= 0;
@@ -305,9 +305,9 @@ static int walk(struct trace_image *image, enum pass pass, uint8_t *bytes)
 	struct image_chunk head;
 	int status = read_header(image);
 	uint64_t size = tw_input_size(image->input), end = IMAGE_PAGE;
-	end = image->header.chunks > size - IMAGE_PAGE ? size : IMAGE_PAGE + image->header.chunks;
-	if (pass == DURABLE && end - IMAGE_PAGE < image->header.chunks)
-		note_damage(image, end, image->header.chunks - (end - IMAGE_PAGE));
+	end = image->header.now.chunks > size - IMAGE_PAGE ? size : IMAGE_PAGE + image->header.now.chunks;
+	if (pass == DURABLE && end - IMAGE_PAGE < image->header.now.chunks)
+		note_damage(image, end, image->header.now.chunks - (end - IMAGE_PAGE));
 	for (uint64_t at = IMAGE_PAGE, step; at < end && status == 0; at += step) {
 		status = read_at(image, at, &head, sizeof head);
 		bool good = is_chunk(&head);
@@ -399,8 +399,9 @@ static int set_times(struct trace_image *image)
 	times->plain = header->clock == IMAGE_MONOTONIC;
 	times->ticks_per_second = header->ticks_per_second;
 	bool fine = trace_image_times_add(times, header->start);
-	if (header->pair_number % 2 == 0 && header->pair_ticks)
-		fine = fine && trace_image_times_add(times, (struct image_pair){header->pair_ticks, header->pair_ns});
+	if (header->now.pair_number % 2 == 0 && header->now.pair_ticks)
+		fine = fine &&
+		       trace_image_times_add(times, (struct image_pair){header->now.pair_ticks, header->now.pair_ns});
 	trace_image_times_fit(times);
 	return fine ? 0 : TW_ERR_MEMORY;
 }
@@ -415,13 +416,13 @@ static int walk_events(struct trace_image *image, uint8_t *bytes)
 	for (int i = 0; i < TRIES && status == 0; i++) {
 		image->chunks.count = 0;
 		status = read_header(image);
-		image->cut = image->header.given;
+		image->cut = image->header.now.given;
 		status = status < 0 ? status : walk(image, EVENTS, bytes);
 		status = status < 0 ? status : read_header(image);
-		if (!image->copied || image->header.given - image->cut <= image->chunks.count / 2)
+		if (!image->copied || image->header.now.given - image->cut <= image->chunks.count / 2)
 			break;
 	}
-	if (image->header.given == image->cut)
+	if (image->header.now.given == image->cut)
 		image->cut = UINT64_MAX; /* nothing is written, whatever numbers there are */
 	return status;
 }
@@ -434,7 +435,7 @@ static int load(struct trace_image *image, uint8_t *bytes)
 	status = status < 0 ? status : walk_events(image, bytes);
 	status = status < 0 ? status : walk(image, DURABLE, bytes);
 	status = status < 0 ? status : set_times(image);
-	image->dropped += image->header.dropped;
+	image->dropped += image->header.now.dropped;
 	find_scopes(image);
 	return status < 0 ? status : survey_events(image, bytes);
 }

@@ -24,7 +24,7 @@ static void note(struct tw_reader *reader, enum fxt_rule rule, uint64_t offset, 
 static void report(struct tw_reader *reader, const struct trace_image *image)
 {
 	const struct image_header *header = &image->header;
-	if (header->state != IMAGE_COMPLETE)
+	if (header->now.state != IMAGE_COMPLETE)
 		note(reader, FXT_IMAGE_NOT_FINISHED, 0,
 		     "The recording was not finished: the program died, or goes on; all that it committed is here.");
 	if (image->damaged)
@@ -41,7 +41,7 @@ static int make_archive(struct tw_reader *reader, struct tw_output *out)
 		status = trace_images_write(images, 1, out, tw_memory_limit(reader) / MEMORY_SHARE);
 	if (status == 0) {
 		report(reader, &image);
-		status = image.header.state == IMAGE_COMPLETE ? FXT_RECORDING_COMPLETE : FXT_RECORDING_UNFINISHED;
+		status = image.header.now.state == IMAGE_COMPLETE ? FXT_RECORDING_COMPLETE : FXT_RECORDING_UNFINISHED;
 	}
 	trace_image_free(&image);
 	return status;

@@ -61,7 +61,7 @@ static void count_overwritten(struct trace_image *image, const struct trace_imag
                               const struct trace_image_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count && parts[i].number < run->first && run->first <= run->last; i++)
-		image->header.overwritten += parts[i].bytes;
+		image->header.now.overwritten += parts[i].bytes;
 }
 
 bool trace_image_runs_find(struct trace_image *image)

@@ -27,14 +27,14 @@ static void forget_drops(struct trace_image *image)
 static void note(struct manage_provider *provider, const struct trace_image *image)
 {
 	provider->archived.written = true;
-	provider->archived.finished = image->header.state == IMAGE_COMPLETE;
+	provider->archived.finished = image->header.now.state == IMAGE_COMPLETE;
 	provider->archived.dropped = image->dropped;
-	provider->archived.overwritten = image->header.overwritten;
-	provider->archived.cut = image->header.cut;
-	provider->archived.unkept = image->header.unkept;
-	provider->archived.unrecorded = image->header.unrecorded;
-	provider->archived.last_unrecorded = (int)(uint32_t)image->header.last_unrecorded;
-	provider->archived.bytes = image->header.chunks;
+	provider->archived.overwritten = image->header.now.overwritten;
+	provider->archived.cut = image->header.now.cut;
+	provider->archived.unkept = image->header.now.unkept;
+	provider->archived.unrecorded = image->header.now.unrecorded;
+	provider->archived.last_unrecorded = (int)(uint32_t)image->header.now.last_unrecorded;
+	provider->archived.bytes = image->header.now.chunks;
 	provider->archived.damaged = image->damaged;
 	memcpy(provider->archived.name, image->header.name, sizeof provider->archived.name - 1);
 }

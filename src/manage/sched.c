@@ -372,7 +372,7 @@ int sched_close(struct sched *sched, uint64_t *lost)
 	for (size_t i = 0; i < sched->event_count; i++)
 		ioctl(sched->events[i], PERF_EVENT_IOC_DISABLE, 0);
 	sched_drain(sched);
-	image->header.dropped = *lost = sched->threads.lost + image->failed;
+	image->header.now.dropped = *lost = sched->threads.lost + image->failed;
 	sched_image_flush(image, true);
 	int fd = image->fd;
 	free_sched(sched);

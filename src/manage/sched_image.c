@@ -46,10 +46,10 @@ static void flush(struct sched_image *image, struct sched_chunk *chunk)
 static void open_chunk(struct sched_image *image, struct sched_chunk *chunk)
 {
 	flush(image, chunk);
-	chunk->offset = IMAGE_PAGE + image->header.chunks;
+	chunk->offset = IMAGE_PAGE + image->header.now.chunks;
 	chunk->used = chunk->written = IMAGE_CHUNK_HEAD;
-	image->header.chunks += IMAGE_CHUNK_MOST;
-	image->failed |= ftruncate(image->fd, (off_t)(IMAGE_PAGE + image->header.chunks)) < 0;
+	image->header.now.chunks += IMAGE_CHUNK_MOST;
+	image->failed |= ftruncate(image->fd, (off_t)(IMAGE_PAGE + image->header.now.chunks)) < 0;
 }
 
 /* Room for a record; it is zero. */
@@ -66,7 +66,8 @@ static uint64_t *room(struct sched_image *image, struct sched_chunk *chunk, size
 void sched_image_begin(struct sched_image *image, int fd)
 {
 	image->fd = fd;
-	image->header = (struct image_header){.magic = IMAGE_MAGIC, .version = IMAGE_VERSION, .state = IMAGE_RECORDING};
+	image->header =
+	    (struct image_header){.magic = IMAGE_MAGIC, .version = IMAGE_VERSION, .now.state = IMAGE_RECORDING};
 	image->header.start.ns = image->header.start.ticks = now_ns(CLOCK_MONOTONIC);
 	image->header.wall_ns = now_ns(CLOCK_REALTIME);
 	image->header.ticks_per_second = 1000000000;
@@ -114,7 +115,7 @@ void sched_image_flush(struct sched_image *image, bool complete)
 	uint8_t page[IMAGE_PAGE] = {0};
 	flush(image, &image->durable);
 	flush(image, &image->events);
-	image->header.state = complete ? IMAGE_COMPLETE : IMAGE_RECORDING;
+	image->header.now.state = complete ? IMAGE_COMPLETE : IMAGE_RECORDING;
 	memcpy(page, (const void *)&image->header, sizeof image->header);
 	write_at(image, page, sizeof page, 0);
 }

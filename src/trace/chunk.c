@@ -59,7 +59,7 @@ struct image_chunk *trace_chunk_new(uint64_t size)
 	chunk->size = size;
 	chunk->magic = IMAGE_CHUNK_MAGIC;
 	session->space.chunks += size;
-	atomic_store_explicit(&header->chunks, session->space.chunks, memory_order_release);
+	atomic_store_explicit(&header->now.chunks, session->space.chunks, memory_order_release);
 	return chunk;
 }
 
@@ -76,7 +76,7 @@ static void put_owner(struct trace_writer *writer, uint32_t thread, uint64_t whi
 /* Who reads must find the number grown before anything stands in the chunk. */
 uint64_t trace_next_given(void)
 {
-	atomic_store_explicit(&session->header->given, ++session->ring.sequence, memory_order_seq_cst);
+	atomic_store_explicit(&session->header->now.given, ++session->ring.sequence, memory_order_seq_cst);
 	return session->ring.sequence;
 }
 
@@ -163,7 +163,7 @@ static bool take_new(struct trace_thread *thread, struct trace_writer *writer, u
 
 static void overwrite(struct trace_thread *thread, struct trace_writer *writer, struct image_chunk *chunk)
 {
-	uint64_t *count = (uint64_t *)&session->header->overwritten;
+	uint64_t *count = (uint64_t *)&session->header->now.overwritten;
 	uint64_t lost = atomic_load_explicit(&chunk->committed, memory_order_relaxed);
 	__atomic_fetch_add(count, lost, __ATOMIC_RELAXED);
 	give(thread, writer, chunk, session->space.chunk_size, 0);

@@ -148,7 +148,7 @@ struct argument_list {
 
 static void count_cut(void)
 {
-	COUNT(cut);
+	COUNT(now.cut);
 }
 
 /* Lays out as many as fit into `left` words, and whose type there is; that others are left out is counted. */
@@ -345,7 +345,7 @@ static uint32_t push(struct trace_thread *thread, uint32_t label, uint64_t begin
 	if (depth < IMAGE_DEPTH)
 		slot->scopes[depth] = (struct image_scope){.begin = begin, .label = label};
 	else
-		COUNT(unkept);
+		COUNT(now.unkept);
 	atomic_store_explicit(&slot->depth, depth + 1, memory_order_release);
 	return depth;
 }

@@ -41,27 +41,28 @@ struct image_header {
 	uint32_t version;
 	uint32_t mode; /* enum tw_trace_mode */
 	uint64_t process;
-	uint64_t room;              /* bytes of chunks of events, at most; 0: no limit */
-	uint32_t clock;             /* enum image_clock */
-	uint32_t reserved;          /* 0 */
-	struct image_pair start;    /* when recording began */
-	uint64_t wall_ns;           /* the same since 1970 */
-	uint64_t ticks_per_second;  /* measured shortly; pairs tell better */
-	char name[IMAGE_NAME];      /* of the process */
-	uint64_t reserved_words[4]; /* 0 */
-	/* What changes: each is stored when what it tells is complete. */
-	_Atomic uint64_t state;       /* enum image_state */
-	_Atomic uint64_t chunks;      /* bytes of chunks behind the header */
-	_Atomic uint64_t dropped;     /* events that no thread's slot counts */
-	_Atomic uint64_t cut;         /* arguments that did not fit */
-	_Atomic uint64_t overwritten; /* bytes of records that were overwritten by newer ones */
-	_Atomic uint64_t unkept;      /* open scopes that were deeper than IMAGE_DEPTH */
-	_Atomic uint64_t pair_number; /* of the last pair: odd while it is written */
-	_Atomic uint64_t pair_ticks, pair_ns;
-	_Atomic uint64_t given;           /* how often a chunk has been given away */
-	_Atomic uint64_t unrecorded;      /* forked processes that found no file */
-	_Atomic uint64_t last_unrecorded; /* the process << 32 | errno of the last of them */
-	_Atomic uint64_t abandoned;       /* 1: whoever had started the recording was gone, and so it ended */
+	uint64_t room;                        /* bytes of chunks of events, at most; 0: no limit */
+	uint32_t clock;                       /* enum image_clock */
+	uint32_t reserved;                    /* 0 */
+	struct image_pair start;              /* when recording began */
+	uint64_t wall_ns;                     /* the same since 1970 */
+	uint64_t ticks_per_second;            /* measured shortly; pairs tell better */
+	char name[IMAGE_NAME];                /* of the process */
+	uint64_t reserved_words[4];           /* 0 */
+	struct {                              /* what changes: each is stored when what it tells is complete */
+		_Atomic uint64_t state;       /* enum image_state */
+		_Atomic uint64_t chunks;      /* bytes of chunks behind the header */
+		_Atomic uint64_t dropped;     /* events that no thread's slot counts */
+		_Atomic uint64_t cut;         /* arguments that did not fit */
+		_Atomic uint64_t overwritten; /* bytes of records that were overwritten by newer ones */
+		_Atomic uint64_t unkept;      /* open scopes that were deeper than IMAGE_DEPTH */
+		_Atomic uint64_t pair_number; /* of the last pair: odd while it is written */
+		_Atomic uint64_t pair_ticks, pair_ns;
+		_Atomic uint64_t given;           /* how often a chunk has been given away */
+		_Atomic uint64_t unrecorded;      /* forked processes that found no file */
+		_Atomic uint64_t last_unrecorded; /* the process << 32 | errno of the last of them */
+		_Atomic uint64_t abandoned;       /* 1: whoever had started the recording was gone, and so it ended */
+	} now;
 };
 
 /* Whose a chunk is: a thread's number, or one of these. 0: nobody's. */

@@ -68,7 +68,7 @@ void trace_unlock(void)
 {
 	int error = kept_errno;
 	if (session->header)
-		atomic_store_explicit(&session->header->dropped, atomic_load(&session->losses.dropped),
+		atomic_store_explicit(&session->header->now.dropped, atomic_load(&session->losses.dropped),
 		                      memory_order_relaxed);
 	trace_order_before((void *)&session->lock);
 	if (atomic_exchange(&session->lock, 0) == 2)

@@ -137,11 +137,11 @@ static void read_name(char name[IMAGE_NAME])
 static void store_pair(struct image_pair pair)
 {
 	struct image_header *header = session->header;
-	uint64_t number = atomic_load_explicit(&header->pair_number, memory_order_relaxed);
-	atomic_store(&header->pair_number, number + 1);
-	atomic_store(&header->pair_ticks, pair.ticks);
-	atomic_store(&header->pair_ns, pair.ns);
-	atomic_store(&header->pair_number, number + 2);
+	uint64_t number = atomic_load_explicit(&header->now.pair_number, memory_order_relaxed);
+	atomic_store(&header->now.pair_number, number + 1);
+	atomic_store(&header->now.pair_ticks, pair.ticks);
+	atomic_store(&header->now.pair_ns, pair.ns);
+	atomic_store(&header->now.pair_number, number + 2);
 	session->times.pair = pair;
 }
 
@@ -179,7 +179,7 @@ static void fill_header(void)
 	header->wall_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
 	read_name(header->name);
 	store_pair(header->start);
-	atomic_store(&header->state, IMAGE_RECORDING);
+	atomic_store(&header->now.state, IMAGE_RECORDING);
 	header->magic = IMAGE_MAGIC;
 }
 
@@ -229,9 +229,9 @@ static void tell_parent(int error)
 	session->fork.parent = NULL;
 	if (!parent)
 		return;
-	if (error && atomic_load(&parent->state) == IMAGE_RECORDING) {
-		atomic_store(&parent->last_unrecorded, (uint64_t)getpid() << 32 | (uint32_t)error);
-		atomic_fetch_add(&parent->unrecorded, 1);
+	if (error && atomic_load(&parent->now.state) == IMAGE_RECORDING) {
+		atomic_store(&parent->now.last_unrecorded, (uint64_t)getpid() << 32 | (uint32_t)error);
+		atomic_fetch_add(&parent->now.unrecorded, 1);
 	}
 	munmap(parent, IMAGE_PAGE);
 }
@@ -379,8 +379,8 @@ static void end(void)
 	session->ending = 0;
 	session->losses.last_dropped = count_dropped();
 	store_pair(trace_pair());
-	atomic_store(&session->header->dropped, atomic_load(&session->losses.dropped));
-	atomic_store_explicit(&session->header->state, IMAGE_COMPLETE, memory_order_release);
+	atomic_store(&session->header->now.dropped, atomic_load(&session->losses.dropped));
+	atomic_store_explicit(&session->header->now.state, IMAGE_COMPLETE, memory_order_release);
 	if (idle) {
 		drop_file();
 		return;
@@ -397,7 +397,7 @@ static void stop(bool abandoned)
 	for (int i = 0; i < TRIES && session->ending; i++) /* somebody else stops it */
 		let_others();
 	if (atomic_load(&session->state)) {
-		atomic_store(&session->header->abandoned, abandoned);
+		atomic_store(&session->header->now.abandoned, abandoned);
 		end();
 	}
 	trace_unlock();
@@ -468,8 +468,8 @@ void trace_look(struct trace_status *status, bool wants_file)
 		status->used = session->space.chunks;
 		status->dropped = count_dropped();
 		status->written = count_written();
-		status->cut = atomic_load_explicit(&session->header->cut, memory_order_relaxed);
-		status->unkept = atomic_load_explicit(&session->header->unkept, memory_order_relaxed);
+		status->cut = atomic_load_explicit(&session->header->now.cut, memory_order_relaxed);
+		status->unkept = atomic_load_explicit(&session->header->now.unkept, memory_order_relaxed);
 		status->fd = wants_file && trace_file_is_ours() ? fcntl(session->image.fd, F_DUPFD_CLOEXEC, 0) : -1;
 		strcpy(status->file, session->image.file);
 	}

@@ -168,7 +168,7 @@ static void read_times(const struct memory *memory, char text[static 200], uint6
 	assert_int_equal(tw_output_fd(&out, dup(fileno(file))), 0);
 	assert_int_equal(trace_images_write(images, 1, &out, 1 << 20), 0);
 	assert_int_equal(tw_output_close(&out), 0);
-	*overwritten = image.header.overwritten;
+	*overwritten = image.header.now.overwritten;
 	rewind(file);
 	*text = 0;
 	/* FXT, "Event Record": type 4 in bits 0-3, size in bits 4-15, then the time. */

@@ -288,7 +288,7 @@ static void many(void **state)
 		found += (uint32_t)head.owner == IMAGE_DURABLE ? 0 : head.committed / 24;
 	}
 	assert_int_equal(found, EVENTS);
-	assert_int_equal(threads->image.header.chunks, ((EVENTS + PLACES - 1) / PLACES + 1) * IMAGE_CHUNK_MOST);
+	assert_int_equal(threads->image.header.now.chunks, ((EVENTS + PLACES - 1) / PLACES + 1) * IMAGE_CHUNK_MOST);
 	assert_false(threads->image.failed);
 	end_threads(threads);
 }
