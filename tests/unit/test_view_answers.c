@@ -167,6 +167,19 @@ static void test_limits(void **state)
 	hide(&scene);
 }
 
+/* How many files without a name there are, but for those of memory. */
+static size_t temporary_files(void)
+{
+	size_t count = 0;
+	for (int i = 0; i < 256; i++) {
+		char path[64], target[256] = "";
+		snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+		const ssize_t length = readlink(path, target, sizeof target - 1);
+		count += length > 0 && strstr(target, " (deleted)") && strncmp(target, "/memfd:", 7) != 0;
+	}
+	return count;
+}
+
 /* What comes later than is waited for begins the index anew: it holds all that came before. */
 static void test_late(void **state)
 {
@@ -181,6 +194,7 @@ static void test_late(void **state)
 		    sprintf(at, "{\"ph\":\"X\",\"name\":\"inner\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1},\n", 2 * i);
 	sprintf(at, "{\"ph\":\"X\",\"name\":\"outer\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":%u}]", 2 * INNER + 1);
 	show(&scene, text);
+	assert_int_equal(temporary_files(), 1); /* the index alone: not what events were put in order with */
 	expect_text(&scene, "/api/trace", 200, "\"lanes\":[2],\"points\":false,\"slices\":\"200001\"");
 	expect_text(&scene, "/api/slice?track=1&lane=0&depth=0&item=0", 200,
 	            "\"name\":\"outer\",\"track\":1,\"lane\":0,\"depth\":0,\"item\":\"0\",\"begin\":\"0\","

@@ -321,7 +321,7 @@ static int take_alone(struct tw_runs *runs)
 	return error;
 }
 
-int tw_runs_next(struct tw_runs *runs, struct tw_batch *batch)
+static int take_rows(struct tw_runs *runs, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
 	tw_slab_clear(&runs->batch);
@@ -340,6 +340,14 @@ int tw_runs_next(struct tw_runs *runs, struct tw_batch *batch)
 	return error;
 }
 
+int tw_runs_next(struct tw_runs *runs, struct tw_batch *batch)
+{
+	int error = take_rows(runs, batch);
+	if (!error && batch->count == 0) /* all have been given */
+		tw_spill_free(&runs->file);
+	return error;
+}
+
 /* ---- Fewer runs. ---- */
 
 /* Merges runs into one of another file. */
@@ -347,7 +355,7 @@ static int merge_runs(struct tw_runs *runs, size_t from, size_t count, struct tw
 {
 	struct tw_batch batch;
 	int error = open_inputs(runs, from, count);
-	while (!error && !(error = tw_runs_next(runs, &batch)) && batch.count)
+	while (!error && !(error = take_rows(runs, &batch)) && batch.count)
 		for (size_t i = 0; i < batch.count && !error; i++)
 			error = tw_spill_put(to, &batch.events[i], tw_event_arguments(&batch, &batch.events[i]));
 	return error ? error : tw_spill_flush(to);

@@ -61,6 +61,7 @@ static void adopt(struct view *view, struct view *again)
 		struct tw_reader *before = view->reader;
 		view->reader = again->reader;
 		again->reader = before;
+		view->read = again->read;
 		view->start = again->start;
 		view->started = again->started;
 		view->clock = again->clock;

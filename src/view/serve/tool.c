@@ -91,7 +91,7 @@ const char *view_reading_error(const struct view *view)
 
 uint64_t view_error_count(const struct view *view)
 {
-	return tw_reader_findings(view->reader, TW_ERROR);
+	return view->reader ? tw_reader_findings(view->reader, TW_ERROR) : view->read.errors;
 }
 
 void view_wait(struct view *view)

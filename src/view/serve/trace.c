@@ -15,8 +15,8 @@ static void digits_or_null(struct tw_json *json, const char *key, uint64_t value
 
 static void put_progress(struct tw_json *json, struct view *view, const struct view_request *request)
 {
-	uint64_t done = 0, all = 0;
-	if (view->format)
+	uint64_t done = view->read.done, all = view->read.size;
+	if (view->reader && view->format)
 		tw_reader_progress(view->reader, &done, &all);
 	tw_json_u64(json, "generation", view->generation);
 	tw_json_u64(json, "tracks", view->index.tracks.changes);

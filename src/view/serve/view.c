@@ -172,8 +172,23 @@ static const char *why(const struct view *view, int status)
 	return *words ? words : view_reader_error(NULL, status);
 }
 
+/* What one file was read with is not needed any more: its temporary file, its tables. Of several files the reader knows
+ * which of them a track is of. The lock is held. */
+static struct tw_reader *let_go(struct view *view)
+{
+	struct tw_reader *reader = view->reader;
+	if (view->options.count > 1)
+		return NULL;
+	tw_reader_progress(reader, &view->read.done, &view->read.size);
+	view->read.errors = tw_reader_findings(reader, TW_ERROR);
+	view->index.dictionary = NULL;
+	view->reader = NULL;
+	return reader;
+}
+
 void view_read(struct view *view)
 {
+	struct tw_reader *over = NULL;
 	int got = read_all(view);
 	view_lock(view);
 	view->index.event = NULL;
@@ -181,7 +196,10 @@ void view_read(struct view *view)
 		view_finish(view, VIEW_FAILED, strerror(got));
 	else
 		view_finish(view, got < 0 ? VIEW_FAILED : VIEW_DONE, got < 0 ? why(view, got) : "");
+	if (got == 0)
+		over = let_go(view);
 	view_unlock(view);
+	tw_close(over);
 }
 
 /* ---- Opening. ---- */

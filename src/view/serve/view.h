@@ -48,9 +48,15 @@ struct view_follower {
 	int wake;     /* eventfd: it is over */
 };
 
+/* What a reader told at its end. */
+struct view_read {
+	uint64_t done, size, errors;
+};
+
 struct view {
 	struct view_options options;
-	struct tw_reader *reader;
+	struct tw_reader *reader; /* NULL once one file has been read: `read` has what it told */
+	struct view_read read;
 	const char *format, *title; /* NULL until it is open */
 	/* Whoever wants the rest takes the gate first, and lets it go once it has the lock: so all come in turn, and
 	 * the thread that reads does not take it back at once. */
