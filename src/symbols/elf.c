@@ -71,6 +71,25 @@ static int read_header(struct tw_symbols *symbols, struct tw_elf *elf)
 	return 0;
 }
 
+/* Sections lie one behind the other. Where they lie over each other, a small file would be read without end. */
+static int check_sections(struct tw_symbols *symbols, const struct tw_elf *elf)
+{
+	enum { MOST_TIMES = 4 };
+	uint64_t left = MOST_TIMES * elf->size;
+	GElf_Shdr header;
+	for (Elf_Scn *section = elf_nextscn(elf->elf, NULL); section; section = elf_nextscn(elf->elf, section)) {
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_offset > elf->size ||
+		    header.sh_size > elf->size - header.sh_offset)
+			continue;
+		if (header.sh_size > left)
+			return tw_symbols_fail(symbols, TW_ERR_FORMAT,
+			                       "damaged ELF file: its sections have more than %d times its bytes",
+			                       MOST_TIMES);
+		left -= header.sh_size;
+	}
+	return 0;
+}
+
 static int open_elf(struct tw_symbols *symbols, struct tw_elf *elf, const char *path)
 {
 	int status = open_regular(symbols, elf, path);
@@ -84,7 +103,8 @@ static int open_elf(struct tw_symbols *symbols, struct tw_elf *elf, const char *
 		return tw_symbols_fail(symbols, TW_ERR_MEMORY, "%s", tw_status_text(TW_ERR_MEMORY));
 	if (!elf->elf)
 		return tw_symbols_fail(symbols, TW_ERR_FORMAT, "damaged ELF file: %s", elf_errmsg(-1));
-	return read_header(symbols, elf);
+	status = read_header(symbols, elf);
+	return status < 0 ? status : check_sections(symbols, elf);
 }
 
 int tw_elf_open(struct tw_symbols *symbols, struct tw_elf *elf, const char *path)

@@ -87,10 +87,21 @@ enum { TW_TRUST_DYNAMIC, TW_TRUST_STATIC };
  * with a higher `trust` win. Returns whether there is a table. */
 bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, const struct tw_places *places);
 
+enum { TW_LONGEST_PATH = 4096 };
+
+/* Drops what texts that lie over each other make of a small file: names once they have several times its bytes
+ * together, and files that are no path. */
+void tw_places_bound(const struct tw_places *places, uint64_t file_size);
+
 /* Takes file and line of each place from DWARF. *handle is what holds the texts: give it to dwarf_end(). Returns
  * whether there is any DWARF. */
 struct Dwarf;
 bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle);
+
+/* bounds.c: whether libdw's time and memory for lines are in proportion to the program. They are not where tables of
+ * lines lie over each other, many files are in a directory that is no path, or entries have attributes without end.
+ * lines, abbreviations: the sections of these; NULL: there is none. */
+bool tw_dwarf_fits(struct Dwarf *dwarf, const Elf_Data *lines, const Elf_Data *abbreviations, bool big);
 
 /* Opens the separate file with debug information that belongs to a program. False when there is none. */
 bool tw_debug_open(struct tw_symbols *symbols, const struct tw_elf *program, struct tw_elf *debug);

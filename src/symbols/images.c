@@ -142,6 +142,7 @@ static void name_places(struct tables *tables)
 		tw_names_read(files[i], SHT_DYNSYM, TW_TRUST_DYNAMIC, &tables->places);
 		tw_lines_read(files[i], &tables->places, &tables->dwarf[i]);
 	}
+	tw_places_bound(&tables->places, tables->program.size + tables->debug.size);
 }
 
 /* ---- Where they were loaded. ---- */

@@ -102,7 +102,8 @@ static bool is_text_section(const char *name)
 	return strstr(name, "debug_str") || strstr(name, "debug_line_str");
 }
 
-/* Ends a section of texts with a NUL. libdw (0.188) trusts that there is one. */
+/* Ends a section of texts with a NUL. libdw (0.188) trusts that there is one. Texts that are longer than a path, which
+ * may be the directory of each of many files, end there: names are not taken from them. */
 static bool terminate(Elf_Scn *section, const GElf_Shdr *header)
 {
 	if (header->sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
@@ -113,23 +114,31 @@ static bool terminate(Elf_Scn *section, const GElf_Shdr *header)
 	if (data->d_size == 0)
 		return true;
 	char *bytes = data->d_buf;
-	bytes[data->d_size - 1] = '\0';
+	for (size_t at = 0; at < data->d_size;) {
+		const size_t left = data->d_size - at, room = left < TW_LONGEST_PATH ? left : TW_LONGEST_PATH;
+		const size_t length = strnlen(bytes + at, room - 1);
+		bytes[at + length] = '\0';
+		at += length + 1;
+	}
 	return true;
 }
 
 /* Whether a compressed section says that it is so much larger than no compiler's are: 1.5 MB of zlib hold 1.5 GB of
  * zeros, and libdw unpacks a section as a whole. */
-static bool is_much_larger(uint64_t size, const GElf_Shdr *header)
+static bool is_much_larger(uint64_t size, uint64_t packed)
 {
 	enum { FEW = 16 << 20, MOST_TIMES = 64 };
-	return size > FEW && size / MOST_TIMES > header->sh_size;
+	return size > FEW && size / MOST_TIMES > packed;
 }
 
-static bool is_bomb(Elf_Scn *section, const GElf_Shdr *header)
+/* unpacked: of all sections so far. */
+static bool is_bomb(const struct tw_elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t *unpacked)
 {
 	GElf_Chdr packed;
-	return header->sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed) &&
-	       is_much_larger(packed.ch_size, header);
+	if (!(header->sh_flags & SHF_COMPRESSED) || !gelf_getchdr(section, &packed))
+		return false;
+	*unpacked += packed.ch_size;
+	return is_much_larger(packed.ch_size, header->sh_size) || is_much_larger(*unpacked, elf->size);
 }
 
 /* ".zdebug_..." is GNU's compression of before 2016: "ZLIB", the size, big endian, then zlib's stream. libdw undoes it
@@ -142,7 +151,7 @@ static bool unpack_old(Elf_Scn *section, GElf_Shdr *header, Elf_Scn *names)
 	const Elf_Data *packed = elf_rawdata(section, NULL);
 	Elf_Data *texts = elf_getdata(names, NULL);
 	if (!packed || !packed->d_buf || packed->d_size < HEAD || memcmp(packed->d_buf, mark, sizeof mark) != 0 ||
-	    is_much_larger(tw_load64((const uint8_t *)packed->d_buf + sizeof mark, true), header) || !texts ||
+	    is_much_larger(tw_load64((const uint8_t *)packed->d_buf + sizeof mark, true), header->sh_size) || !texts ||
 	    !texts->d_buf || texts->d_size < header->sh_name + sizeof ".zdebug_" ||
 	    elf_compress_gnu(section, 0, 0) < 0 || !gelf_getshdr(section, header))
 		return false;
@@ -160,6 +169,7 @@ static bool is_old(const char *name)
 static bool prepare(struct tw_elf *elf)
 {
 	size_t names;
+	uint64_t unpacked = 0;
 	GElf_Shdr header;
 	if (elf_getshdrstrndx(elf->elf, &names) != 0)
 		return false;
@@ -167,7 +177,7 @@ static bool prepare(struct tw_elf *elf)
 		const char *name = NULL;
 		if (gelf_getshdr(section, &header))
 			name = elf_strptr(elf->elf, names, header.sh_name);
-		if (name && (is_bomb(section, &header) || !tw_elf_unpack(elf, section, &header) ||
+		if (name && (is_bomb(elf, section, &header, &unpacked) || !tw_elf_unpack(elf, section, &header) ||
 		             (is_old(name) && !unpack_old(section, &header, elf_getscn(elf->elf, names))) ||
 		             (is_text_section(name) && !terminate(section, &header))))
 			return false;
@@ -175,11 +185,19 @@ static bool prepare(struct tw_elf *elf)
 	return true;
 }
 
+static const Elf_Data *bytes_of(const struct tw_elf *elf, const char *name)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = tw_elf_section(elf, name, &header);
+	const Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	return data && data->d_buf ? data : NULL;
+}
+
 bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle)
 {
 	Dwarf *dwarf = prepare(elf) ? dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL) : NULL;
 	*handle = dwarf;
-	if (!dwarf)
+	if (!dwarf || !tw_dwarf_fits(dwarf, bytes_of(elf, ".debug_line"), bytes_of(elf, ".debug_abbrev"), elf->big))
 		return false;
 	bool any = false;
 	Dwarf_CU *unit = NULL;

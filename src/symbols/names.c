@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/elf.h"
 
+#include <string.h>
+
 enum { NO_RANK = 0, RANK_FUNCTION = 4, RANK_TRUST = 16 };
 
 static const struct {
@@ -69,4 +71,20 @@ bool tw_names_read(const struct tw_elf *elf, uint32_t type, unsigned trust, cons
 		any = true;
 	}
 	return any;
+}
+
+void tw_places_bound(const struct tw_places *places, uint64_t file_size)
+{
+	enum { MOST_TIMES = 4 };
+	size_t left = (size_t)(MOST_TIMES * file_size);
+	for (size_t i = 0; i < places->count; i++) {
+		struct tw_place *place = &places->items[i];
+		const size_t length = place->symbol ? strnlen(place->symbol, left) : 0;
+		place->symbol = length == left ? NULL : place->symbol;
+		left -= length;
+		if (place->file && strnlen(place->file, TW_LONGEST_PATH) == TW_LONGEST_PATH) {
+			place->file = NULL;
+			place->line = 0;
+		}
+	}
 }

@@ -94,6 +94,7 @@ static int read_program(struct tw_symbols *symbols, struct opening *opening, con
 		return status;
 	qsort(opening->places.items, opening->places.count, sizeof *opening->places.items, compare_places);
 	read_names_and_lines(symbols, opening);
+	tw_places_bound(&opening->places, opening->program.size + opening->debug.size);
 	return keep_places(symbols, &opening->places);
 }
 

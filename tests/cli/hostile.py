@@ -79,6 +79,22 @@ def elf_with_map(size):
     return (header + names).ljust(table, b"\0") + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in sections)
 
 
+def elf_of(*sections):
+    """A program with a function of two sleds, and sections (name, flags, bytes)."""
+    sleds = b"".join(struct.pack("<qqBBB13x", 0, 0, kind, 1, 2) for kind in (ENTER, EXIT))
+    sections = [("xray_instr_map", 2, sleds), *sections]
+    names = b"\0" + b"".join(name.encode() + b"\0" for name, _, _ in sections) + b".shstrtab\0"
+    headers, body = [(0,) * 10], b""
+    for name, flags, data in [*sections, (".shstrtab", 0, names)]:
+        kind = 3 if name == ".shstrtab" else 1
+        at = names.index(b"\0" + name.encode() + b"\0") + 1
+        headers.append((at, kind, flags, 0x1000 if flags == 2 else 0, 64 + len(body), len(data), 0, 0, 8, 0))
+        body += data.ljust(len(data) + 7 & ~7, b"\0")
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 62, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64,
+                         len(headers), len(headers) - 1)
+    return header + body + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in headers)
+
+
 def elf_with_bomb(size):
     """A program with a function and a compressed section .debug_str of `size` zeros."""
     packer, megabyte = zlib.compressobj(9), bytes(1 << 20)
@@ -86,15 +102,43 @@ def elf_with_bomb(size):
     block = packer.compress(megabyte) + packer.flush(zlib.Z_FULL_FLUSH)  # the same for each megabyte
     ones, sums = 1, size % 65521  # Adler-32 of zeros
     zeros = header + block * (size >> 20) + b"\3\0" + struct.pack(">HH", sums, ones)
-    names = b"\0xray_instr_map\0.debug_str\0.shstrtab\0"
-    sleds = b"".join(struct.pack("<qqBBB13x", 0, 0, kind, 1, 2) for kind in (ENTER, EXIT))
-    packed = struct.pack("<IIQQ", 1, 0, size, 1) + zeros
-    sections, body = [(0,) * 10], b""
-    for name, kind, flags, data in (1, 1, 2, sleds), (16, 1, 0x800, packed), (27, 3, 0, names):
-        sections.append((name, kind, flags, 0x1000 if flags == 2 else 0, 64 + len(body), len(data), 0, 0, 8, 0))
-        body += data.ljust(len(data) + 7 & ~7, b"\0")
-    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 62, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, 4, 3)
-    return header + body + b"".join(struct.pack("<IIQQQQIIQQ", *s) for s in sections)
+    return elf_of((".debug_str", 0x800, struct.pack("<IIQQ", 1, 0, size, 1) + zeros))
+
+
+def line_table(size, directory=b"", files=1):
+    """A table of lines of DWARF 2, `size` bytes behind its length; its program advances lines."""
+    head = bytes((1, 1, 251, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)) + directory + b"\0"
+    head += (b"f\0\1\0\0" if directory else b"f\0\0\0\0") * files + b"\0"
+    return struct.pack("<IHI", size or len(head) + 6, 2, len(head)) + head
+
+
+def elf_with_lines(offsets, tables, file=1, attributes=b"", more=b""):
+    """A unit for each table of lines, where a function stands in one of its files; entries with `more` are the unit's, too, of
+    functions with `attributes` alone."""
+    abbreviations = b"\x01\x11\x01\x03\x08\x10\x17\0\0" b"\x02\x2e\0\x3a\x0b\x3b\x0b\x11\x01\0\0"
+    abbreviations += b"\x03\x2e\0" + attributes + b"\0\0" b"\0"
+    units = b""
+    for offset in offsets:
+        entries = b"\x01a\0" + struct.pack("<I", offset) + b"\x02%c\7" % file + struct.pack("<Q", 0x1008) + more + b"\0"
+        units += struct.pack("<IHIB", len(entries) + 7, 4, 0, 8) + entries
+    return elf_of((".debug_info", 0, units), (".debug_abbrev", 0, abbreviations), (".debug_line", 0, tables))
+
+
+def elf_with_nested_lines(count, behind):
+    """Tables of lines that all go to the end of the section, and none has the file."""
+    room = 64
+    whole = room * count + behind
+    tables = b"".join(line_table(whole - room * i - 4).ljust(room, b"\x20") for i in range(count))
+    return elf_with_lines(range(0, room * count, room), tables + b"\x20" * behind, file=2)
+
+
+PROGRAMS = {
+    "bomb": lambda: elf_with_bomb(1 << 29),
+    "lines": lambda: elf_with_lines([0], line_table(0)),
+    "nested-lines": lambda: elf_with_nested_lines(1000, 1 << 20),
+    "attributes": lambda: elf_with_lines([0], line_table(0), 1, b"\x3f\x19" * 300000, b"\3" * 600000),
+    "directory": lambda: elf_with_lines([0], line_table(0, b"d" * (1 << 20) + b"\0", 50000)),
+}
 
 
 # TraceLog. Each log has a sample of one frame before all and behind all, which must be found whatever stands between.
@@ -181,8 +225,8 @@ def main(kind, path):
         if kind.startswith("tracelog-"):
             out.writelines([BEFORE, *TRACELOGS[kind.removeprefix("tracelog-")](), AFTER])
             return
-        if kind == "bomb":
-            out.write(elf_with_bomb(1 << 29))
+        if kind in PROGRAMS:
+            out.write(PROGRAMS[kind]())
             return
         if kind == "program":
             size = 1 << 30

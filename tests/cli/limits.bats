@@ -179,6 +179,18 @@ assert [(time + 1, thread) for time, _, thread in rows] == \
 	peak_below 64 stat --binary program "$DATA/xray/v5.xray"
 }
 
+@test "lines in tables over each other, with a directory of a megabyte or with 300,000 attributes are left alone" {
+	make lines program
+	run trackway names --json program
+	[[ "$output" == *'"file":"f"'*'"line":7'* ]] || fail "$output"
+	for kind in nested-lines attributes directory; do
+		make $kind program
+		(ulimit -t 60; peak_below 64 names --json program)
+		run trackway names --json program
+		[[ "$output" == *'"address":'* && "$output" != *'"line":7'* ]] || fail "$kind: $output"
+	done
+}
+
 # The samples of the function that stands first and last, whatever is between.
 samples_of_main() { # log
 	trackway stat --json --function App::Main "$1" 2>/dev/null | sed -n 's/.*"self":\([0-9]*\).*/\1/p'

@@ -441,6 +441,48 @@ static void refuses_what_is_no_program(void **state)
 	expect_refusal(scratch->path, TW_ERR_FORMAT, "ELF");
 }
 
+/* Each more section is the whole file: with four of them, and its own, it is more than 4 times its bytes. */
+static void refuses_sections_over_each_other(void **state)
+{
+	enum { SECTION_COUNT_AT = 60, MORE = 4 };
+	struct scratch *scratch = *state;
+	for (size_t more = 1; more <= MORE; more++) {
+		struct image image;
+		write_image(&image, &shapes[0]);
+		const size_t size = image.size + more * SECTION_ROOM;
+		for (size_t i = 0; i < more; i++)
+			append(&image, "4488884488", u(0), u(SHT_STRTAB), u(0), u(0), u(0), u(size), u(0), u(0), u(1),
+			       u(0));
+		put(&image, SECTION_COUNT_AT, SECTIONS + more, 2);
+		save(scratch, image.bytes, image.size);
+		struct tw_symbols *program;
+		assert_int_equal(tw_symbols_open(&program, scratch->path), more < MORE ? 0 : TW_ERR_FORMAT);
+		assert_int_equal(strstr(tw_symbols_error(program), "more than 4 times its bytes") != NULL,
+		                 more == MORE);
+		tw_symbols_close(program);
+	}
+}
+
+/* Ten functions have one name of 1,000 bytes in a file that is no longer. */
+static void bounds_texts_over_each_other(void **state)
+{
+	enum { COUNT = 10, LENGTH = 1000, PATH = 4096 };
+	static char name[LENGTH + 1], path[PATH + 1];
+	struct tw_place items[COUNT] = {0};
+	const struct tw_places places = {items, COUNT};
+	(void)state;
+	memset(name, 'n', LENGTH);
+	memset(path, 'p', PATH);
+	for (size_t i = 0; i < COUNT; i++)
+		items[i] = (struct tw_place){.symbol = i == 1 ? NULL : name, .file = path + i % 2, .line = 7};
+	tw_places_bound(&places, LENGTH);
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_ptr_equal(items[i].symbol, i == 0 || i == 2 || i == 3 ? name : NULL);
+		assert_ptr_equal(items[i].file, i % 2 ? path + 1 : NULL);
+		assert_int_equal(items[i].line, i % 2 ? 7 : 0);
+	}
+}
+
 static void refuses_what_may_not_be_read(void **state)
 {
 	struct scratch *scratch = *state;
@@ -598,6 +640,8 @@ int main(void)
 	    cmocka_unit_test(closing_nothing_is_fine),
 	    cmocka_unit_test_setup_teardown(refuses_what_has_no_map, scratch_set_up, scratch_tear_down),
 	    cmocka_unit_test_setup_teardown(refuses_what_is_no_program, scratch_set_up, scratch_tear_down),
+	    cmocka_unit_test_setup_teardown(refuses_sections_over_each_other, scratch_set_up, scratch_tear_down),
+	    cmocka_unit_test(bounds_texts_over_each_other),
 	    cmocka_unit_test_setup_teardown(refuses_what_may_not_be_read, scratch_set_up, scratch_tear_down),
 	    cmocka_unit_test(refuses_an_odd_load_address),
 	    cmocka_unit_test_setup_teardown(survives_damage, scratch_set_up, scratch_tear_down),

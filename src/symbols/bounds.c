@@ -1,0 +1,140 @@
+/* bounds.c - whether libdw's time and memory for lines are in proportion to the program.
+ *
+ * It reads whole tables of lines for the files of functions, and goes through all attributes of an entry to find one.
+ * Source: DWARF 5, 6.2.4, "The Line Number Program Header", and 7.5.3, "Abbreviations Tables". */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
+#include "base/memory/memory.h"
+#include "base/memory/order.h"
+#include "symbols/elf.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_WITH_FORMS = 5 };
+
+/* Where the tables begin that units name, and the section that they are in. */
+struct tables {
+	const uint8_t *bytes;
+	uint64_t size;
+	bool big;
+	uint64_t *offsets;
+	size_t count, room;
+};
+
+/* The bytes of a table behind its length, cut at the end of the section. *word: of an offset. */
+static uint64_t length_at(const struct tables *tables, uint64_t *at, unsigned *word)
+{
+	const uint64_t left = tables->size - *at;
+	*word = 4;
+	if (left < 4)
+		return 0;
+	uint64_t length = tw_load32(tables->bytes + *at, tables->big), head = 4;
+	if (length == UINT32_MAX && left >= 12) {
+		length = tw_load64(tables->bytes + *at + 4, tables->big);
+		head = 12;
+		*word = 8;
+	}
+	*at += head;
+	return length < left - head ? length : left - head;
+}
+
+/* Whether bytes hold a text that is longer than a path. */
+static bool has_long_text(const uint8_t *bytes, uint64_t size)
+{
+	while (size >= TW_LONGEST_PATH) {
+		const uint8_t *end = memchr(bytes, 0, TW_LONGEST_PATH);
+		if (!end)
+			return true;
+		size -= (uint64_t)(end + 1 - bytes);
+		bytes = end + 1;
+	}
+	return false;
+}
+
+/* Of a table behind its length: directories, and files that texts beside it do not name, stand in its header. */
+static bool has_paths(const struct tables *tables, const uint8_t *bytes, uint64_t size, unsigned word)
+{
+	enum { VERSION = 2, SIZES = 2 };
+	const uint16_t version = size >= VERSION ? tw_load16(bytes, tables->big) : 0;
+	const uint64_t before = (version >= FIRST_WITH_FORMS ? VERSION + SIZES : VERSION) + (uint64_t)word;
+	if (size < before)
+		return true; /* libdw tells */
+	const uint8_t *length = bytes + before - word;
+	const uint64_t header = word == 8 ? tw_load64(length, tables->big) : tw_load32(length, tables->big);
+	return !has_long_text(bytes + before, header < size - before ? header : size - before);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return tw_compare(*x, *y);
+}
+
+/* Units may have one table together; otherwise tables do not lie over each other. */
+static bool are_apart(struct tables *tables)
+{
+	enum { MOST_TIMES = 4 };
+	uint64_t left = MOST_TIMES * tables->size;
+	if (tables->count)
+		qsort(tables->offsets, tables->count, sizeof *tables->offsets, by_offset);
+	for (size_t i = 0; i < tables->count; i++) {
+		uint64_t at = tables->offsets[i];
+		unsigned word;
+		if (at >= tables->size || (i && at == tables->offsets[i - 1]))
+			continue;
+		const uint64_t length = length_at(tables, &at, &word);
+		if (length > left || !has_paths(tables, tables->bytes + at, length, word))
+			return false;
+		left -= length;
+	}
+	return true;
+}
+
+/* Returns whether the unit's own directory is a path, and there is memory. */
+static bool take_unit(struct tables *tables, Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+	const char *directory = dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+	if (directory && strnlen(directory, TW_LONGEST_PATH) == TW_LONGEST_PATH)
+		return false;
+	if (!dwarf_attr(unit, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &offset) != 0)
+		return true;
+	if (!tw_grow(&tables->offsets, &tables->room, tables->count + 1, sizeof *tables->offsets))
+		return false;
+	tables->offsets[tables->count++] = offset;
+	return true;
+}
+
+static bool fit_lines(Dwarf *dwarf, const Elf_Data *lines, bool big)
+{
+	struct tables tables = {.bytes = lines->d_buf, .size = lines->d_size, .big = big};
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die top;
+	bool fit = true;
+	while (fit && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0)
+		fit = take_unit(&tables, &top);
+	fit = fit && are_apart(&tables);
+	free(tables.offsets);
+	return fit;
+}
+
+/* Each abbreviation ends with two zeros: what has no two for long has more attributes than any entry. An entry may be a
+ * byte, if none of them has bytes there. */
+static bool fit_abbreviations(const Elf_Data *abbreviations)
+{
+	enum { LONGEST = 512 };
+	const uint8_t *bytes = abbreviations->d_buf;
+	size_t since = 0;
+	for (size_t i = 1; i < abbreviations->d_size && since < LONGEST; i++)
+		since = bytes[i] == 0 && bytes[i - 1] == 0 ? 0 : since + 1;
+	return since < LONGEST;
+}
+
+bool tw_dwarf_fits(struct Dwarf *dwarf, const Elf_Data *lines, const Elf_Data *abbreviations, bool big)
+{
+	return (!abbreviations || fit_abbreviations(abbreviations)) && (!lines || fit_lines(dwarf, lines, big));
+}
