@@ -25,12 +25,6 @@ static int compare_places(const void *a, const void *b)
 	return order ? order : tw_compare(x->id, y->id);
 }
 
-struct tw_place *tw_places_find(const struct tw_places *places, uint64_t address)
-{
-	size_t first = tw_count_below(places->items, places->count, TW_KEY(struct tw_place, address), address);
-	return first < places->count && places->items[first].address == address ? &places->items[first] : NULL;
-}
-
 /* Names and lines come from the program itself or, what it lacks, from the debug file that belongs to it. */
 static void read_names_and_lines(struct tw_symbols *symbols, struct opening *opening)
 {

@@ -60,11 +60,6 @@ int tw_symbols_address(void *context, uint64_t address, struct tw_name *name, st
 	return 1;
 }
 
-int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address)
-{
-	return tw_symbols_add_places(symbols, path, load_address, 1);
-}
-
 int tw_symbols_new(struct tw_symbols **symbols)
 {
 	struct tw_symbols *fresh = *symbols = calloc(1, sizeof *fresh);

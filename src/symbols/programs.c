@@ -274,3 +274,8 @@ int tw_list_add_programs(struct tw_symbols *symbols, const char *path, struct tw
 	free(spans);
 	return status;
 }
+
+int tw_symbols_add(struct tw_symbols *symbols, const char *path, const uint64_t *load_address)
+{
+	return tw_symbols_add_places(symbols, path, load_address, 1);
+}

@@ -6,109 +6,15 @@
 #include "analysis/calls/profile_part.h"
 #include "analysis/consume.h"
 #include "analysis/series/weight.h"
-#include "base/memory/order.h"
 #include "base/options.h"
 #include "core/format.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* Bytes: a name in a dictionary, about; and of a row what is here at most, with what arrays and the map grow ahead. */
-enum {
-	NAME_OVERHEAD = 96,
-	ROW_COST = 2 * sizeof(struct tw_profile_key) + 3 * sizeof(struct tw_map_slot),
-	PART_COST = 4096
-};
-
-/* ---- Texts. ---- */
-
-static size_t name_size(const struct tw_name *name)
-{
-	return tw_dictionary_plain_length(name->text, name->length) + (name->file ? strlen(name->file) : 0) +
-	       NAME_OVERHEAD;
-}
-
-uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *name)
-{
-	size_t size = name_size(name);
-	uint32_t before = tw_dictionary_names(profile->texts);
-	if (!tw_budget_take(&profile->keeping, TW_FOR_ROWS, size))
-		return UINT32_MAX;
-	uint32_t kept = tw_dictionary_intern(profile->texts, name);
-	if (tw_dictionary_names(profile->texts) == before)
-		tw_budget_give(&profile->keeping, TW_FOR_ROWS, size);
-	if (kept == UINT32_MAX)
-		tw_budget_fail(&profile->keeping);
-	return kept;
-}
-
-/* Keeps the text of a name that another name refers to, as its class; 0 where there is none, or no room. */
-static uint32_t keep_other(struct tw_profile_merge *merge, const struct tw_name *other)
-{
-	const struct tw_name plain = {.text = other->text, .length = other->length};
-	uint32_t kept = other->length ? tw_profile_keep_text(merge->profile, &plain) : 0;
-	return kept == UINT32_MAX ? 0 : kept;
-}
-
-uint32_t tw_profile_keep_name(struct tw_profile_merge *merge, uint32_t number)
-{
-	struct tw_profile *profile = merge->profile;
-	if (number < merge->text_room && merge->texts[number])
-		return merge->texts[number] - 1;
-	struct tw_name name = *tw_dictionary_name(merge->dictionary, number);
-	if (!tw_budget_grow(&profile->keeping, TW_FOR_ROWS, &merge->texts, &merge->text_room, number + (size_t)1,
-	                    sizeof *merge->texts))
-		return UINT32_MAX;
-	if (name.file) {
-		uint32_t file = tw_dictionary_text(profile->texts, name.file);
-		name.file = file == UINT32_MAX ? NULL : tw_dictionary_name(profile->texts, file)->text;
-	}
-	name.owner = keep_other(merge, tw_dictionary_name(merge->dictionary, name.owner));
-	name.module = keep_other(merge, tw_dictionary_name(merge->dictionary, name.module));
-	uint32_t kept = tw_profile_keep_text(profile, &name);
-	if (kept != UINT32_MAX)
-		merge->texts[number] = kept + 1;
-	return kept;
-}
-
-void tw_profile_key_thread(struct tw_profile_merge *merge, uint32_t number, struct tw_profile_key *key)
-{
-	const struct tw_track *track = tw_dictionary_track(merge->dictionary, number);
-	key->process = track->process;
-	key->threadless = tw_is_threadless(track);
-	key->thread = key->threadless ? 0 : track->thread;
-	key->process_name = keep_other(merge, tw_dictionary_process_name(merge->dictionary, track->process));
-	key->thread_name = keep_other(merge, tw_dictionary_name(merge->dictionary, key->threadless ? 0 : track->name));
-}
-
-void tw_profile_merge_free(struct tw_profile_merge *merge)
-{
-	tw_budget_give(&merge->profile->keeping, TW_FOR_ROWS, merge->text_room * sizeof *merge->texts);
-	free(merge->texts);
-}
+/* Bytes: of a row what is here at most, with what arrays and the map grow ahead. */
+enum { ROW_COST = 2 * sizeof(struct tw_profile_key) + 3 * sizeof(struct tw_map_slot), PART_COST = 4096 };
 
 /* ---- Rows. ---- */
-
-static bool same_key(const struct tw_profile_key *a, const struct tw_profile_key *b)
-{
-	return a->name == b->name && a->caller == b->caller && a->process == b->process && a->thread == b->thread &&
-	       a->threadless == b->threadless;
-}
-
-uint32_t tw_profile_find_row(struct tw_profile *profile, const struct tw_profile_key *key)
-{
-	uint64_t owner = tw_hash_two(key->process, key->thread);
-	uint64_t hash = tw_hash_two(owner, (uint64_t)key->caller << 32 | key->name);
-	uint32_t row;
-	for (size_t slot = SIZE_MAX; tw_map_next(&profile->map, hash, &slot, &row);)
-		if (same_key(&profile->keys[row], key))
-			return row;
-	row = tw_tallies_add(&profile->rows, &profile->keys, &profile->key_room, sizeof *profile->keys);
-	if (row == TW_ROW_OTHER || !tw_budget_map_add(&profile->keeping, TW_FOR_ROWS, &profile->map, hash, row))
-		return TW_ROW_OTHER;
-	profile->keys[row] = *key;
-	return row;
-}
 
 /* The row of the profile that a row of a part belongs to. */
 static uint32_t row_for(struct tw_profile_merge *merge, const struct tw_profile_part *part, uint32_t part_row)
@@ -163,7 +69,7 @@ static size_t cost_of(const struct tw_profile_part *part)
 {
 	size_t cost = PART_COST;
 	for (uint32_t i = 0; i < tw_dictionary_names(part->dictionary); i++)
-		cost += name_size(tw_dictionary_name(part->dictionary, i)) + 2 * sizeof(uint32_t);
+		cost += tw_profile_name_cost(tw_dictionary_name(part->dictionary, i)) + 2 * sizeof(uint32_t);
 	return cost + part->rows.count * ROW_COST + tw_tallies_rows_cost(&part->rows);
 }
 
@@ -194,136 +100,7 @@ static int merge_part(void *owner, void *state)
 	return 0;
 }
 
-/* ---- The rows as they are shown. ---- */
-
-static void show_histogram(const struct tw_profile *profile, const struct tw_tally *row, struct tw_profile_row *shown)
-{
-	static const unsigned parts[] = {500, 900, 990};
-	uint64_t results[3];
-	if (!row->ended)
-		return;
-	shown->min_ns = row->min;
-	shown->max_ns = row->max;
-	tw_histogram_percentiles(&profile->rows.pool, &row->histogram, row->ended, parts, results, 3);
-	uint64_t *shares[] = {&shown->p50_ns, &shown->p90_ns, &shown->p99_ns};
-	for (size_t i = 0; i < 3; i++) {
-		uint64_t low = results[i] < row->min ? row->min : results[i];
-		*shares[i] = low > row->max ? row->max : low;
-	}
-}
-
-/* NULL where there is none. */
-static const char *text_of(const struct tw_profile *profile, uint32_t number)
-{
-	const struct tw_name *name = tw_dictionary_name(profile->texts, number);
-	return name->length ? name->text : NULL;
-}
-
-static void show_key(const struct tw_profile *profile, const struct tw_profile_key *key, struct tw_profile_row *shown)
-{
-	const struct tw_name *name = tw_dictionary_name(profile->texts, key->name);
-	shown->name = name->text;
-	shown->owner = text_of(profile, name->owner);
-	shown->module = text_of(profile, name->module);
-	shown->id = name->id;
-	shown->file = name->file;
-	shown->line = name->line;
-	shown->process = key->process;
-	shown->thread = key->thread;
-	shown->threadless = key->threadless;
-	shown->process_name = text_of(profile, key->process_name);
-	shown->thread_name = text_of(profile, key->thread_name);
-	const struct tw_name *caller = tw_dictionary_name(profile->texts, key->caller);
-	if (key->caller != UINT32_MAX && profile->options.by == TW_BY_OBJECT) {
-		shown->object = caller->text;
-	} else if (key->caller != UINT32_MAX) {
-		shown->caller = caller->text;
-		shown->caller_id = caller->id;
-	}
-}
-
-/* The sums of calls that samples tell are weighed: how many they are as samples, their time as wall time. */
-static void show_calls(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
-{
-	static const struct tw_weighed nothing[TW_WEIGHTS];
-	const struct tw_tally *row = &profile->rows.rows[i];
-	const struct tw_weighed *sums = i < profile->weighed_room ? profile->weighed[i] : nothing;
-	shown->summed = sums[TW_WEIGHT_SAMPLES].self;
-	shown->count = row->ended + row->open + (i == TW_ROW_OTHER ? profile->untimed : 0) + shown->summed;
-	shown->open = row->open;
-	shown->unwound = row->unwound;
-	/* Where the clock goes back, a call may last longer than the call of the same function around it, which is the
-	 * one that counts for the total. */
-	shown->total = row->total > row->self ? row->total : row->self;
-	shown->total = tw_sum(shown->total, sums[TW_WEIGHT_WALL].total);
-	shown->self = tw_sum(row->self, sums[TW_WEIGHT_WALL].self);
-	show_histogram(profile, row, shown);
-}
-
-static void show_samples(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
-{
-	shown->weighed = profile->weighed[i];
-	shown->count = shown->weighed[tw_weight_count(profile->weight)].self;
-	shown->total = shown->weighed[profile->weight].total;
-	shown->self = shown->weighed[profile->weight].self;
-}
-
-static bool is_counted(const struct tw_profile *profile, uint32_t i)
-{
-	const struct tw_tally *row = &profile->rows.rows[i];
-	if (tw_weight_is_sampled(profile->weight))
-		return i < profile->weighed_room && profile->weighed[i][profile->weight].total;
-	if (i < profile->weighed_room && profile->weighed[i][TW_WEIGHT_SAMPLES].total)
-		return true;
-	return row->ended || row->open || (i == TW_ROW_OTHER && profile->untimed);
-}
-
-static void show(const struct tw_profile *profile, uint32_t i, struct tw_profile_row *shown)
-{
-	*shown = (struct tw_profile_row){.name = "(other)"};
-	if (i != TW_ROW_OTHER)
-		show_key(profile, &profile->keys[i], shown);
-	if (tw_weight_is_sampled(profile->weight))
-		show_samples(profile, i, shown);
-	else
-		show_calls(profile, i, shown);
-}
-
-static int compare_rows(const void *left, const void *right)
-{
-	const struct tw_profile_row *a = left, *b = right;
-	int order = strcmp(a->name, b->name);
-	order = order ? order : tw_compare(a->id, b->id);
-	order = order ? order : tw_compare(a->caller != NULL, b->caller != NULL);
-	order = order || !a->caller ? order : strcmp(a->caller, b->caller);
-	order = order ? order : tw_compare(a->caller_id, b->caller_id);
-	order = order ? order : tw_compare(a->object != NULL, b->object != NULL);
-	order = order || !a->object ? order : strcmp(a->object, b->object);
-	order = order ? order : tw_compare(a->process, b->process);
-	order = order ? order : tw_compare(b->threadless, a->threadless);
-	return order ? order : tw_compare(a->thread, b->thread);
-}
-
-int tw_profile_settle(struct tw_profile *profile)
-{
-	const struct tw_tallies *rows = &profile->rows;
-	free(profile->sorted);
-	profile->sorted_count = 0;
-	profile->sorted = calloc(rows->count, sizeof *profile->sorted);
-	if (!profile->sorted) {
-		profile->notes.rows_folded = 0;
-		return TW_ERR_MEMORY;
-	}
-	for (uint32_t i = TW_ROW_OTHER; i < rows->count; i++)
-		if (is_counted(profile, i))
-			show(profile, i, &profile->sorted[profile->sorted_count++]);
-	qsort(profile->sorted, profile->sorted_count, sizeof *profile->sorted, compare_rows);
-	int status = tw_budget_status(&profile->reading);
-	status = status < 0 ? status : tw_budget_status(&profile->keeping);
-	if (status < 0)
-		profile->notes.rows_folded = 0; /* no limit was reached: there was no memory, which the status tells */
-	return status;
-}
+/* ---- The consumer. ---- */
 
 static int settle(void *owner)
 {

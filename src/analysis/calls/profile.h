@@ -53,6 +53,9 @@ void tw_profile_key_thread(struct tw_profile_merge *merge, uint32_t track, struc
 /* The same for a name of no dictionary, whose file, owner and module are the profile's own. */
 uint32_t tw_profile_keep_text(struct tw_profile *profile, const struct tw_name *name);
 
+/* Bytes that a name takes when it is kept, about. */
+size_t tw_profile_name_cost(const struct tw_name *name);
+
 /* The row of a key: the one it has, or a new one; TW_ROW_OTHER when there is no room. */
 uint32_t tw_profile_find_row(struct tw_profile *profile, const struct tw_profile_key *key);
 

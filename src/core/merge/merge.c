@@ -5,14 +5,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/merge/merge.h"
 
-#include "base/bytes/temporary.h"
-#include "base/memory/heap.h"
-#include "base/memory/memory.h"
 #include "base/options.h"
 #include "core/in_order.h"
 #include "core/tool.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -22,285 +18,7 @@ static int no_memory(struct tw_reader *reader)
 	return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 }
 
-/* ---- Times. ---- */
-
-const char *tw_merge_name(const struct tw_merge_trace *trace)
-{
-	return strcmp(trace->path, "-") == 0 ? "<stdin>" : trace->path;
-}
-
-/* The least wall time that a trace begins at. Returns 0 or TW_ERR_VALUE. */
-static int first_wall(struct tw_reader *merged, tw_wide *first)
-{
-	struct tw_merge *merge = merged->state;
-	const struct tw_merge_trace *other = NULL;
-	*first = 0;
-	for (size_t i = 0; i < merge->trace_count; i++) {
-		const struct tw_merge_trace *trace = &merge->traces[i];
-		const struct tw_clock *clock = &trace->clock;
-		if (!trace->some)
-			continue;
-		if (!clock->has_wall)
-			return tw_fail(merged, TW_ERR_VALUE, "%s does not tell the wall time of anything",
-			               tw_merge_name(trace));
-		if (other && other->clock.since_boot != clock->since_boot)
-			return tw_fail(merged, TW_ERR_VALUE,
-			               "%s and %s: one has the time of day, and one the time since its system began",
-			               tw_merge_name(other), tw_merge_name(trace));
-		tw_wide begin = (tw_wide)clock->wall_ns + clock->start_ns;
-		*first = other && *first < begin ? *first : begin;
-		other = trace;
-		merged->clock.since_boot = clock->since_boot;
-	}
-	return 0;
-}
-
-/* By how much the times of each trace move, offsets not counted. Returns 0 or a negative status. */
-static int choose_shifts(struct tw_reader *merged)
-{
-	struct tw_merge *merge = merged->state;
-	tw_wide wall = 0;
-	if (merge->one_file.logs)
-		merge->options.alignment = merge->one_file.logs->alignment(merged);
-	int status = merge->options.alignment == TW_ALIGN_WALL ? first_wall(merged, &wall) : 0;
-	if (merge->options.alignment == TW_ALIGN_MARKERS)
-		return 0; /* they were found before */
-	for (size_t i = 0; i < merge->trace_count && status == 0; i++) {
-		const struct tw_clock *clock = &merge->traces[i].clock;
-		struct tw_merge_time *time = &merge->traces[i].time;
-		time->pivot = clock->start_ns;
-		if (merge->options.alignment == TW_ALIGN_FIRST)
-			time->shift = -(tw_wide)clock->start_ns;
-		else if (merge->options.alignment == TW_ALIGN_WALL)
-			time->shift = clock->wall_ns - wall;
-	}
-	merged->clock.has_wall = merge->options.alignment == TW_ALIGN_WALL && status == 0;
-	merged->clock.wall_ns = (int64_t)wall;
-	return status;
-}
-
-static void begin_at(struct tw_reader *merged, const struct tw_merge_trace *trace)
-{
-	struct tw_merge *merge = merged->state;
-	uint64_t start = tw_merge_time(&trace->time, trace->clock.start_ns);
-	if (trace->some && (!merge->started || start < merged->clock.start_ns))
-		merged->clock.start_ns = start;
-	merge->started |= trace->some;
-	merged->clock.has_cpu |= trace->clock.has_cpu;
-}
-
-/* Times begin at 0 or later: where less is asked for, all traces move on. */
-static int align(struct tw_reader *merged)
-{
-	struct tw_merge *merge = merged->state;
-	tw_wide first = 0;
-	int status = choose_shifts(merged);
-	for (size_t i = 0; i < merge->trace_count && status == 0; i++) {
-		struct tw_merge_trace *trace = &merge->traces[i];
-		trace->time.shift += trace->offset_ns;
-		tw_wide begin = tw_merge_moved(&trace->time, trace->clock.start_ns);
-		first = trace->some && begin < first ? begin : first;
-	}
-	for (size_t i = 0; i < merge->trace_count && status == 0; i++) {
-		merge->traces[i].time.shift -= first;
-		begin_at(merged, &merge->traces[i]);
-	}
-	merged->clock.wall_ns += (int64_t)first;
-	merge->started = true;
-	return status;
-}
-
-int tw_merge_align(struct tw_reader *merged)
-{
-	struct tw_merge *merge = merged->state;
-	for (size_t i = 0; i < merge->count; i++)
-		merge->inputs[i].trace->clock = merge->inputs[i].reader->clock;
-	int status = align(merged);
-	for (size_t i = 0; i < merge->count; i++)
-		merge->inputs[i].time = merge->inputs[i].trace->time;
-	return status;
-}
-
-/* ---- Rows. ---- */
-
-int tw_merge_file_status(struct tw_reader *merged, int error)
-{
-	if (!error)
-		return 0;
-	return tw_fail(merged, error == ENOMEM ? TW_ERR_MEMORY : TW_ERR_SYSTEM, "temporary file in %s: %s",
-	               tw_temporary_place(merged->options.temporary_directory), strerror(error));
-}
-
-/* Copies the next row of an input behind those there are. Returns 0 or a negative status. */
-static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
-{
-	struct tw_merge *merge = merged->state;
-	struct tw_event *event = &merge->batch.events[merge->batch.event_count++];
-	*event = input->batch.events[input->next++];
-	merged->traits.raised |= input->head == 0 && tw_merge_raises(&input->time, event->time);
-	size_t n = event->argument_count, used = merge->batch.argument_count;
-	if (used + n >= merge->batch.argument_room && !tw_extend(&merge->batch.arguments, &merge->batch.argument_room,
-	                                                         used + n + 1, sizeof *merge->batch.arguments))
-		return no_memory(merged);
-	struct tw_argument *arguments = merge->batch.arguments + used;
-	if (n)
-		memcpy(arguments, input->batch.arguments + event->first_argument, n * sizeof *arguments);
-	event->first_argument = (uint16_t)used;
-	merge->batch.argument_count += n;
-	event->time = input->head;
-	event->offset += input->reader ? input->reader->log.base : 0;
-	int error = input->run.bytes
-	                ? tw_spill_fetch(&input->run, &merge->batch.bytes, &merge->batch.byte_room, arguments, n)
-	                : 0;
-	if (error)
-		return tw_merge_file_status(merged, error);
-	return !input->mapping || tw_map_row(input->mapping, event, arguments) ? 0 : no_memory(merged);
-}
-
 /* ---- Reading. ---- */
-
-int tw_merge_end(struct tw_reader *merged, struct tw_merge_input *input)
-{
-	return tw_mapping_end(&input->own) ? 0 : no_memory(merged);
-}
-
-static int pull_reader(struct tw_reader *merged, struct tw_merge_input *input)
-{
-	int n = tw_read(input->reader, &input->batch);
-	input->ended = n <= 0;
-	input->trace->some |= n > 0;
-	if (n > 0)
-		return 0;
-	input->batch.count = 0;
-	if (n < 0)
-		return tw_fail(merged, n, "%s", tw_reader_error(input->reader));
-	return tw_merge_end(merged, input);
-}
-
-static int pull(struct tw_reader *merged, struct tw_merge_input *input)
-{
-	input->next = 0;
-	if (input->reader)
-		return pull_reader(merged, input);
-	int error = tw_spill_next(&input->run, &input->batch);
-	input->ended = input->batch.count == 0;
-	return tw_merge_file_status(merged, error);
-}
-
-/* What findings there were; those of the inputs are reported by them. */
-void tw_merge_count_findings(struct tw_reader *merged)
-{
-	const struct tw_merge *merge = merged->state;
-	for (int severity = TW_NOTE; severity <= TW_ERROR; severity++) {
-		merged->reports.findings[severity] = merge->findings[severity];
-		for (size_t i = 0; i < merge->count && merge->inputs[i].reader; i++)
-			merged->reports.findings[severity] += merge->inputs[i].reader->reports.findings[severity];
-	}
-}
-
-/* Sets input->head to the time of the input's next row. */
-static void look(struct tw_merge_input *input)
-{
-	if (input->next < input->batch.count)
-		input->head = tw_merge_time(&input->time, input->batch.events[input->next].time);
-}
-
-static int fill(struct tw_reader *merged)
-{
-	struct tw_merge *merge = merged->state;
-	int status = 0;
-	for (size_t i = 0; i < merge->count && status >= 0; i++)
-		if (!merge->inputs[i].ended && merge->inputs[i].next == merge->inputs[i].batch.count)
-			status = pull(merged, &merge->inputs[i]);
-	tw_merge_count_findings(merged);
-	if (status >= 0 && !merge->started)
-		status = tw_merge_align(merged);
-	for (size_t i = 0; i < merge->count; i++)
-		look(&merge->inputs[i]);
-	return status;
-}
-
-/* ---- Which input is next: a heap of those that have rows, by the time of the first; of the same time the first input.
- * ---- */
-
-static bool goes_first(const void *context, uint32_t a, uint32_t b)
-{
-	const struct tw_merge *merge = context;
-	uint64_t left = merge->inputs[a].head, right = merge->inputs[b].head;
-	return left != right ? left < right : a < b;
-}
-
-static void make_heap(struct tw_merge *merge)
-{
-	merge->heap.count = 0;
-	for (uint32_t i = 0; i < merge->count; i++)
-		if (merge->inputs[i].next < merge->inputs[i].batch.count)
-			merge->heap.items[merge->heap.count++] = i;
-	tw_heap_make(merge->heap.items, merge->heap.count, goes_first, merge);
-}
-
-/* The time of the next row of all inputs but the first. */
-static uint64_t time_of_others(const struct tw_merge *merge)
-{
-	uint64_t left = merge->heap.count > 1 ? merge->inputs[merge->heap.items[1]].head : UINT64_MAX;
-	uint64_t right = merge->heap.count > 2 ? merge->inputs[merge->heap.items[2]].head : UINT64_MAX;
-	return left < right ? left : right;
-}
-
-/* ---- Batches. ---- */
-
-/* Takes rows of one input as long as no other has an earlier one. Returns 0 or a negative status. */
-static int take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t until)
-{
-	const struct tw_merge *merge = merged->state;
-	int status;
-	do {
-		status = copy_row(merged, input);
-		look(input);
-	} while (status == 0 && merge->batch.event_count < TW_MERGE_BATCH && input->next < input->batch.count &&
-	         input->head < until);
-	return status;
-}
-
-/* Stops where a batch is used up: the bytes of its arguments live until its input is asked for more. */
-int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch)
-{
-	struct tw_merge *merge = merged->state;
-	merge->batch.event_count = merge->batch.argument_count = 0;
-	*batch = (struct tw_batch){0};
-	int status = fill(merged);
-	if (status < 0)
-		return status;
-	make_heap(merge);
-	while (merge->batch.event_count < TW_MERGE_BATCH && merge->heap.count) {
-		struct tw_merge_input *input = &merge->inputs[merge->heap.items[0]];
-		status = take(merged, input, time_of_others(merge));
-		if (status < 0)
-			return status;
-		if (input->next == input->batch.count)
-			break;
-		tw_heap_sift(merge->heap.items, merge->heap.count, 0, goes_first, merge);
-	}
-	*batch = (struct tw_batch){.events = merge->batch.events,
-	                           .count = merge->batch.event_count,
-	                           .arguments = merge->batch.arguments};
-	tw_merge_note_moved(merged);
-	return (int)merge->batch.event_count;
-}
-
-int tw_merge_take_document(struct tw_reader *merged, const struct tw_reader *reader)
-{
-	struct tw_merge *merge = merged->state;
-	const struct tw_text *own = reader->traits.document, *all = &merge->documents.text;
-	merged->traits.altered.frames += reader->traits.altered.frames;
-	if (!merged->request.texts || !own || !own->length)
-		return 0;
-	if (!all->length)
-		return tw_text_add(&merge->documents.text, own->bytes, own->length) ? 0 : no_memory(merged);
-	merged->traits.altered.documents +=
-	    own->length != all->length || memcmp(own->bytes, all->bytes, all->length) != 0;
-	return 0;
-}
 
 /* All rows have been read. */
 static int end_all(struct tw_reader *merged)
@@ -325,18 +43,6 @@ int tw_merge_read(struct tw_reader *merged, struct tw_batch *batch)
 	if (status > 0 && batch->events[batch->count - 1].time > merged->clock.end_ns)
 		merged->clock.end_ns = batch->events[batch->count - 1].time;
 	return status == 0 ? end_all(merged) : status;
-}
-
-void tw_merge_close_inputs(struct tw_merge *merge)
-{
-	for (size_t i = 0; i < merge->count; i++) {
-		struct tw_merge_input *input = &merge->inputs[i];
-		tw_close(input->reader);
-		tw_spill_cursor_close(&input->run);
-		tw_mapping_free(&input->own);
-		*input = (struct tw_merge_input){0};
-	}
-	merge->count = 0;
 }
 
 void tw_merge_close(struct tw_reader *merged)
@@ -411,40 +117,6 @@ void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request)
 
 /* ---- Opening. ---- */
 
-struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_t shares)
-{
-	struct tw_read_options options = merged->options;
-	options.order = TW_ORDER_TIME;
-	options.function = options.category = NULL;
-	options.from_ns = options.to_ns = options.min_duration_ns = 0;
-	options.complete_slices = options.from_start = false;
-	options.memory_limit = tw_memory_limit(merged) / shares;
-	return options;
-}
-
-void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader)
-{
-	merged->traits.origin =
-	    reader && (i == 0 || merged->traits.origin == reader->traits.origin) ? reader->traits.origin : NULL;
-	if (reader && reader->traits.rounding > merged->traits.rounding)
-		merged->traits.rounding = reader->traits.rounding;
-	merged->traits.ends_unordered |= reader && reader->traits.ends_unordered;
-	merged->traits.sampled = reader && (i == 0 || merged->traits.sampled) && reader->traits.sampled;
-	merged->traits.summed = reader && (i == 0 || merged->traits.summed) && reader->traits.summed;
-	merged->traits.timeless = reader && (i == 0 || merged->traits.timeless) && reader->traits.timeless;
-	const bool documents = reader && (i == 0 || merged->traits.document) && reader->traits.document;
-	merged->traits.document = documents ? &((struct tw_merge *)merged->state)->documents.text : NULL;
-}
-
-int tw_merge_reserve(struct tw_reader *merged, size_t count)
-{
-	struct tw_merge *merge = merged->state;
-	if (tw_grow(&merge->inputs, &merge->room, count, sizeof *merge->inputs) &&
-	    tw_grow(&merge->heap.items, &merge->heap.room, count, sizeof *merge->heap.items))
-		return 0;
-	return no_memory(merged);
-}
-
 static int add_traces(struct tw_reader *merged, const struct tw_merge_source *sources, size_t count)
 {
 	struct tw_merge *merge = merged->state;
@@ -467,20 +139,6 @@ static int add_traces(struct tw_reader *merged, const struct tw_merge_source *so
 		if (!trace->path)
 			return no_memory(merged);
 	}
-	return 0;
-}
-
-int tw_merge_leave_out(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_reader *reader,
-                       int status)
-{
-	struct tw_merge *merge = merged->state;
-	const char *error = reader ? tw_reader_error(reader) : "out of memory";
-	if (!merge->options.on_left_out || !tw_may_leave_out(trace->path, status))
-		return tw_fail(merged, status, "%s", error);
-	merge->options.on_left_out(merge->options.context, (size_t)(trace - merge->traces), error);
-	trace->left_out = true;
-	if (++merge->left_out == merge->trace_count)
-		return tw_fail(merged, TW_ERR_EMPTY, "none of the files is a trace");
 	return 0;
 }
 

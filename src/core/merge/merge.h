@@ -90,8 +90,13 @@ struct tw_merge {
 	} one_file;
 };
 
+/* ---- align.c ---- */
+
 /* Returns a trace's name as it is shown. */
 const char *tw_merge_name(const struct tw_merge_trace *trace);
+
+/* Brings the clocks together, once it is known which inputs have `some`. Returns 0 or a negative status. */
+int tw_merge_align(struct tw_reader *merged);
 
 /* Returns what a time becomes, which may be below 0 or beyond 64 bits. */
 static inline tw_wide tw_merge_moved(const struct tw_merge_time *how, uint64_t time)
@@ -131,14 +136,6 @@ int tw_merge_put_in_order(struct tw_reader *merged);
 /* Asks the traces that are merged, before the first event, for the text of records where it is asked of all. */
 void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request);
 
-/* A trace could not be opened or begun. Returns 0 where it is left out, otherwise the status: the failure is told. */
-int tw_merge_leave_out(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_reader *reader,
-                       int status);
-
-/* Takes what a trace is like into what all of them are like: the first one's, until another differs. NULL: it is not
- * known before it is read. */
-void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader);
-
 /* After rows have been mapped: notes what has got other numbers, for the writer to count. */
 static inline void tw_merge_note_moved(struct tw_reader *merged)
 {
@@ -151,22 +148,42 @@ static inline void tw_merge_note_moved(struct tw_reader *merged)
 int tw_merge_read(struct tw_reader *merged, struct tw_batch *batch);
 void tw_merge_close(struct tw_reader *merged);
 
-/* ---- For a target that takes the rows of all inputs itself. ---- */
+/* ---- merge_rows.c ---- */
 
-/* Brings the clocks together, once it is known which inputs have `some`. Returns 0 or a negative status. */
-int tw_merge_align(struct tw_reader *merged);
-
-/* A trace has been read: what stands around the events of the first that has such is that of all. */
-int tw_merge_take_document(struct tw_reader *merged, const struct tw_reader *reader);
+/* The next rows of the inputs, in the order of time. Returns how many, or a negative status. */
+int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch);
 
 /* An input has no more rows: takes the names that its tracks got. Returns 0 or a negative status. */
 int tw_merge_end(struct tw_reader *merged, struct tw_merge_input *input);
 
+/* Sums up what was found wrong in the inputs. */
+void tw_merge_count_findings(struct tw_reader *merged);
+
+/* ---- inputs.c ---- */
+
+/* What an input is read with, which has one share of so many of the memory: filters by name and time are for the
+ * whole. */
+struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_t shares);
+
+/* Makes room for so many inputs. Returns 0 or TW_ERR_MEMORY. */
+int tw_merge_reserve(struct tw_reader *merged, size_t count);
+
+/* Takes what a trace is like into what all of them are like: the first one's, until another differs. NULL: it is not
+ * known before it is read. */
+void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader);
+
+/* A trace could not be opened or begun. Returns 0 where it is left out, otherwise the status: the failure is told. */
+int tw_merge_leave_out(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_reader *reader,
+                       int status);
+
 /* Turns an errno of the temporary file, or 0, into a status. */
 int tw_merge_file_status(struct tw_reader *merged, int error);
 
-/* Sums up what was found wrong in the inputs. */
-void tw_merge_count_findings(struct tw_reader *merged);
+/* A trace has been read: what stands around the events of the first that has such is that of all. */
+int tw_merge_take_document(struct tw_reader *merged, const struct tw_reader *reader);
+
+/* Closes all inputs. */
+void tw_merge_close_inputs(struct tw_merge *merge);
 
 /* ---- markers.c ---- */
 
@@ -200,18 +217,5 @@ int tw_merge_many(struct tw_reader *merged);
 bool tw_merge_many_end(struct tw_merge_many *many);
 
 void tw_merge_many_free(struct tw_merge_many *many);
-
-/* What an input is read with, which has one share of so many of the memory: filters by name and time are for the
- * whole. */
-struct tw_read_options tw_merge_options_of(const struct tw_reader *merged, size_t shares);
-
-/* Makes room for so many inputs. Returns 0 or TW_ERR_MEMORY. */
-int tw_merge_reserve(struct tw_reader *merged, size_t count);
-
-/* Closes all inputs. */
-void tw_merge_close_inputs(struct tw_merge *merge);
-
-/* The next rows of the inputs, in the order of time. Returns how many, or a negative status. */
-int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch);
 
 #endif

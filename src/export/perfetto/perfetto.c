@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL_EVENT = 64, THREAD_COST = 400 /* bytes of a thread, about */ };
+enum { THREAD_COST = 400 /* bytes of a thread, about */ };
 
 /* How one of the event's numbers is told. */
 enum form { NOT_TOLD, NUMBER, POINTER };
@@ -77,108 +77,6 @@ static const struct packet packets[TW_EVENT_KINDS] = {
 };
 
 #undef STAND_IN
-
-/* ---- Packets. ---- */
-
-static uint8_t *put_uint(uint8_t *p, unsigned field, uint64_t value)
-{
-	return tw_proto_digits(tw_proto_digits(p, (uint64_t)field << 3), value);
-}
-
-static uint8_t *put_tag(uint8_t *p, unsigned field)
-{
-	return tw_proto_digits(p, (uint64_t)field << 3 | TW_PROTO_DELIMITED);
-}
-
-static uint8_t *put_size(uint8_t *p, unsigned field, size_t size)
-{
-	return tw_proto_digits(put_tag(p, field), size);
-}
-
-static uint8_t *put_flags(struct perfetto *perfetto, uint8_t *p)
-{
-	bool cleared = perfetto->said_reset != perfetto->reset;
-	p = put_uint(p, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
-	p = put_uint(p, PACKET_SEQUENCE_FLAGS, cleared ? FLAG_STATE_CLEARED | FLAG_NEEDS_STATE : FLAG_NEEDS_STATE);
-	if (perfetto->said_reset == 0)
-		p = put_uint(p, PACKET_FIRST_ON_SEQUENCE, true);
-	perfetto->said_reset = perfetto->reset;
-	return p;
-}
-
-/* Puts what a packet begins with: its time, its flags, and the size of its interned data. */
-static uint8_t *put_head(struct perfetto *perfetto, uint8_t *p, const uint64_t *time)
-{
-	if (time)
-		p = put_uint(p, PACKET_TIMESTAMP, *time);
-	p = put_flags(perfetto, p);
-	return perfetto->interned.length ? put_size(p, PACKET_INTERNED_DATA, perfetto->interned.length) : p;
-}
-
-enum { FIELDS = 5, FIELD_MAX = 2 * TW_PROTO_VARINT_MAX };
-
-/* The sizes of all parts are known, so that each is copied once. */
-static void write_packet(struct perfetto *perfetto, unsigned field, const uint64_t *time)
-{
-	const struct tw_proto *event = &perfetto->event, *interned = &perfetto->interned;
-	struct tw_output *out = &perfetto->writer->out;
-	uint8_t head[FIELDS * FIELD_MAX], tail[FIELD_MAX], packet[FIELD_MAX];
-	size_t head_size = (size_t)(put_head(perfetto, head, time) - head);
-	size_t tail_size = (size_t)(put_size(tail, field, event->length) - tail);
-	size_t size = head_size + interned->length + tail_size + event->length;
-	tw_put(out, packet, (size_t)(put_size(packet, TRACE_PACKET, size) - packet));
-	tw_put(out, head, head_size);
-	tw_put(out, interned->bytes, interned->length);
-	tw_put(out, tail, tail_size);
-	tw_put(out, event->bytes, event->length);
-}
-
-/* ---- Packets of less than 128 bytes, as most are, whose size is a byte. They are made where they go out. `make bench`
- * measures convert. ---- */
-
-enum { SIZE_AT = 1, BODY_AT = 2 };
-
-/* Begins one with an event of up to SMALL_EVENT bytes: returns the place of the event's own size, which it follows. */
-static inline uint8_t *begin_small(struct perfetto *perfetto, unsigned field, const uint64_t *time)
-{
-	struct tw_output *out = &perfetto->writer->out;
-	uint8_t *start = (uint8_t *)tw_output_room(out, BODY_AT + FIELDS * FIELD_MAX + SMALL_EVENT);
-	start[0] = TRACE_PACKET << 3 | TW_PROTO_DELIMITED;
-	return put_tag(put_head(perfetto, start + BODY_AT, time), field);
-}
-
-static inline void end_small(struct perfetto *perfetto, uint8_t *event, const uint8_t *end)
-{
-	struct tw_output *out = &perfetto->writer->out;
-	uint8_t *start = (uint8_t *)tw_output_room(out, 0);
-	*event = (uint8_t)(end - event - 1);
-	start[SIZE_AT] = (uint8_t)(end - start - BODY_AT);
-	tw_output_took(out, (size_t)(end - start));
-}
-
-static void write_small(struct perfetto *perfetto, unsigned field, const uint64_t *time)
-{
-	uint8_t *event = begin_small(perfetto, field, time);
-	memcpy(event + 1, perfetto->event.bytes, SMALL_EVENT);
-	end_small(perfetto, event, event + 1 + perfetto->event.length);
-}
-
-/* Whether packet and event fit into 128 bytes: the head takes less than half, and the event is copied whole, with what
- * is behind it in its room. */
-static bool is_small(const struct perfetto *perfetto)
-{
-	const struct tw_proto *event = &perfetto->event;
-	return event->length <= SMALL_EVENT && event->room >= SMALL_EVENT && !perfetto->interned.length;
-}
-
-void tw_perfetto_put_packet(struct perfetto *perfetto, unsigned field, const uint64_t *time)
-{
-	perfetto->failed |= perfetto->event.failed || perfetto->interned.failed;
-	if (!perfetto->failed)
-		(is_small(perfetto) ? write_small : write_packet)(perfetto, field, time);
-	tw_proto_clear(&perfetto->event);
-	tw_proto_clear(&perfetto->interned);
-}
 
 /* Begins the sequence of interned data anew from time to time, because a reader may not have the beginning any more. */
 static void reset_now_and_then(struct perfetto *perfetto)
@@ -256,11 +154,11 @@ static void add_named(struct perfetto *perfetto, const struct tw_event *event, u
 	struct tw_proto *proto = &perfetto->event;
 	uint64_t name = tw_perfetto_event_name(perfetto, event->name);
 	uint64_t category = tw_perfetto_category(perfetto, event->category);
-	if (!tw_proto_room(proto, NUMBERS * FIELD_MAX))
+	if (!tw_proto_room(proto, NUMBERS * TW_PROTO_FIELD_MAX))
 		return;
 	uint8_t *p = proto->bytes + proto->length;
-	p = put_uint(put_uint(p, EVENT_TYPE, type), EVENT_TRACK_UUID, uuid);
-	p = put_uint(put_uint(p, EVENT_NAME_IID, name), EVENT_CATEGORY_IIDS, category);
+	p = tw_proto_put_uint(tw_proto_put_uint(p, EVENT_TYPE, type), EVENT_TRACK_UUID, uuid);
+	p = tw_proto_put_uint(tw_proto_put_uint(p, EVENT_NAME_IID, name), EVENT_CATEGORY_IIDS, category);
 	proto->length = (size_t)(p - proto->bytes);
 }
 
@@ -301,10 +199,10 @@ static inline uint8_t *begin_plain(struct perfetto *perfetto, unsigned type, uin
 	                                  0,
 	                                  EVENT_TYPE << 3,
 	                                  0};
-	enum { TIME_AT = BODY_AT + 1, EVENT_AT = 6, TYPE_AT = 7 };
+	enum { TIME_AT = PERFETTO_BODY_AT + 1, EVENT_AT = 6, TYPE_AT = 7 };
 	uint8_t *start = (uint8_t *)tw_output_room(&perfetto->writer->out, PLAIN_MAX);
 	start[0] = TRACE_PACKET << 3 | TW_PROTO_DELIMITED;
-	start[BODY_AT] = PACKET_TIMESTAMP << 3;
+	start[PERFETTO_BODY_AT] = PACKET_TIMESTAMP << 3;
 	uint8_t *p = tw_proto_digits(start + TIME_AT, time);
 	memcpy(p, middle, sizeof middle);
 	p[TYPE_AT] = (uint8_t)type;
@@ -317,7 +215,7 @@ static inline void end_plain(struct perfetto *perfetto, uint8_t *event, const ui
 	struct tw_output *out = &perfetto->writer->out;
 	uint8_t *start = (uint8_t *)out->buffer + out->used;
 	event[-1] = (uint8_t)(end - event);
-	start[SIZE_AT] = (uint8_t)(end - start - BODY_AT);
+	start[PERFETTO_SIZE_AT] = (uint8_t)(end - start - PERFETTO_BODY_AT);
 	tw_output_took(out, (size_t)(end - start));
 }
 

@@ -294,7 +294,10 @@ void tw_perfetto_take_switch(struct perfetto *perfetto, const struct tw_event *e
 void tw_perfetto_take_wakeup(struct perfetto *perfetto, const struct tw_event *event);
 void tw_perfetto_put_cpu(struct perfetto *perfetto, uint64_t time, const struct perfetto_cpu *cpu);
 
-/* ---- perfetto.c ---- */
+/* ---- perfetto_packet.c ---- */
+
+/* Of a packet of less than 128 bytes: where its size is, and where it begins. */
+enum { PERFETTO_SIZE_AT = 1, PERFETTO_BODY_AT = 2 };
 
 /* Writes a packet: `event` is the field of that number, `interned` goes with it; both are empty afterwards. time: NULL
  * where the packet has none. */

@@ -20,6 +20,7 @@ struct tw_proto {
 
 enum {
 	TW_PROTO_VARINT_MAX = 10,
+	TW_PROTO_FIELD_MAX = 2 * TW_PROTO_VARINT_MAX, /* of a number and its tag */
 	TW_PROTO_FIXED64 = 1,
 	TW_PROTO_DELIMITED = 2,
 	TW_PROTO_PACKED_SIZE = 56 /* the bit from which on a packed field has its size */
@@ -61,6 +62,12 @@ static inline uint8_t *tw_proto_digits(uint8_t *p, uint64_t value)
 		*p++ = (uint8_t)(value | 0x80);
 	*p++ = (uint8_t)value;
 	return p;
+}
+
+/* Writes a number with its tag and returns the place after it. There is room for TW_PROTO_FIELD_MAX bytes. */
+static inline uint8_t *tw_proto_put_uint(uint8_t *p, unsigned field, uint64_t value)
+{
+	return tw_proto_digits(tw_proto_digits(p, (uint64_t)field << 3), value);
 }
 
 /* A field of type uint64 as it is written, in the low bytes, and in the highest how many: for what is written time and
