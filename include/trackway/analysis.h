@@ -116,9 +116,12 @@ struct tw_profile_row {
 struct tw_profile_notes {
 	uint64_t exits_without_entry;
 	uint64_t time_backwards; /* ends before their begins: taken as 0 ns */
-	uint64_t rows_folded;    /* calls or samples counted under "(other)" because the memory limit was reached */
+	uint64_t rows_folded;    /* calls or samples counted under "(other)": the memory limit was reached */
 	uint64_t too_deep;       /* calls counted under "(deeper)": struct tw_calltree_options */
 	uint64_t uncertain;      /* begins and ends of calls beside damage: enum tw_event_flag */
+	/* Of `rows_folded`, calls for which another bound was reached: more than 1,024 slices of a thread were open at
+	 * once that do not nest. */
+	uint64_t laneless;
 };
 
 struct tw_profile;

@@ -46,6 +46,7 @@ static inline void tw_calls_add_notes(struct tw_profile_notes *into, const struc
 	into->time_backwards += calls->time_backwards;
 	into->uncertain += calls->uncertain;
 	into->rows_folded += calls->untimed;
+	into->laneless += calls->beyond;
 }
 
 extern const struct tw_consumer tw_profile_consumer;  /* owner: struct tw_profile */

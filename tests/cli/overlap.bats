@@ -2,6 +2,7 @@
 # overlap.bats - slices of a thread that overlap without nesting last as long as they say.
 # SPDX-License-Identifier: Apache-2.0
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 slices() { # FILE
@@ -141,4 +142,21 @@ print(*("%s=%s/%s" % (row["name"], row["total_ns_a"], row["total_ns_b"]) for row
 		order by s.ts' | tail -n +2 >out
 	printf '%s\n' x,0,0, b,0,1, in,1,1,b y,1,1,b | diff - out
 	printf '%s\n' 'b 70000' 'b;in 10000' 'b;y 20000' 'x 100000' | diff - <(trackway flame --folded mixed.json -o -)
+}
+
+# 1,030 slices of 5,000 us that begin 1 us apart: one is on the thread's own stack, 1,024 have a stack of their own.
+@test "slices beyond 1,024 that do not nest are told as such, and not as memory" {
+	"$PYTHON" -c 'import json
+print(json.dumps([{"ph": "X", "ts": i, "dur": 5000, "pid": 1, "tid": 1, "name": "f"} for i in range(1030)]))' >many.json
+	bound="more than 1,024 slices of a thread are open at once that do not nest"
+	for command in stat "stat --by caller" flame\ --folded graph stacks; do
+		run --separate-stderr trackway $command many.json
+		[ "$stderr" = "trackway: $bound: 5 calls under \"(other)\"; async operations have no such bound" ] || fail "$stderr"
+	done
+	run --separate-stderr trackway sql many.json 'select sum(self_dur) from slice'
+	[[ $stderr == *"many.json: $bound; async operations have no such bound" ]] || fail "$stderr"
+	for to in folded callgrind pftrace pprof; do
+		run trackway convert many.json -o "out.$to"
+		[[ $output == *": slice beyond 1,024 of a thread that are open at once and do not nest: 5 left out"* ]] || fail "$output"
+	done
 }

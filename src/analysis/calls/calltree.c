@@ -432,7 +432,7 @@ static int settle(void *owner)
 	int status = room ? tw_budget_status(&tree->reading) : TW_ERR_MEMORY;
 	status = status < 0 ? status : tw_budget_status(&tree->keeping);
 	if (status < 0)
-		tree->notes.rows_folded = 0; /* no limit was reached: there was no memory, which the status tells */
+		tree->notes.rows_folded = tree->notes.laneless = 0; /* there was no memory, which the status tells */
 	return status;
 }
 

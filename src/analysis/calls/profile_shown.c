@@ -123,7 +123,7 @@ int tw_profile_settle(struct tw_profile *profile)
 	profile->sorted_count = 0;
 	profile->sorted = calloc(rows->count, sizeof *profile->sorted);
 	if (!profile->sorted) {
-		profile->notes.rows_folded = 0;
+		profile->notes.rows_folded = profile->notes.laneless = 0;
 		return TW_ERR_MEMORY;
 	}
 	for (uint32_t i = TW_ROW_OTHER; i < rows->count; i++)
@@ -133,6 +133,6 @@ int tw_profile_settle(struct tw_profile *profile)
 	int status = tw_budget_status(&profile->reading);
 	status = status < 0 ? status : tw_budget_status(&profile->keeping);
 	if (status < 0)
-		profile->notes.rows_folded = 0; /* no limit was reached: there was no memory, which the status tells */
+		profile->notes.rows_folded = profile->notes.laneless = 0; /* there was no memory, which the status tells */
 	return status;
 }

@@ -62,9 +62,14 @@ void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *no
 
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight)
 {
-	if (notes->rows_folded)
+	const uint64_t folded = notes->rows_folded - notes->laneless;
+	if (folded)
 		tw_say("the memory limit was reached: %s under \"(other)\"; --memory raises it",
-		       tw_show_plural(notes->rows_folded, tw_weight_is_sampled(weight) ? "sample" : "call").text);
+		       tw_show_plural(folded, tw_weight_is_sampled(weight) ? "sample" : "call").text);
+	if (notes->laneless)
+		tw_say("more than 1,024 slices of a thread are open at once that do not nest: %s under \"(other)\"; "
+		       "async operations have no such bound",
+		       tw_show_plural(notes->laneless, "call").text);
 }
 
 void tw_say_uncertain(const struct tw_profile_notes *notes)

@@ -25,7 +25,8 @@ void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t i
 void tw_say_numbers_of_profile(const struct tw_common *common, struct tw_profile *profile);
 void tw_say_numbers_of(const struct tw_common *common, const struct tw_nodes *nodes);
 
-/* Says on standard error that the memory limit was reached, where it was: a listing then is not all there is. */
+/* Says on standard error that the memory limit, or another, was reached, where it was: a listing then is not all there
+ * is. */
 void tw_say_folded(const struct tw_profile_notes *notes, enum tw_weight weight);
 
 /* Says on standard error that calls begin or end beside damage, where some do. */

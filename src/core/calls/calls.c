@@ -4,13 +4,12 @@
 
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
+#include "core/calls/lane_tree.h"
 #include "core/calls/lanes.h"
 #include "core/calls/spaces.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { DEEP = 1024 /* frames that one end may look at */ };
 
 /* ---- Tracks and what they have while calls are going on. ---- */
 
@@ -94,11 +93,6 @@ static void lower_other(const struct tw_call_stack *stack, uint32_t depth)
 
 /* ---- Ends. ---- */
 
-static bool top_is_timed(const struct tw_call_stack *stack)
-{
-	return stack->timed_count && stack->timed[stack->timed_count - 1].depth == stack->depth;
-}
-
 /* The end that a complete slice states; for one stack that of what is around it, if that is so soon. */
 static uint64_t stated_end(const struct tw_calls *calls, const struct tw_timed_frame *timed)
 {
@@ -166,12 +160,9 @@ void tw_calls_let_go(struct tw_calls *calls, uint32_t (*row_of)(struct tw_calls 
 /* Whether calls of the track are open that tell their end, and others, or will be with one more. */
 static bool is_mixed(const struct tw_call_stack *own, bool timed)
 {
-	size_t known = 0, all = 0;
-	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
-		known += tw_lane_at(own, lane)->timed_count;
-		all += tw_lane_at(own, lane)->depth;
-	}
-	return own->held || (timed ? known < all : known > 0);
+	const struct tw_lane_node lanes = own->lane_count ? tw_lane_tree_root(own) : (struct tw_lane_node){0};
+	const bool known = own->timed_count || lanes.due, untimed = own->timed_count < own->depth || lanes.untimed;
+	return own->held || (timed ? untimed : known);
 }
 
 /* Tells that the call of a frame has ended, which is still in its place; `until`: what is around it is covered no
@@ -204,7 +195,7 @@ static void pop(struct tw_calls *calls, uint64_t time, uint64_t until, enum tw_c
 {
 	struct tw_call_stack *stack = calls->stack;
 	struct tw_frame *frame = &stack->space->frames[stack->depth];
-	if (top_is_timed(stack)) {
+	if (tw_stack_top_is_timed(stack)) {
 		const struct tw_timed_frame *timed = &stack->timed[--stack->timed_count];
 		tw_calls_go_on(calls, timed->end); /* the fast path has told only of the last item that it took */
 		stack->due = timed->due_below;
@@ -213,6 +204,7 @@ static void pop(struct tw_calls *calls, uint64_t time, uint64_t until, enum tw_c
 	const uint32_t row = frame->row;
 	how = tw_lanes_end_lapsed(calls, stack->depth) ? TW_CALL_ENDED : how;
 	stack->depth--;
+	tw_lane_tree_update(calls);
 	tell_end(calls, frame, 0, time, until, how);
 	stack->lifted = stack->lifted > stack->depth ? 0 : stack->lifted;
 	if (calls->own->lane_count)
@@ -233,7 +225,7 @@ static void unwind(struct tw_calls *calls, uint32_t depth, uint64_t time)
 {
 	struct tw_call_stack *stack = calls->stack;
 	while (stack->depth > depth) {
-		bool own = top_is_timed(stack) && stack->timed[stack->timed_count - 1].end <= time;
+		bool own = tw_stack_top_is_timed(stack) && stack->timed[stack->timed_count - 1].end <= time;
 		pop(calls, time, time, own ? TW_CALL_ENDED : TW_CALL_UNWOUND);
 	}
 }
@@ -292,6 +284,7 @@ static void slip_out(struct tw_calls *calls, uint32_t depth, uint64_t time, enum
 	if (calls->own->lane_count)
 		tw_lanes_lower(calls, calls->lane, depth);
 	tw_lanes_move_rows(calls, depth);
+	tw_lane_tree_update(calls);
 	let_go(calls, row);
 }
 
@@ -325,7 +318,7 @@ static void split(struct tw_calls *calls, uint32_t depth, uint64_t time, enum tw
 static void end_at(struct tw_calls *calls, uint32_t depth, uint64_t time, enum tw_call_end how)
 {
 	const struct tw_call_stack *stack = calls->stack;
-	if (stack->depth - depth > DEEP)
+	if (stack->depth - depth > TW_CALLS_DEEP)
 		unwind(calls, depth, time);
 	if (stack->depth == depth) {
 		pop(calls, time, time, how);
@@ -348,23 +341,10 @@ static void advance(struct tw_calls *calls, uint64_t time)
 	tw_lanes_turn_to(calls, 0);
 }
 
-/* Finds the complete slice that began last of those on top of a lane that end up to a time. */
-static bool find_top_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane)
-{
-	struct tw_call_place found = {0};
-	for (uint32_t i = 0; i <= own->lane_count; i++) {
-		const struct tw_call_stack *stack = tw_lane_at(own, i);
-		if (top_is_timed(stack) && stack->due <= time)
-			tw_lanes_take_later(&found, own, i, stack->depth);
-	}
-	*lane = found.lane;
-	return found.depth;
-}
-
 /* Ends the complete slices on top of each lane that end up to a time. */
 static void end_tops(struct tw_calls *calls, uint64_t time)
 {
-	for (uint32_t lane; find_top_due(calls->own, time, &lane);) {
+	for (uint32_t lane; tw_lanes_find_top_due(calls->own, time, &lane);) {
 		tw_lanes_turn_to(calls, lane);
 		pop_timed(calls);
 	}
@@ -442,11 +422,11 @@ static uint32_t innermost_of(const struct tw_calls *calls, const struct tw_call_
 			continue;
 		if (!complete && !tw_lanes_is_lapsed(calls, stack, depth))
 			return depth;
-		if (!found && depth > DEEP)
-			least = depth - DEEP;
+		if (!found && depth > TW_CALLS_DEEP)
+			least = depth - TW_CALLS_DEEP;
 		found = found ? found : depth;
 	}
-	return stack->depth > DEEP ? found : 0;
+	return stack->depth > TW_CALLS_DEEP ? found : 0;
 }
 
 /* The frame of a lane that an end belongs to, 0 when there is none. An end without a name ends the innermost. */
@@ -491,7 +471,7 @@ static void end_call(struct tw_calls *calls, uint32_t depth, uint64_t time)
 {
 	const struct tw_call_stack *stack = calls->stack;
 	size_t timed = stack->timed_count;
-	if (stack->depth - depth > DEEP)
+	if (stack->depth - depth > TW_CALLS_DEEP)
 		unwind(calls, depth, time);
 	for (uint32_t i = stack->depth; i > depth; i--) {
 		while (timed && stack->timed[timed - 1].depth > i)
@@ -507,17 +487,28 @@ static void end_call(struct tw_calls *calls, uint32_t depth, uint64_t time)
 	end_at(calls, depth, time, TW_CALL_ENDED);
 }
 
+static bool may_end(const struct tw_lane_search *search, const struct tw_lane_node *node)
+{
+	(void)search;
+	return node->untimed || node->deep;
+}
+
+static uint32_t frame_to_end(const struct tw_lane_search *search, uint32_t lane)
+{
+	return frame_of(search->calls, tw_lane_at(search->calls->own, lane), search->value);
+}
+
 static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *own = calls->stack;
-	struct tw_call_place found = {0};
+	struct tw_lane_search search = {.calls = calls, .wants = may_end, .depth = frame_to_end, .value = item->name};
 	if (own->folded) {
 		own->folded--;
 		return;
 	}
 	advance_to_end(calls, item->time);
-	for (uint32_t lane = 0; lane <= own->lane_count; lane++)
-		tw_lanes_take_later(&found, own, lane, frame_of(calls, tw_lane_at(own, lane), item->name));
+	tw_lane_tree_search(&search);
+	const struct tw_call_place found = search.found;
 	if (found.depth == 0) {
 		calls->exits_without_entry += !take_unwound(calls, item);
 		return;
@@ -559,6 +550,7 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 	uint32_t row = room ? calls->hooks->enter(calls, &space->frames[stack->depth], item->name) : TW_ROW_NONE;
 	if (!room || !tw_space_make_row_room(calls, space, stack->depth, row)) {
 		calls->untimed++;
+		calls->beyond += stack->folded && stack->laneless;
 		return false;
 	}
 	note(calls, space, stack->depth, item->name, row);
@@ -568,15 +560,18 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 	    .row = row,
 	};
 	calls->own->held += calls->hooks->settle && row & TW_ROW_HELD;
+	if (calls->lane > calls->own->lane_count) /* all of it was cut */
+		calls->own->lane_count = calls->lane;
 	if (calls->own->lane_count)
 		tw_lanes_note_turn(calls, stack->depth);
+	tw_lane_tree_update(calls);
 	return true;
 }
 
 /* Whether a complete slice is on top that ends before `end`, and so soon after a time that this is rounding. */
 static bool ends_soon(const struct tw_call_stack *stack, uint64_t time, uint64_t end, uint64_t rounding)
 {
-	return top_is_timed(stack) && stack->due < end && stack->due - time <= rounding &&
+	return tw_stack_top_is_timed(stack) && stack->due < end && stack->due - time <= rounding &&
 	       stack->space->frames[stack->depth].begin < time;
 }
 
@@ -590,11 +585,16 @@ static void pop_early(struct tw_calls *calls, uint64_t time)
 /* Ends the complete slices on top that end before `end`, and so soon after a time that this is rounding. */
 static void end_rounded(struct tw_calls *calls, uint64_t time, uint64_t end, uint64_t rounding)
 {
-	for (uint32_t lane = 0; lane <= calls->own->lane_count && !calls->exact; lane++) {
+	const struct tw_call_stack *own = calls->own;
+	uint32_t lane = 0;
+	if (calls->exact)
+		return;
+	do {
 		tw_lanes_turn_to(calls, lane);
 		while (ends_soon(calls->stack, time, end, rounding))
 			pop_early(calls, time);
-	}
+		lane = own->lane_count ? tw_lane_tree_next_due(own, lane, tw_sum(time, rounding)) : 0;
+	} while (lane);
 	tw_lanes_turn_to(calls, 0);
 }
 
@@ -615,6 +615,7 @@ static bool push_timed(struct tw_calls *calls, const struct tw_call_item *item, 
 	    .over = over,
 	};
 	stack->due = end;
+	tw_lane_tree_update(calls);
 	return true;
 }
 
@@ -672,10 +673,18 @@ static void take_begin(struct tw_calls *calls, const struct tw_call_item *item)
 	       tw_lane_at(own, around.lane)->depth == around.depth)
 		around.depth--;
 	uint32_t lane = 0;
+	const uint64_t beyond = calls->beyond;
 	const bool room = own->folded || tw_lanes_find(calls, &around, &lane);
+	if (!room) {
+		own->laneless = calls->beyond != beyond;
+		own->folded++;
+		calls->untimed++;
+		return;
+	}
 	tw_lanes_turn_to(calls, lane);
-	const bool pushed = room && push(calls, item);
+	const bool pushed = push(calls, item);
 	tw_lanes_turn_to(calls, 0);
+	own->laneless &= own->folded > 0;
 	own->folded += !pushed;
 }
 
@@ -739,7 +748,7 @@ static void finish_track(struct tw_calls *calls)
 		advance(calls, own->last - 1);
 	for (struct tw_call_place latest; (latest = tw_lanes_latest(own)).depth;) {
 		tw_lanes_turn_to(calls, latest.lane);
-		if (top_is_timed(calls->stack))
+		if (tw_stack_top_is_timed(calls->stack))
 			pop_timed(calls);
 		else
 			pop(calls, own->last, own->last, TW_CALL_OPEN);

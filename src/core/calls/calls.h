@@ -16,6 +16,8 @@ enum { TW_ROW_NONE, TW_ROW_OTHER, TW_ROW_FIRST };
  * begin and end is open together with what tells its end. Once all such calls of a track have ended, it is known. */
 #define TW_ROW_HELD 0x80000000u
 
+enum { TW_LANES_MOST = 1024 /* further stacks of a track, for slices that do not nest */ };
+
 enum tw_call_end { TW_CALL_ENDED, TW_CALL_UNWOUND, TW_CALL_OPEN };
 
 /* A call that is going on. */
@@ -98,7 +100,7 @@ struct tw_call_stack {
 	struct tw_call_space *space; /* NULL: nothing is going on */
 	uint32_t depth;              /* of the top frame; 0: none but the root */
 	uint32_t lane_count;         /* up to the last in which something is open; 0: all slices nest */
-	uint64_t folded;             /* calls above the top for which there was no memory */
+	uint64_t folded;             /* calls above the top for which there was no room */
 	uint64_t last;               /* time of the last event, and of ends that events tell */
 	uint64_t due;                /* when the first of the timed frames ends; UINT64_MAX: there are none */
 	struct tw_timed_frame *timed;
@@ -109,15 +111,29 @@ struct tw_call_stack {
 	uint32_t lifted;            /* the lowest frame that went on when one beside or below it ended; 0: none */
 	uint32_t held;              /* frames with TW_ROW_HELD */
 	uint32_t lapsed;            /* complete slices that are over, below calls that may end at the same time */
+	uint32_t based;             /* the highest frame that the root of a lane may stand for */
+	bool laneless;              /* the first of those that are folded had no lane */
 	uint64_t lapsed_at;         /* that time: of a later one they end */
 	struct tw_call_lane *lanes; /* the further ones */
 	size_t lane_room;
+};
+
+/* Some lanes that are beside each other: what is open in one of them. */
+struct tw_lane_node {
+	uint64_t first;        /* when the first call began of those on the roots */
+	uint64_t last;         /* when the last of these ends; UINT64_MAX: that is not known */
+	uint32_t latest;       /* the lane whose top began last; 0: nothing is open */
+	uint32_t due, top_due; /* where the next complete slice ends, and the next of those on top; 0: there is none */
+	uint32_t free;         /* the first in which nothing is open; 0: there is none */
+	bool untimed;          /* a call is not a complete slice, or has lapsed */
+	bool deep, lapsed;     /* more than TW_CALLS_DEEP; a complete slice has lapsed */
 };
 
 struct tw_call_lane {
 	struct tw_call_stack stack;
 	uint32_t base_lane, base_depth; /* the frame that the root stands for; 0, 0: the track's root */
 	uint32_t level;                 /* how deep that is, in all */
+	struct tw_lane_node node;       /* of the tree over all lanes: lane_tree.c */
 };
 
 enum { TW_UNWOUND_KEPT = 8 };
@@ -186,7 +202,8 @@ struct tw_calls {
 	bool mixed;         /* for `enter`: its row may have TW_ROW_HELD */
 	uint64_t cut;       /* calls that went on after the end of one around them, and are told in two parts */
 	uint64_t overlaps;  /* calls that overlap one that is open, by more than rounding */
-	uint64_t untimed;   /* calls that there was no memory for: they are counted, without a duration */
+	uint64_t untimed;   /* calls that there was no room for: they are counted, without a duration */
+	uint64_t beyond;    /* of these, the ones for which there was no lane: TW_LANES_MOST */
 };
 
 /* A begin, an end or both, of one track: all that stacks need of an event. */

@@ -3,9 +3,8 @@
 #include "core/calls/lanes.h"
 
 #include "base/memory/sum.h"
+#include "core/calls/lane_tree.h"
 #include "core/calls/spaces.h"
-
-enum { LANES_MOST = 1024 /* of a track */ };
 
 /* Has the functions below, and hooks, work on a lane of the current track. */
 void tw_lanes_turn_to(struct tw_calls *calls, uint32_t lane)
@@ -24,6 +23,13 @@ static uint32_t level_of(const struct tw_call_stack *own, uint32_t lane)
 	return level;
 }
 
+/* The root of a lane stands for a frame of its base. */
+static void note_base(struct tw_call_stack *own, const struct tw_call_lane *further)
+{
+	struct tw_call_stack *base = tw_lane_stack(own, further->base_lane);
+	base->based = further->base_depth > base->based ? further->base_depth : base->based;
+}
+
 /* Tells a lane what its root stands for. */
 static void set_base(struct tw_calls *calls, uint32_t lane, uint32_t base_lane, uint32_t base_depth)
 {
@@ -37,6 +43,7 @@ static void set_base(struct tw_calls *calls, uint32_t lane, uint32_t base_lane, 
 	further->base_lane = base_lane;
 	further->base_depth = base_depth;
 	further->level = level_of(calls->own, lane);
+	note_base(calls->own, further);
 	root->name = around ? around->frames[base_depth].name : TW_NO_CALL_NAME;
 	root->row = around ? around->frames[base_depth].row : TW_ROW_NONE;
 }
@@ -72,29 +79,8 @@ void tw_lanes_note_turn(struct tw_calls *calls, uint32_t depth)
 	struct tw_call_overlap *overlap = overlap_at(calls, calls->stack, depth);
 	if (overlap)
 		overlap->turn = ++calls->turn;
-}
-
-/* When a frame began among those that began together; 0: before there were further lanes. */
-static uint64_t turn_of(const struct tw_call_stack *own, const struct tw_call_stack *stack, uint32_t depth)
-{
-	const uint64_t turn = depth < stack->overlap_room ? stack->overlaps[depth].turn : 0;
-	return turn > own->turns_from ? turn : 0;
-}
-
-static struct tw_call_place place_of(const struct tw_call_stack *own, uint32_t lane, uint32_t depth)
-{
-	const struct tw_call_stack *stack = tw_lane_at(own, lane);
-	const bool known = stack->space && depth;
-	return (struct tw_call_place){lane, depth, known ? stack->space->frames[depth].begin : 0,
-	                              known ? turn_of(own, stack, depth) : 0};
-}
-
-/* What began before there were further lanes is on one of them. */
-static bool begins_later(const struct tw_call_place *place, const struct tw_call_place *than)
-{
-	if (place->begin != than->begin)
-		return place->begin > than->begin;
-	return place->turn != than->turn ? place->turn > than->turn : place->depth > than->depth;
+	if (calls->lane && depth == 1) /* the rest of a call that was cut finds what it was on */
+		note_base(calls->own, &calls->own->lanes[calls->lane - 1]);
 }
 
 /* How many calls like that of a frame go on around a lane: those of its name or row up to its root. */
@@ -127,37 +113,60 @@ static void move_lanes(struct tw_calls *calls)
 	tw_lanes_turn_to(calls, lane);
 }
 
+/* The lanes whose roots stand for frames of a lane from a depth on: these frames are a place lower. Returns whether
+ * there were any. */
+static bool lower_bases(struct tw_calls *calls, uint32_t lane, uint32_t depth)
+{
+	struct tw_call_stack *own = calls->own, *base = tw_lane_stack(own, lane);
+	bool moved = false;
+	base->based = 0;
+	for (uint32_t i = 1; i <= own->lane_count; i++) {
+		const struct tw_call_lane *further = &own->lanes[i - 1];
+		if (!further->stack.depth || further->base_lane != lane)
+			continue;
+		moved |= further->base_depth >= depth;
+		if (further->base_depth >= depth)
+			set_base(calls, i, lane, further->base_depth - 1);
+		else if (further->base_depth > base->based)
+			base->based = further->base_depth;
+	}
+	return moved;
+}
+
 /* A frame of a lane is gone, and those above it are a place lower. */
 void tw_lanes_lower(struct tw_calls *calls, uint32_t lane, uint32_t depth)
 {
 	struct tw_call_stack *own = calls->own;
-	bool moved = false;
-	for (uint32_t i = 1; i <= own->lane_count; i++) {
-		const struct tw_call_lane *further = &own->lanes[i - 1];
-		if (further->stack.depth && further->base_lane == lane && further->base_depth >= depth) {
-			set_base(calls, i, lane, further->base_depth - 1);
-			moved = true;
-		}
-	}
-	if (moved)
+	if (tw_lane_at(own, lane)->based >= depth && lower_bases(calls, lane, depth))
 		move_lanes(calls);
 	while (own->lane_count && !own->lanes[own->lane_count - 1].stack.depth)
 		own->lane_count--;
+}
+
+/* Makes room for a lane: the tree over them wants a power of two. */
+static bool make_lanes(struct tw_calls *calls, uint32_t lane)
+{
+	struct tw_call_stack *own = calls->own;
+	const size_t before = own->lane_room;
+	if (lane <= before)
+		return true;
+	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &own->lanes, &own->lane_room, before ? 2 * before : 1,
+	                    sizeof *own->lanes))
+		return false;
+	for (size_t i = before; i < own->lane_room; i++)
+		own->lanes[i].stack.due = UINT64_MAX;
+	tw_lane_tree_make(own);
+	return true;
 }
 
 /* The lowest lane in which nothing is open, a new one if there is none; 0: there is no room. */
 static uint32_t free_lane(struct tw_calls *calls)
 {
 	struct tw_call_stack *own = calls->own;
-	uint32_t lane = 1;
-	while (lane <= own->lane_count && own->lanes[lane - 1].stack.depth)
-		lane++;
-	const size_t before = own->lane_room;
-	if (lane > LANES_MOST ||
-	    !tw_budget_grow(calls->budget, TW_FOR_STACKS, &own->lanes, &own->lane_room, lane, sizeof *own->lanes))
+	const uint32_t known = tw_lane_tree_root(own).free, lane = known ? known : (uint32_t)own->lane_room + 1;
+	calls->beyond += lane > TW_LANES_MOST;
+	if (lane > TW_LANES_MOST || !make_lanes(calls, lane))
 		return 0;
-	for (size_t i = before; i < own->lane_room; i++)
-		own->lanes[i].stack.due = UINT64_MAX;
 	struct tw_call_stack *stack = &own->lanes[lane - 1].stack;
 	if (!stack->space) {
 		stack->space = tw_space_new(calls);
@@ -191,12 +200,22 @@ static uint32_t begun_before_frame(const struct tw_calls *calls, uint32_t lane, 
 {
 	const struct tw_call_stack *stack = tw_lane_at(calls->own, lane);
 	const uint64_t begin = calls->stack->space->frames[depth].begin;
-	const uint64_t turn = turn_of(calls->own, calls->stack, depth);
+	const uint64_t turn = tw_lane_turn(calls->own, calls->stack, depth);
 	uint32_t found = stack->depth ? begun_before(stack, stack->depth, begin) : 0;
 	while (found < stack->depth && stack->space->frames[found + 1].begin == begin &&
-	       turn_of(calls->own, stack, found + 1) < turn)
+	       tw_lane_turn(calls->own, stack, found + 1) < turn)
 		found++;
 	return found;
+}
+
+static bool begins_by(const struct tw_lane_search *search, const struct tw_lane_node *node)
+{
+	return node->first <= search->time;
+}
+
+static uint32_t last_begun_before(const struct tw_lane_search *search, uint32_t lane)
+{
+	return lane == search->calls->lane ? 0 : begun_before_frame(search->calls, lane, search->value);
 }
 
 /* The innermost of the frames that hold the one at a depth, which ends: of those that go on, the one that began last
@@ -204,16 +223,19 @@ static uint32_t begun_before_frame(const struct tw_calls *calls, uint32_t lane, 
 struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t depth)
 {
 	const struct tw_call_stack *own = calls->own;
-	struct tw_call_place found = place_of(own, calls->lane, depth - 1);
+	struct tw_lane_search search = {
+	    .calls = calls,
+	    .wants = begins_by,
+	    .depth = last_begun_before,
+	    .time = calls->stack->space->frames[depth].begin,
+	    .value = depth,
+	    .found = tw_lane_place(own, calls->lane, depth - 1),
+	};
 	if (calls->lane && depth == 1)
-		found = place_of(own, own->lanes[calls->lane - 1].base_lane, own->lanes[calls->lane - 1].base_depth);
-	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
-		const uint32_t last = lane == calls->lane ? 0 : begun_before_frame(calls, lane, depth);
-		const struct tw_call_place place = place_of(own, lane, last);
-		if (last && (!found.depth || begins_later(&place, &found)))
-			found = place;
-	}
-	return found;
+		search.found =
+		    tw_lane_place(own, own->lanes[calls->lane - 1].base_lane, own->lanes[calls->lane - 1].base_depth);
+	tw_lane_tree_search(&search);
+	return search.found;
 }
 
 /* Counts what a call adds to the union of those directly inside of the frame around it; returns how many ns. Those end
@@ -231,39 +253,45 @@ uint64_t tw_lanes_cover(struct tw_calls *calls, const struct tw_call_place *arou
 	return end > from ? end - from : 0;
 }
 
-/* Finds the lane in which the next complete slice ends, up to a time; of several the one that began last. */
-bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane)
+/* Finds which is due first, up to a time: lane 0, if something in it is due, or another lane, if there is one. */
+static bool find_due(const struct tw_call_stack *own, bool own_due, uint32_t other, uint64_t time, uint32_t *lane)
 {
 	struct tw_call_place found = {0};
 	uint64_t due = time;
-	for (uint32_t i = 0; i <= own->lane_count; i++) {
-		const struct tw_call_stack *stack = tw_lane_at(own, i);
-		if (!stack->timed_count || stack->due > due)
+	const uint32_t lanes[] = {0, other};
+	for (size_t i = own_due ? 0 : 1; i <= (other ? 1 : 0); i++) {
+		const struct tw_call_stack *stack = tw_lane_at(own, lanes[i]);
+		if (stack->due > due)
 			continue;
 		if (stack->due < due)
 			found.depth = 0;
 		due = stack->due;
-		tw_lanes_take_later(&found, own, i, stack->timed[stack->timed_count - 1].depth);
+		tw_lanes_take_later(&found, own, lanes[i], stack->timed[stack->timed_count - 1].depth);
 	}
 	*lane = found.lane;
 	return found.depth;
 }
 
-/* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */
-void tw_lanes_take_later(struct tw_call_place *found, const struct tw_call_stack *own, uint32_t lane, uint32_t depth)
+/* Finds the lane in which the next complete slice ends, up to a time; of several the one that began last. */
+bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane)
 {
-	if (!depth)
-		return;
-	const struct tw_call_place place = place_of(own, lane, depth);
-	if (!found->depth || begins_later(&place, found))
-		*found = place;
+	const uint32_t other = own->lane_count ? tw_lane_tree_root(own).due : 0;
+	return find_due(own, own->timed_count, other, time, lane);
+}
+
+bool tw_lanes_find_top_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane)
+{
+	const uint32_t other = own->lane_count ? tw_lane_tree_root(own).top_due : 0;
+	return find_due(own, tw_stack_top_is_timed(own), other, time, lane);
 }
 
 /* The call that began last and goes on. */
 struct tw_call_place tw_lanes_latest(const struct tw_call_stack *own)
 {
 	struct tw_call_place found = {0};
-	for (uint32_t lane = 0; lane <= own->lane_count; lane++)
+	const uint32_t lane = own->lane_count ? tw_lane_tree_root(own).latest : 0;
+	tw_lanes_take_later(&found, own, 0, own->depth);
+	if (lane)
 		tw_lanes_take_later(&found, own, lane, tw_lane_at(own, lane)->depth);
 	return found;
 }
@@ -281,6 +309,9 @@ bool tw_lanes_lapse(struct tw_calls *calls, uint64_t time)
 	stack->timed_count--;
 	calls->own->lapsed++;
 	calls->own->lapsed_at = time;
+	if (calls->lane)
+		stack->lapsed++;
+	tw_lane_tree_update(calls);
 	return true;
 }
 
@@ -290,19 +321,32 @@ bool tw_lanes_end_lapsed(struct tw_calls *calls, uint32_t depth)
 		return false;
 	calls->stack->overlaps[depth].lapsed = false;
 	calls->own->lapsed--;
+	if (calls->lane)
+		calls->stack->lapsed--;
 	return true;
+}
+
+static bool has_lapsed(const struct tw_lane_search *search, const struct tw_lane_node *node)
+{
+	(void)search;
+	return node->lapsed;
+}
+
+static uint32_t latest_lapsed(const struct tw_lane_search *search, uint32_t lane)
+{
+	const struct tw_call_stack *own = search->calls->own, *stack = tw_lane_at(own, lane);
+	struct tw_call_place found = {0};
+	for (uint32_t depth = 1; depth <= stack->depth; depth++)
+		if (tw_lanes_is_lapsed(search->calls, stack, depth))
+			tw_lanes_take_later(&found, own, lane, depth);
+	return found.depth;
 }
 
 struct tw_call_place tw_lanes_latest_lapsed(const struct tw_calls *calls)
 {
-	struct tw_call_place found = {0};
-	for (uint32_t lane = 0; lane <= calls->own->lane_count; lane++) {
-		const struct tw_call_stack *stack = tw_lane_at(calls->own, lane);
-		for (uint32_t depth = 1; depth <= stack->depth; depth++)
-			if (tw_lanes_is_lapsed(calls, stack, depth))
-				tw_lanes_take_later(&found, calls->own, lane, depth);
-	}
-	return found;
+	struct tw_lane_search search = {.calls = calls, .wants = has_lapsed, .depth = latest_lapsed};
+	tw_lane_tree_search(&search);
+	return search.found;
 }
 
 const struct tw_frame *tw_calls_innermost(const struct tw_calls *calls, uint32_t track)
@@ -330,24 +374,39 @@ static uint32_t holder(const struct tw_call_stack *stack, uint64_t end, uint64_t
 	return low < stack->timed_count ? stack->timed[low].depth - 1 : stack->depth;
 }
 
+static uint64_t rounding_of(const struct tw_calls *calls)
+{
+	return calls->exact ? 0 : TW_CALL_ROUNDING;
+}
+
+static bool one_holds(const struct tw_lane_search *search, const struct tw_lane_node *node)
+{
+	return tw_sum(node->last, rounding_of(search->calls)) >= search->time;
+}
+
+static uint32_t innermost_holder(const struct tw_lane_search *search, uint32_t lane)
+{
+	uint64_t due;
+	return holder(tw_lane_at(search->calls->own, lane), search->time, rounding_of(search->calls), &due);
+}
+
+/* Whether something open in a lane ends before a time, by more than rounding. */
+static bool ends_before(const struct tw_calls *calls, const struct tw_call_stack *stack, uint64_t end)
+{
+	return stack->timed_count && tw_sum(stack->due, rounding_of(calls)) < end;
+}
+
 /* Finds the innermost frame that holds what lasts until a time. Its own end, as far as it is known, goes to *due.
  * Returns whether something open does not hold it. */
 bool tw_lanes_find_holder(const struct tw_calls *calls, uint64_t end, struct tw_call_place *found, uint64_t *due)
 {
 	const struct tw_call_stack *own = calls->own;
-	bool overlaps = false;
-	*found = (struct tw_call_place){0};
-	*due = UINT64_MAX;
-	for (uint32_t lane = 0; lane <= own->lane_count; lane++) {
-		const struct tw_call_stack *stack = tw_lane_at(own, lane);
-		uint64_t first;
-		const uint32_t depth = holder(stack, end, calls->exact ? 0 : TW_CALL_ROUNDING, &first);
-		overlaps |= depth < stack->depth;
-		tw_lanes_take_later(found, own, lane, depth);
-		if (found->lane == lane)
-			*due = first;
-	}
-	return overlaps;
+	struct tw_lane_search search = {.calls = calls, .wants = one_holds, .depth = innermost_holder, .time = end};
+	const uint32_t first = own->lane_count ? tw_lane_tree_root(own).due : 0;
+	tw_lane_tree_search(&search);
+	*found = search.found;
+	holder(tw_lane_at(own, found->lane), end, rounding_of(calls), due);
+	return ends_before(calls, own, end) || (first && ends_before(calls, tw_lane_at(own, first), end));
 }
 
 /* The lane for a call inside a frame: that of the frame if nothing else is on it, otherwise a free one. False: there is

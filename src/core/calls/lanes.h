@@ -6,7 +6,9 @@
 #include "core/calls/calls.h"
 
 enum {
-	TW_CALL_ROUNDING = 1 /* ns by which a slice may end behind the one around it: times are often rounded to 1 ns */
+	TW_CALL_ROUNDING =
+	    1,               /* ns by which a slice may end behind the one around it: times are often rounded to 1 ns */
+	TW_CALLS_DEEP = 1024 /* frames that one end may look at */
 };
 
 /* A frame of a track. */
@@ -20,6 +22,11 @@ struct tw_call_place {
 static inline struct tw_call_stack *tw_lane_stack(struct tw_call_stack *own, uint32_t lane)
 {
 	return lane ? &own->lanes[lane - 1].stack : own;
+}
+
+static inline bool tw_stack_top_is_timed(const struct tw_call_stack *stack)
+{
+	return stack->timed_count && stack->timed[stack->timed_count - 1].depth == stack->depth;
 }
 
 /* A frame goes on when one beside it, or below it, has ended. */
@@ -57,15 +64,15 @@ struct tw_call_place tw_lanes_latest_lapsed(const struct tw_calls *calls);
 uint64_t tw_lanes_cover(struct tw_calls *calls, const struct tw_call_place *around, uint64_t begin, uint64_t end);
 /* Finds the lane in which the next complete slice ends, up to a time; of several the one that began last. */
 bool tw_lanes_find_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane);
-/* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */
-void tw_lanes_take_later(struct tw_call_place *found, const struct tw_call_stack *own, uint32_t lane, uint32_t depth);
+/* The same of complete slices on top of a lane. */
+bool tw_lanes_find_top_due(const struct tw_call_stack *own, uint64_t time, uint32_t *lane);
 /* The call that began last and goes on. */
 struct tw_call_place tw_lanes_latest(const struct tw_call_stack *own);
 /* Finds the innermost frame that holds what lasts until a time. Its own end, as far as it is known, goes to *due.
  * Returns whether something open does not hold it. */
 bool tw_lanes_find_holder(const struct tw_calls *calls, uint64_t end, struct tw_call_place *found, uint64_t *due);
 /* The lane for a call inside a frame: that of the frame if nothing else is on it, otherwise a free one. False: there is
- * no room. */
+ * no room. `beyond` of the calls tells where the lanes are used up. */
 bool tw_lanes_find(struct tw_calls *calls, const struct tw_call_place *around, uint32_t *lane);
 
 #endif

@@ -154,6 +154,11 @@ static int status_of(const struct tw_complete *complete, struct tw_reader *reade
 {
 	if (complete->failed || tw_budget_status(&complete->budget) < 0)
 		return tw_fail_memory(reader);
+	if (complete->calls.beyond)
+		return tw_fail(reader, TW_ERR_LIMIT,
+		               "%s: more than 1,024 slices of a thread are open at once that do not nest; async "
+		               "operations have no such bound",
+		               tw_source_name(reader));
 	if (complete->full || complete->calls.untimed)
 		return tw_fail(reader, TW_ERR_LIMIT,
 		               "%s: more slices are open at once than the memory limit has room for",

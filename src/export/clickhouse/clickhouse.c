@@ -13,6 +13,7 @@
 
 #include "base/options.h"
 #include "export/targets.h"
+#include "export/untimed.h"
 
 #include <trackway/version.h>
 
@@ -162,7 +163,7 @@ static void count_losses(struct clickhouse *clickhouse)
 {
 	const struct tw_calls *calls = &clickhouse->calls;
 	tw_count_losses(clickhouse->writer, "exit without entry", false, calls->exits_without_entry);
-	tw_count_losses(clickhouse->writer, "slice beyond the memory limit", false, calls->untimed);
+	tw_count_untimed(clickhouse->writer, calls);
 	tw_count_losses(clickhouse->writer, "end before begin", true, calls->time_backwards);
 }
 

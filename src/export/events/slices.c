@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/events/slices.h"
 
+#include "export/untimed.h"
+
 /* Calls the hook for the end that was held back. event: what caused it, or NULL. */
 static void tell_end(struct tw_slices *slices, const struct tw_event *event)
 {
@@ -62,7 +64,7 @@ static bool count_losses(struct tw_slices *slices)
 	if (exit)
 		tw_count_loss(slices->writer, "exit without entry", false);
 	if (calls->untimed != slices->untimed)
-		tw_count_loss(slices->writer, "slice beyond the memory limit", false);
+		tw_count_loss(slices->writer, calls->beyond != slices->beyond ? TW_LOSS_LANE : TW_LOSS_MEMORY, false);
 	if (calls->time_backwards != slices->backwards)
 		tw_count_loss(slices->writer, "end before begin", true);
 	tw_count_losses(slices->writer, "slice that goes on after the end of one around it (split)", true,
@@ -70,6 +72,7 @@ static bool count_losses(struct tw_slices *slices)
 	slices->cut = calls->cut;
 	slices->exits = calls->exits_without_entry;
 	slices->untimed = calls->untimed;
+	slices->beyond = calls->beyond;
 	slices->backwards = calls->time_backwards;
 	return exit;
 }

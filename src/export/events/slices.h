@@ -35,7 +35,8 @@ struct tw_slices {
 	const struct tw_event *event; /* the event that is being taken */
 	struct tw_slice_end held;     /* an end, before it is known whether `event` caused it */
 	bool holds;
-	uint64_t untimed, exits, backwards, cut; /* the counts of `calls` when they were last counted as losses */
+	uint64_t untimed, beyond, exits, backwards,
+	    cut; /* the counts of `calls` when they were last counted as losses */
 };
 
 /* All zero before. Returns 0 or TW_ERR_MEMORY; free it in any case. */

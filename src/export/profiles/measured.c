@@ -3,6 +3,7 @@
 #include "export/profiles/measured.h"
 
 #include "base/bytes/temporary.h"
+#include "export/untimed.h"
 
 #include <errno.h>
 #include <string.h>
@@ -77,7 +78,7 @@ void tw_measured_finish(struct tw_measured *measured)
 		return;
 	tw_calls_finish(&measured->calls);
 	tw_count_losses(measured->writer, "exit without entry", false, calls->exits_without_entry);
-	tw_count_losses(measured->writer, "slice beyond the memory limit", false, calls->untimed);
+	tw_count_untimed(measured->writer, calls);
 	tw_count_losses(measured->writer, "slice that overlaps another (one is cut)", true, calls->overlaps);
 	tw_count_losses(measured->writer, "end before begin", true, calls->time_backwards);
 }

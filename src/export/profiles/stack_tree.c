@@ -4,6 +4,7 @@
 
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
+#include "export/untimed.h"
 
 #include <stdlib.h>
 
@@ -275,7 +276,7 @@ int tw_stack_tree_finish(struct tw_stack_tree *tree)
 		return 0;
 	tw_calls_finish(&tree->calls);
 	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
-	tw_count_losses(tree->writer, "slice beyond the memory limit", false, tree->calls.untimed);
+	tw_count_untimed(tree->writer, &tree->calls);
 	tw_count_losses(tree->writer, "slice that overlaps another (both count in full)", true, tree->calls.overlaps);
 	tw_count_losses(tree->writer, "end before begin", true, tree->calls.time_backwards);
 	bool failed = tree->failed || tree->frames.failed || tw_budget_status(&tree->budget) < 0;

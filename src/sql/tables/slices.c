@@ -157,8 +157,14 @@ int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 	return tw_calls_init(&slices->calls) ? 0 : sql_no_memory(cursor);
 }
 
-static int too_many(const struct sql_cursor *cursor)
+static int too_many(const struct sql_cursor *cursor, const struct tw_calls *calls)
 {
+	if (calls->beyond)
+		return sql_session_fail(
+		    cursor->scan.session, TW_ERR_LIMIT,
+		    "%s: more than 1,024 slices of a thread are open at once that do not nest; async "
+		    "operations have no such bound",
+		    cursor->scan.session->files[cursor->scan.file].path);
 	return sql_session_fail(cursor->scan.session, TW_ERR_LIMIT,
 	                        "%s: more slices are open at once than the memory limit has room for",
 	                        cursor->scan.session->files[cursor->scan.file].path);
@@ -169,7 +175,7 @@ static int state_of(struct sql_slices *slices)
 	if (slices->failed || tw_budget_status(&slices->budget) < 0)
 		return sql_no_memory(slices->cursor);
 	if (slices->full || slices->calls.untimed)
-		return too_many(slices->cursor);
+		return too_many(slices->cursor, &slices->calls);
 	return 0;
 }
 
@@ -477,12 +483,11 @@ static int read_calls(struct sql_cursor *cursor)
 	         &(struct tw_request){.kinds = cursor->table->reads.kinds}); /* that is all it needs */
 	int status = sql_scan_ended(&cursor->scan, reader->format->reading.calls_by_track(reader, &taker));
 	tw_calls_finish(&reading.calls);
-	bool full = reading.calls.untimed > 0;
 	tw_calls_free(&reading.calls);
 	if (reading.failed || tw_budget_status(&reading.budget) < 0)
 		return sql_no_memory(cursor);
-	if (full)
-		return too_many(cursor);
+	if (reading.calls.untimed)
+		return too_many(cursor, &reading.calls);
 	return status < 0 ? status : reading.status;
 }
 
