@@ -134,6 +134,91 @@ static bool fit_abbreviations(const Elf_Data *abbreviations)
 	return since < LONGEST;
 }
 
+/* ---- Abbreviations that units have together: libdw keeps them for each. ---- */
+
+static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *number)
+{
+	*number = 0;
+	for (unsigned shift = 0; *at < end; shift += 7) {
+		const uint8_t byte = *(*at)++;
+		*number |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* The attributes of an abbreviation, to the two zeros behind them. */
+static bool pass_attributes(const uint8_t **at, const uint8_t *end)
+{
+	uint64_t attribute, form, value;
+	do {
+		if (!take_number(at, end, &attribute) || !take_number(at, end, &form) ||
+		    (form == DW_FORM_implicit_const && !take_number(at, end, &value)))
+			return false;
+	} while (attribute || form);
+	return true;
+}
+
+/* The bytes of the table at an offset, to the end of the section where it does not end. */
+static uint64_t table_size(const Elf_Data *abbreviations, uint64_t offset)
+{
+	const uint8_t *bytes = abbreviations->d_buf, *end = bytes + abbreviations->d_size;
+	if (offset >= abbreviations->d_size)
+		return 0;
+	const uint8_t *start = bytes + offset, *at = start;
+	uint64_t code, tag;
+	while (take_number(&at, end, &code) && code && take_number(&at, end, &tag) && at++ < end)
+		if (!pass_attributes(&at, end))
+			break;
+	return (uint64_t)((at < end ? at : end) - start);
+}
+
+/* Where the abbreviations of each unit of a section are. Source: DWARF 5, 7.5.1, "Unit Headers". */
+static bool take_units(struct tables *tables, const Elf_Data *units)
+{
+	enum { VERSION = 2, TYPE_AND_SIZE = 2 };
+	const struct tables section = {.bytes = units->d_buf, .size = units->d_size, .big = tables->big};
+	for (uint64_t at = 0, length; at < section.size; at += length) {
+		unsigned word;
+		length = length_at(&section, &at, &word);
+		if (length < VERSION + TYPE_AND_SIZE + word)
+			break;
+		const uint8_t *unit = section.bytes + at, *offset = unit + VERSION;
+		offset += tw_load16(unit, section.big) >= FIRST_WITH_FORMS ? TYPE_AND_SIZE : 0;
+		if (!tw_grow(&tables->offsets, &tables->room, tables->count + 1, sizeof *tables->offsets))
+			return false;
+		tables->offsets[tables->count++] =
+		    word == 8 ? tw_load64(offset, section.big) : tw_load32(offset, section.big);
+	}
+	return true;
+}
+
+static bool are_few(struct tables *tables, const Elf_Data *abbreviations, uint64_t left)
+{
+	uint64_t size = 0;
+	if (tables->count)
+		qsort(tables->offsets, tables->count, sizeof *tables->offsets, by_offset);
+	for (size_t i = 0; i < tables->count; i++) {
+		if (i == 0 || tables->offsets[i] != tables->offsets[i - 1])
+			size = table_size(abbreviations, tables->offsets[i]);
+		if (size > left)
+			return false;
+		left -= size;
+	}
+	return true;
+}
+
+bool tw_abbreviations_fit(const Elf_Data *units, const Elf_Data *abbreviations, bool big)
+{
+	enum { MOST_TIMES = 16, FEW = 32 << 20 };
+	struct tables tables = {.big = big};
+	bool fit = !units || !abbreviations ||
+	           (take_units(&tables, units) && are_few(&tables, abbreviations, FEW + MOST_TIMES * units->d_size));
+	free(tables.offsets);
+	return fit;
+}
+
 bool tw_dwarf_fits(struct Dwarf *dwarf, const Elf_Data *lines, const Elf_Data *abbreviations, bool big)
 {
 	return (!abbreviations || fit_abbreviations(abbreviations)) && (!lines || fit_lines(dwarf, lines, big));

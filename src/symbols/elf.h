@@ -100,7 +100,8 @@ bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dw
 
 /* bounds.c: whether libdw's time and memory for lines are in proportion to the program. They are not where tables of
  * lines lie over each other, many files are in a directory that is no path, or entries have attributes without end.
- * lines, abbreviations: the sections of these; NULL: there is none. */
+ * units, lines, abbreviations: the sections of these; NULL: there is none. The first asks before libdw looks. */
+bool tw_abbreviations_fit(const Elf_Data *units, const Elf_Data *abbreviations, bool big);
 bool tw_dwarf_fits(struct Dwarf *dwarf, const Elf_Data *lines, const Elf_Data *abbreviations, bool big);
 
 /* Opens the separate file with debug information that belongs to a program. False when there is none. */

@@ -196,8 +196,11 @@ static const Elf_Data *bytes_of(const struct tw_elf *elf, const char *name)
 bool tw_lines_read(struct tw_elf *elf, const struct tw_places *places, struct Dwarf **handle)
 {
 	Dwarf *dwarf = prepare(elf) ? dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL) : NULL;
+	const Elf_Data *abbreviations = dwarf ? bytes_of(elf, ".debug_abbrev") : NULL;
 	*handle = dwarf;
-	if (!dwarf || !tw_dwarf_fits(dwarf, bytes_of(elf, ".debug_line"), bytes_of(elf, ".debug_abbrev"), elf->big))
+	if (!dwarf || !tw_abbreviations_fit(bytes_of(elf, ".debug_info"), abbreviations, elf->big) ||
+	    !tw_abbreviations_fit(bytes_of(elf, ".debug_types"), abbreviations, elf->big) ||
+	    !tw_dwarf_fits(dwarf, bytes_of(elf, ".debug_line"), abbreviations, elf->big))
 		return false;
 	bool any = false;
 	Dwarf_CU *unit = NULL;

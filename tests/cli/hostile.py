@@ -112,16 +112,22 @@ def line_table(size, directory=b"", files=1):
     return struct.pack("<IHI", size or len(head) + 6, 2, len(head)) + head
 
 
-def elf_with_lines(offsets, tables, file=1, attributes=b"", more=b""):
+def elf_with_lines(offsets, tables, file=1, attributes=b"", more=b"", before=b""):
     """A unit for each table of lines, where a function stands in one of its files; entries with `more` are the unit's, too, of
-    functions with `attributes` alone."""
-    abbreviations = b"\x01\x11\x01\x03\x08\x10\x17\0\0" b"\x02\x2e\0\x3a\x0b\x3b\x0b\x11\x01\0\0"
+    functions with `attributes` alone. `before`: other abbreviations."""
+    abbreviations = before + b"\x01\x11\x01\x03\x08\x10\x17\0\0" b"\x02\x2e\0\x3a\x0b\x3b\x0b\x11\x01\0\0"
     abbreviations += b"\x03\x2e\0" + attributes + b"\0\0" b"\0"
     units = b""
     for offset in offsets:
         entries = b"\x01a\0" + struct.pack("<I", offset) + b"\x02%c\7" % file + struct.pack("<Q", 0x1008) + more + b"\0"
         units += struct.pack("<IHIB", len(entries) + 7, 4, 0, 8) + entries
     return elf_of((".debug_info", 0, units), (".debug_abbrev", 0, abbreviations), (".debug_line", 0, tables))
+
+
+def many_abbreviations(count):
+    """Of variables without attributes, from number 128 on."""
+    codes = (bytes((code & 127 | 128, code >> 7 & 127 | 128, code >> 14)) for code in range(128, 128 + count))
+    return b"".join(code + b"\x34\0\0\0" for code in codes)
 
 
 def elf_with_nested_lines(count, behind):
@@ -137,6 +143,7 @@ PROGRAMS = {
     "lines": lambda: elf_with_lines([0], line_table(0)),
     "nested-lines": lambda: elf_with_nested_lines(1000, 1 << 20),
     "attributes": lambda: elf_with_lines([0], line_table(0), 1, b"\x3f\x19" * 300000, b"\3" * 600000),
+    "abbreviations": lambda: elf_with_lines([0] * 4000, line_table(0), 2, before=many_abbreviations(100000)),
     "directory": lambda: elf_with_lines([0], line_table(0, b"d" * (1 << 20) + b"\0", 50000)),
 }
 

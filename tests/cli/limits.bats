@@ -179,11 +179,11 @@ assert [(time + 1, thread) for time, _, thread in rows] == \
 	peak_below 64 stat --binary program "$DATA/xray/v5.xray"
 }
 
-@test "lines in tables over each other, with a directory of a megabyte or with 300,000 attributes are left alone" {
+@test "lines in tables over each other, with a directory of a megabyte, 300,000 attributes or 400,000,000 abbreviations are left alone" {
 	make lines program
 	run trackway names --json program
 	[[ "$output" == *'"file":"f"'*'"line":7'* ]] || fail "$output"
-	for kind in nested-lines attributes directory; do
+	for kind in nested-lines attributes abbreviations directory; do
 		make $kind program
 		(ulimit -t 60; peak_below 64 names --json program)
 		run trackway names --json program
