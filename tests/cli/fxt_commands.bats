@@ -1724,7 +1724,8 @@ END
 		archive <<-END
 			koids = [$first]
 			out += [string(1, b'late'), record(8, (4 - len(koids)) << 60, *koids)]
-			out += [record(4, 1 << 24 | 1 << 32 | 1 << 48, 2000 + i) for i in range(330000)]  # 5 MB
+			event = record(4, 1 << 24 | 1 << 32 | 1 << 48, 0)[:8]
+			out += [event + words(2000 + i) for i in range(330000)]  # 5 MB
 			out += [record(4, 2 << 16 | 1 << 32 | 1 << 48, 400000, 1100, 2004), record(4, 3 << 16 | 1 << 32 | 1 << 48, 400005, 1100, 2004)]
 		END
 		trackway convert --to fxt in.fxt -o other.fxt
@@ -1743,7 +1744,8 @@ END
 			import sys
 			sys.path.insert(0, sys.argv[1])
 			from protobuf import fields
-			packets = [dict(fields(packet)) for _, packet in fields(open("in.pftrace", "rb").read())]
+			tag = bytes([(60 << 3 | 2) & 0x7f | 0x80, 60 << 3 >> 7])  # of packets with a track_descriptor, there are few
+			packets = [dict(fields(packet)) for _, packet in fields(open("in.pftrace", "rb").read()) if tag in packet]
 			threads = [dict(fields(packet[60])).get(4) for packet in packets if 60 in packet]  # track_descriptor, thread
 			assert {1: 1100, 2: 2004} in [dict(fields(thread)) for thread in threads if thread], threads  # pid, tid
 		END
