@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/bytes/temporary.h"
+#include "base/bytes/whole.h"
 #include "fdr/fdr.h"
 
 #include <elf.h>
@@ -85,29 +86,19 @@ static uint64_t chunk_at(struct tw_reader *reader, const struct core_log *log, u
 	return size;
 }
 
-static bool put(int file, uint64_t at, const uint8_t *bytes, size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		const ssize_t some = pwrite(file, bytes + done, size - done, (off_t)(at + done));
-		if (some <= 0)
-			return false;
-		done += (size_t)some;
-	}
-	return true;
-}
-
 static int copy(struct tw_reader *reader, const struct core_log *log, int file)
 {
 	uint8_t *bytes = malloc(LARGEST);
 	uint64_t last = TW_FDR_HEADER_SIZE;
-	bool good =
-	    bytes && read_at(reader, log->offset, bytes, TW_FDR_HEADER_SIZE) && put(file, 0, bytes, TW_FDR_HEADER_SIZE);
+	bool good = bytes && read_at(reader, log->offset, bytes, TW_FDR_HEADER_SIZE) &&
+	            tw_write_whole_at(file, bytes, TW_FDR_HEADER_SIZE, 0) == 0;
 	for (uint64_t at = last; good && at < log->size && at - last < NOTHING;) {
 		uint64_t used;
 		const uint64_t size = chunk_at(reader, log, at, &used);
 		if (size) {
 			const int64_t have = tw_input_read(reader->input, log->offset + at, bytes, (size_t)used);
-			good = have >= 0 && put(file, at, bytes, (size_t)have); /* less where the dump was cut */
+			good = have >= 0 &&
+			       tw_write_whole_at(file, bytes, (size_t)have, at) == 0; /* less where the dump was cut */
 			last = at + size;
 		}
 		at = size ? last : at / PAGE * PAGE + PAGE;

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/bytes/temporary.h"
+#include "base/bytes/whole.h"
 #include "base/memory/memory.h"
 #include "image/image.h"
 
@@ -62,19 +63,6 @@ static void close_copy(struct trace_image *image)
 	if (image->copied)
 		close(image->copy);
 	image->copied = false;
-}
-
-static int put_copy(const struct trace_image *image, uint64_t offset, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = pwrite(image->copy, bytes, size, (off_t)offset);
-		if (n < 0 && errno != EINTR)
-			return TW_ERR_SYSTEM;
-		size -= n > 0 ? (size_t)n : 0;
-		bytes += n > 0 ? n : 0;
-		offset += n > 0 ? (uint64_t)n : 0;
-	}
-	return 0;
 }
 
 static int64_t get_copy(const struct trace_image *image, uint64_t offset, uint8_t *bytes, size_t size)
@@ -280,7 +268,7 @@ static int keep_chunk(struct trace_image *image, struct trace_image_chunk *chunk
 	if (size <= 0)
 		return (int)size;
 	chunk->kept = true;
-	return put_copy(image, chunk->offset, bytes, (size_t)size);
+	return tw_write_whole_at(image->copy, bytes, (size_t)size, chunk->offset) ? TW_ERR_SYSTEM : 0;
 }
 
 static int take_chunk(struct trace_image *image, enum pass pass, struct trace_image_chunk *chunk,

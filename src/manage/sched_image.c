@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "manage/sched.h"
 
+#include "base/bytes/whole.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -18,14 +20,7 @@ static uint64_t now_ns(clockid_t clock)
 
 static void write_at(struct sched_image *image, const void *bytes, size_t size, uint64_t offset)
 {
-	const uint8_t *from = bytes;
-	while (size && !image->failed) {
-		ssize_t n = pwrite(image->fd, from, size, (off_t)offset);
-		image->failed = n <= 0;
-		from += n > 0 ? n : 0;
-		offset += n > 0 ? (uint64_t)n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
+	image->failed = image->failed || tw_write_whole_at(image->fd, bytes, size, offset) != 0;
 }
 
 /* Records first, then how many there are: whoever reads takes whole ones. */

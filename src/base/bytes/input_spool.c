@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/input_state.h"
 #include "base/bytes/temporary.h"
+#include "base/bytes/whole.h"
 
 #include <trackway/status.h>
 
@@ -13,31 +14,16 @@
 
 enum { SPOOL_STEP = 1 << 18 };
 
-static bool write_whole(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0) {
-			bytes += n;
-			size -= (size_t)n;
-		}
-	}
-	return true;
-}
-
 static int copy_rest(struct tw_input *input, int fd, uint8_t *step)
 {
-	if (!write_whole(fd, input->stream.kept, input->stream.kept_size))
-		return errno;
-	for (;;) {
+	int error = tw_write_whole(fd, input->stream.kept, input->stream.kept_size);
+	while (!error) {
 		int64_t n = tw_input_read_stream(input, step, SPOOL_STEP, SPOOL_STEP);
 		if (n <= 0)
 			return (int)n;
-		if (!write_whole(fd, step, (size_t)n))
-			return errno;
+		error = tw_write_whole(fd, step, (size_t)n);
 	}
+	return error;
 }
 
 static int copy_to(struct tw_input *input, int fd, const char *directory)

@@ -1,6 +1,7 @@
 /* blob_files.c - blobs as files of a folder, under names that are safe. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/output.h"
+#include "base/bytes/whole.h"
 #include "base/text/utf8.h"
 #include "cli/command.h"
 #include "cli/commands/blobs.h"
@@ -132,20 +133,6 @@ static void open_file(struct tw_blob_folder *folder, uint32_t blob, bool first)
 	folder->written += first;
 }
 
-static bool write_all(int fd, const uint8_t *bytes, uint64_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size < 1 << 30 ? (size_t)size : 1 << 30);
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0) {
-			bytes += n;
-			size -= (uint64_t)n;
-		}
-	}
-	return true;
-}
-
 /* ---- The folder. ---- */
 
 int tw_blob_folder_open(struct tw_blob_folder *folder)
@@ -172,9 +159,10 @@ int tw_blob_folder_write(struct tw_blob_folder *folder, uint32_t blob, const str
 		return tw_say_error("out of memory");
 	open_file(folder, blob, first);
 	struct tw_blob_file *file = &folder->files[blob];
-	if (file->refused || !bytes || write_all(folder->current_fd, bytes->value.bytes, bytes->size))
+	if (file->refused || !bytes)
 		return 0;
-	return tw_say_error("%s/%s: cannot write: %s", folder->path, file->name, strerror(errno));
+	const int error = tw_write_whole(folder->current_fd, bytes->value.bytes, bytes->size);
+	return error ? tw_say_error("%s/%s: cannot write: %s", folder->path, file->name, strerror(error)) : 0;
 }
 
 int tw_blob_folder_close(struct tw_blob_folder *folder, bool keep)

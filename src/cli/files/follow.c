@@ -6,6 +6,7 @@
 #include "cli/files/follow.h"
 
 #include "base/bytes/temporary.h"
+#include "base/bytes/whole.h"
 #include "cli/command.h"
 #include "cli/files/spooled_stdin.h"
 #include "cli/output/message.h"
@@ -40,17 +41,9 @@ static int64_t now_ms(void)
 /* Returns 0 or an errno. */
 static int keep(struct followed_file *follow, const char *bytes, size_t size)
 {
-	while (size) {
-		ssize_t n = pwrite(follow->copy, bytes, size, (off_t)follow->size);
-		if (n < 0 && errno != EINTR)
-			return errno;
-		if (n > 0) {
-			bytes += n;
-			size -= (size_t)n;
-			follow->size += (uint64_t)n;
-		}
-	}
-	return 0;
+	const int error = tw_write_whole_at(follow->copy, bytes, size, follow->size);
+	follow->size += error ? 0 : size;
+	return error;
 }
 
 /* Whether nobody reads standard output any more. */

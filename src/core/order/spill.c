@@ -6,6 +6,7 @@
 #include "core/order/spill.h"
 
 #include "base/bytes/temporary.h"
+#include "base/bytes/whole.h"
 #include "base/memory/memory.h"
 #include "core/order/rows.h"
 
@@ -66,20 +67,11 @@ static uint64_t bytes_of(const struct tw_argument *arguments, size_t count)
 	return size;
 }
 
-static int write_all(struct tw_spill *spill, const void *bytes, uint64_t size)
+static int append(struct tw_spill *spill, const void *bytes, uint64_t size)
 {
-	const uint8_t *from = bytes;
-	while (size) {
-		ssize_t n = pwrite(spill->fd, from, size, (off_t)spill->size);
-		if (n < 0 && errno != EINTR)
-			return errno;
-		if (n <= 0)
-			continue;
-		from += n;
-		size -= (uint64_t)n;
-		spill->size += (uint64_t)n;
-	}
-	return 0;
+	const int error = tw_write_whole_at(spill->fd, bytes, size, spill->size);
+	spill->size += error ? 0 : size;
+	return error;
 }
 
 static size_t place(uint8_t *to, const void *bytes, size_t size)
@@ -101,7 +93,7 @@ static int write_block(struct tw_spill *spill, uint64_t bytes)
 	used += place(spill->block + used, spill->arguments, arguments);
 	used += place(spill->block + used, spill->bytes, spill->byte_count);
 	spill->event_count = spill->argument_count = spill->byte_count = 0;
-	return write_all(spill, spill->block, used);
+	return append(spill, spill->block, used);
 }
 
 int tw_spill_flush(struct tw_spill *spill)
@@ -140,7 +132,7 @@ static int put_large(struct tw_spill *spill, const struct tw_event *row, const s
 	int error = write_block(spill, bytes);
 	for (size_t i = 0; i < row->argument_count && !error; i++)
 		if (tw_has_bytes(&arguments[i]))
-			error = write_all(spill, arguments[i].value.bytes, arguments[i].size);
+			error = append(spill, arguments[i].value.bytes, arguments[i].size);
 	return error;
 }
 

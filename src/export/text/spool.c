@@ -8,6 +8,7 @@
 
 #include "base/bytes/bytes.h"
 #include "base/bytes/temporary.h"
+#include "base/bytes/whole.h"
 #include "base/memory/memory.h"
 
 #include <assert.h>
@@ -29,22 +30,6 @@ static void fail(struct tw_spool *spool, int error)
 }
 
 /* ---- Blocks. ---- */
-
-static void write_at(struct tw_spool *spool, const uint8_t *bytes, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t n = pwrite(spool->fd, bytes, size, (off_t)offset);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			fail(spool, errno);
-			return;
-		}
-		bytes += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-}
 
 static bool read_at(struct tw_spool *spool, uint8_t *bytes, size_t size, uint64_t offset)
 {
@@ -99,7 +84,9 @@ static void flush_text(struct tw_spool *spool, struct tw_spool_text *text)
 	if (!text->used || !have_file(spool))
 		return;
 	size_t size = HEAD + text->used;
-	write_at(spool, block_of(text), size, end_block(spool, text) * SPOOL_BLOCK);
+	const int error = tw_write_whole_at(spool->fd, block_of(text), size, end_block(spool, text) * SPOOL_BLOCK);
+	if (error)
+		fail(spool, error);
 }
 
 /* Keeps the end of a text, which is a block, where there is room for it and a new one. */
