@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "chrome/chrome.h"
+#include "core/idle.h"
 
 #include <string.h>
 
@@ -242,14 +243,6 @@ static bool take_message(struct chrome_fill *fill, struct tw_event *event)
 	return true;
 }
 
-/* The names that "prio" of one side of a switch has in FXT. */
-struct side {
-	const char *priority, *weight;
-};
-
-static const struct side leaving = {"outgoing_priority", "outgoing_weight"};
-static const struct side coming = {"incoming_priority", "incoming_weight"};
-
 /* What one side of a switch says: its priority, and whether it has a process. */
 struct said {
 	struct chrome_value priority;
@@ -288,9 +281,9 @@ static void take_priorities(struct chrome_fill *fill)
 	void (*const take)(struct chrome_fill *, const char *, const struct chrome_value *) =
 	    legacy ? chrome_priority : chrome_weight;
 	if (out.priority.type)
-		take(fill, legacy ? leaving.priority : leaving.weight, &out.priority);
+		take(fill, legacy ? tw_switch_leaving.priority : tw_switch_leaving.weight, &out.priority);
 	if (in.priority.type)
-		take(fill, legacy ? coming.priority : coming.weight, &in.priority);
+		take(fill, legacy ? tw_switch_coming.priority : tw_switch_coming.weight, &in.priority);
 }
 
 /* Arguments that stand outside of "args". */

@@ -408,9 +408,10 @@ extern const struct tw_logs_reading *const tw_logs_reading;
 int tw_open_log(struct tw_reader **log, struct tw_reader *file, uint64_t offset, unsigned before, bool apart,
                 const struct tw_read_options *options);
 
-/* A log ends where another one begins, which is read, too: before anything is read in parts. False where there are so
- * many that it is not. */
-bool tw_log_ends(struct tw_reader *reader, uint64_t offset);
+/* A log ends where another one begins, which is read, too: before anything is read in parts. It is told by the rule
+ * `foreign`, with what the other one is; by `too_many` where there are so many that it is not read. */
+void tw_log_ends(struct tw_reader *reader, uint64_t offset, const char *other, const struct tw_rule *foreign,
+                 const struct tw_rule *too_many);
 
 /* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is
  * set. */
@@ -429,6 +430,10 @@ int tw_open_again(struct tw_reader **again, struct tw_reader *reader);
  * tell times. Returns 0 or TW_ERR_MEMORY. */
 struct tw_reader *tw_reader_new(const struct tw_read_options *options);
 int tw_reader_add_filter(struct tw_reader *reader);
+
+/* find_format.c: finds the format by the first bytes, or by the name that is asked for. Returns 0 or a negative
+ * status. */
+int tw_find_format(struct tw_reader *reader);
 
 /* Checks the options of a reader whose format is known, opens that, and adds the filter. Returns 0 or a negative
  * status. */

@@ -15,16 +15,11 @@ const struct tw_argument *tw_sched_argument(const struct tw_dictionary *dictiona
 	return NULL;
 }
 
-/* The names of the arguments that tell about the one side of a switch. */
-struct side {
-	const char *weight, *priority;
-};
-
-static const struct side leaving = {"outgoing_weight", "outgoing_priority"};
-static const struct side coming = {"incoming_weight", "incoming_priority"};
+const struct tw_switch_names tw_switch_leaving = {"outgoing_weight", "outgoing_priority"};
+const struct tw_switch_names tw_switch_coming = {"incoming_weight", "incoming_priority"};
 
 static bool is_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
-                    const struct tw_argument *arguments, uint32_t number, const struct side *side)
+                    const struct tw_argument *arguments, uint32_t number, const struct tw_switch_names *side)
 {
 	const struct tw_track *track = tw_dictionary_track(dictionary, number);
 	const struct tw_argument *weight = tw_sched_argument(dictionary, event, arguments, side->weight);
@@ -37,11 +32,11 @@ static bool is_idle(const struct tw_dictionary *dictionary, const struct tw_even
 bool tw_sched_leaves_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
                           const struct tw_argument *arguments)
 {
-	return is_idle(dictionary, event, arguments, event->track, &leaving);
+	return is_idle(dictionary, event, arguments, event->track, &tw_switch_leaving);
 }
 
 bool tw_sched_comes_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
                          const struct tw_argument *arguments)
 {
-	return is_idle(dictionary, event, arguments, event->other, &coming);
+	return is_idle(dictionary, event, arguments, event->other, &tw_switch_coming);
 }

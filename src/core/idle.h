@@ -13,6 +13,14 @@ struct tw_dictionary;
 const struct tw_argument *tw_sched_argument(const struct tw_dictionary *dictionary, const struct tw_event *event,
                                             const struct tw_argument *arguments, const char *name);
 
+/* The names of the arguments that tell about one side of a switch. */
+struct tw_switch_names {
+	const char *weight, *priority;
+};
+
+/* Of the thread that it leaves, and of the one that comes. */
+extern const struct tw_switch_names tw_switch_leaving, tw_switch_coming;
+
 /* Whether the thread that a switch leaves, or the one that comes, is idle. */
 bool tw_sched_leaves_idle(const struct tw_dictionary *dictionary, const struct tw_event *event,
                           const struct tw_argument *arguments);

@@ -3,8 +3,6 @@
 #include "base/bytes/bytes.h"
 #include "fdr/fdr.h"
 
-#include <inttypes.h>
-
 enum {
 	KIND = 4,
 	BITS_AT = 4,
@@ -115,7 +113,6 @@ size_t fdr_find_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t 
 
 int fdr_pass_foreign(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset)
 {
-	const uint64_t end = tw_input_size(reader->input);
 	const uint8_t *bytes;
 	size_t have;
 	int status = tw_window_view(window, offset, FDR_FOREIGN, &bytes, &have);
@@ -123,15 +120,8 @@ int fdr_pass_foreign(struct tw_reader *reader, const struct fdr_log *log, struct
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	if (!fdr_is_foreign(log, bytes, have))
 		return 0;
-	if (tw_log_ends(reader, offset))
-		tw_report(reader, &fdr_rules[XRAY_FOREIGN_LOG], offset, offset, 0,
-		          "a log of another kind, clock or program begins: it is read, too");
-	else
-		tw_report(reader, &fdr_rules[XRAY_TOO_MANY_LOGS], offset, offset, 0,
-		          "it is log %d: the %" PRIu64 " bytes from there on are not read; `tail -c +%" PRIu64
-		          "` makes a file of them",
-		          TW_LOGS_MOST + 1, end - offset, reader->log.base + offset + 1);
-	tw_input_end_at(reader->input, offset);
+	tw_log_ends(reader, offset, "a log of another kind, clock or program", &fdr_rules[XRAY_FOREIGN_LOG],
+	            &fdr_rules[XRAY_TOO_MANY_LOGS]);
 	return 1;
 }
 

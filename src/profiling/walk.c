@@ -207,17 +207,10 @@ static void pass_header(struct tw_reader *reader, struct profiling_walk *walk, c
 /* This log ends. */
 static void pass_other(struct tw_reader *reader, const struct profiling_walk *walk)
 {
-	const uint64_t end = tw_input_size(reader->input), offset = walk->at;
+	const uint64_t offset = walk->at;
 	reader->reports.quiet &= !walk->looks;
-	if (tw_log_ends(reader, offset))
-		tw_report(reader, &profiling_rules[PROFILING_FOREIGN_LOG], offset, offset, 0,
-		          "a log of another kind begins: it is read, too");
-	else
-		tw_report(reader, &profiling_rules[PROFILING_TOO_MANY_LOGS], offset, offset, 0,
-		          "it is log %d: the %" PRIu64 " bytes from there on are not read; `tail -c +%" PRIu64
-		          "` makes a file of them",
-		          TW_LOGS_MOST + 1, end - offset, reader->log.base + offset + 1);
-	tw_input_end_at(reader->input, offset);
+	tw_log_ends(reader, offset, "a log of another kind", &profiling_rules[PROFILING_FOREIGN_LOG],
+	            &profiling_rules[PROFILING_TOO_MANY_LOGS]);
 }
 
 static int next_block(struct tw_reader *reader, struct profiling_walk *walk, struct profiling_item *item)

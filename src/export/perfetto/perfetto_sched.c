@@ -2,18 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/perfetto/perfetto.h"
 
+#include "core/idle.h"
+
 #include <string.h>
 
 /* What a side of a switch is called, by arguments that some writers give. */
 struct switch_fields {
-	const char *weight, *priority;
+	const struct tw_switch_names *names;
 	unsigned comm, pid, prio;
 };
 
-static const struct switch_fields leaving = {"outgoing_weight", "outgoing_priority", SWITCH_PREV_COMM, SWITCH_PREV_PID,
-                                             SWITCH_PREV_PRIO};
-static const struct switch_fields coming = {"incoming_weight", "incoming_priority", SWITCH_NEXT_COMM, SWITCH_NEXT_PID,
-                                            SWITCH_NEXT_PRIO};
+static const struct switch_fields leaving = {&tw_switch_leaving, SWITCH_PREV_COMM, SWITCH_PREV_PID, SWITCH_PREV_PRIO};
+static const struct switch_fields coming = {&tw_switch_coming, SWITCH_NEXT_COMM, SWITCH_NEXT_PID, SWITCH_NEXT_PRIO};
 
 static bool is_integer(const struct tw_argument *argument)
 {
@@ -46,8 +46,8 @@ static void add_side(struct perfetto *perfetto, const struct tw_event *event, ui
 {
 	struct tw_proto *proto = &perfetto->event;
 	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
-	const struct tw_argument *weight = argument_named(perfetto, event, side->weight);
-	const struct tw_argument *priority = argument_named(perfetto, event, side->priority);
+	const struct tw_argument *weight = argument_named(perfetto, event, side->names->weight);
+	const struct tw_argument *priority = argument_named(perfetto, event, side->names->priority);
 	bool idle = weight && weight->type == TW_ARG_INT && weight->value.i == INT32_MIN;
 	if (!idle)
 		idle = priority ? track->process == 0 && priority->value.u == 0 : track->thread == 0;
@@ -109,7 +109,8 @@ static bool has_field(const struct tw_event *event, const struct tw_argument *ar
 {
 	if (event->kind == TW_WAKEUP)
 		return event->other && argument->type == TW_ARG_KOID && strcmp(name, "waker") == 0;
-	return is_integer(argument) && (strcmp(name, leaving.priority) == 0 || strcmp(name, coming.priority) == 0);
+	return is_integer(argument) &&
+	       (strcmp(name, tw_switch_leaving.priority) == 0 || strcmp(name, tw_switch_coming.priority) == 0);
 }
 
 /* Counts the arguments for which there is no field. */
