@@ -133,6 +133,6 @@ int tw_profile_settle(struct tw_profile *profile)
 	int status = tw_budget_status(&profile->reading);
 	status = status < 0 ? status : tw_budget_status(&profile->keeping);
 	if (status < 0)
-		profile->notes.rows_folded = profile->notes.laneless = 0; /* there was no memory, which the status tells */
+		profile->notes.rows_folded = profile->notes.laneless = 0; /* no memory, which the status tells */
 	return status;
 }
