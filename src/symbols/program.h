@@ -24,8 +24,13 @@ struct tw_placed {
 struct tw_recorded {
 	struct tw_recorded *next;
 	uint64_t first, count;
-	uint64_t start;           /* of number `first` in the addresses of the handle */
+	uint64_t load;            /* of the program in the addresses of the handle */
+	uint64_t distance;        /* of number `first` from there */
 	struct tw_symbols *sleds; /* of a program with a map; NULL: by addresses */
+	const char *program;      /* its path */
+	bool by_address;
+	bool is_again;   /* `sleds` is another's */
+	bool is_missing; /* it has no names */
 };
 
 /* What threads of programs find that lie where others do. */

@@ -16,6 +16,7 @@
 
 /* Functions with hooks are told by addresses. Each program has its own here, whatever it had when it ran. */
 enum { SPACE_BITS = 40, KINDS = 2, BY_ADDRESS = 1, PATH = 4096, BUILD_ID = TW_BUILD_ID };
+enum { PROGRAMS_MOST = 4096 /* of a log that are named */ };
 
 /* ---- The list. ---- */
 
@@ -123,22 +124,29 @@ int tw_recorded_list(const char *path, uint64_t offset, char **list)
 
 /* ---- The programs. ---- */
 
-static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded, uint64_t kind, const char *path)
+static int add_program(struct tw_symbols *symbols, struct tw_recorded *recorded)
 {
-	if (kind == BY_ADDRESS) {
-		const uint64_t mask = (UINT64_C(1) << SPACE_BITS) - 1, load = recorded->start & ~mask;
-		int status = tw_symbols_add(symbols, path, &load);
+	if (recorded->by_address) {
+		int status = tw_symbols_add(symbols, recorded->program, &recorded->load);
 		if (status != TW_ERR_VALUE)
 			return status;
-		recorded->start &= mask; /* it is linked to its place */
-		return tw_symbols_add(symbols, path, NULL);
+		recorded->load = 0; /* it is linked to its place */
+		return tw_symbols_add(symbols, recorded->program, NULL);
 	}
-	int status = tw_symbols_open(&recorded->sleds, path);
+	int status = tw_symbols_open(&recorded->sleds, recorded->program);
 	if (recorded->sleds)
 		recorded->sleds->mangled = symbols->mangled;
 	if (status < 0 && status != TW_ERR_MEMORY)
 		snprintf(symbols->error, sizeof symbols->error, "%s", tw_symbols_error(recorded->sleds));
 	return status;
+}
+
+/* The same program, which was unloaded and loaded again. */
+static const struct tw_recorded *find_same(const struct tw_recorded *last, const char *program, bool by_address)
+{
+	while (last && (last->by_address != by_address || strcmp(last->program, program) != 0))
+		last = last->next;
+	return last;
 }
 
 bool tw_recorded_has(const char *list, const char *path)
@@ -164,16 +172,25 @@ static int add_line(struct tw_symbols *symbols, const char *line, uint64_t numbe
 		snprintf(symbols->error, sizeof symbols->error, "%s: it was built anew since it was recorded", path);
 		return 1;
 	}
-	struct tw_recorded *recorded = malloc(sizeof *recorded);
+	const struct tw_recorded *same = find_same(symbols->recorded, path, n[KIND] == BY_ADDRESS);
+	const char *program = same ? same->program : tw_symbols_keep(symbols, path);
+	struct tw_recorded *recorded = program ? malloc(sizeof *recorded) : NULL;
 	if (!recorded)
 		return TW_ERR_MEMORY;
 	*recorded = (struct tw_recorded){.next = symbols->recorded,
 	                                 .first = n[FIRST],
 	                                 .count = n[COUNT],
-	                                 .start = (number << SPACE_BITS) + n[DISTANCE]};
+	                                 .load = same ? same->load : number << SPACE_BITS,
+	                                 .distance = n[DISTANCE],
+	                                 .sleds = same ? same->sleds : NULL,
+	                                 .program = program,
+	                                 .by_address = n[KIND] == BY_ADDRESS,
+	                                 .is_again = same,
+	                                 .is_missing = same && same->is_missing};
 	symbols->recorded = recorded;
-	int status = add_program(symbols, recorded, n[KIND], path);
-	return status == TW_ERR_MEMORY ? status : status < 0;
+	int status = same ? 0 : add_program(symbols, recorded);
+	recorded->is_missing |= status < 0;
+	return status == TW_ERR_MEMORY ? status : recorded->is_missing;
 }
 
 static int name_recorded(void *context, uint64_t id, struct tw_name *name)
@@ -187,7 +204,8 @@ static int name_recorded(void *context, uint64_t id, struct tw_name *name)
 		return 0;
 	const struct tw_namer *sleds = recorded->sleds ? &recorded->sleds->namer : NULL;
 	return sleds ? sleds->name(sleds->context, id - recorded->first + 1, name)
-	             : tw_symbols_address(symbols, recorded->start + id - recorded->first, name, &range);
+	             : tw_symbols_address(symbols, recorded->load + recorded->distance + id - recorded->first, name,
+	                                  &range);
 }
 
 int tw_symbols_add_recorded(struct tw_symbols *symbols, const char *list)
@@ -199,7 +217,7 @@ int tw_symbols_add_recorded(struct tw_symbols *symbols, const char *list)
 	for (const char *at = list; *at;) {
 		const size_t length = strcspn(at, "\n");
 		snprintf(line, sizeof line, "%.*s", (int)length, at);
-		int status = add_line(symbols, line, ++number);
+		int status = number < PROGRAMS_MOST ? add_line(symbols, line, ++number) : 1;
 		if (status < 0)
 			return status;
 		missing += status;

@@ -104,7 +104,8 @@ static void free_recorded(struct tw_symbols *symbols)
 {
 	while (symbols->recorded) {
 		struct tw_recorded *next = symbols->recorded->next;
-		tw_symbols_close(symbols->recorded->sleds);
+		if (!symbols->recorded->is_again)
+			tw_symbols_close(symbols->recorded->sleds);
 		free(symbols->recorded);
 		symbols->recorded = next;
 	}

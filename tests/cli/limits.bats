@@ -191,6 +191,14 @@ assert [(time + 1, thread) for time, _, thread in rows] == \
 	done
 }
 
+@test "a program that a flight recorder notes 3,000 times is read once, and 5,000 others are too many" {
+	local main
+	main=$(nm "$TRACKWAY" | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/cli/hostile.py" objects log "$TRACKWAY" "$main"
+	(ulimit -t 60; run --separate-stderr trackway stat --json --function main log
+		[ "${#lines[@]}" = 3000 ] && [[ "$stderr" == *"no names of 5,000 programs"* ]] || fail "${#lines[@]} $stderr")
+}
+
 # The samples of the function that stands first and last, whatever is between.
 samples_of_main() { # log
 	trackway stat --json --function App::Main "$1" 2>/dev/null | sed -n 's/.*"self":\([0-9]*\).*/\1/p'
