@@ -181,7 +181,7 @@ class Tester:
                 yield f"at {offset} a record {shown}, not {kinds.get(offset)}"
 
     def informs(self, damaged, info):
-        wanted = tracelog.kinds(damaged.data)
+        wanted = collections.Counter(row["record"] for row in damaged.rows)
         found = collections.Counter({kind: count for kind, count in info["kinds"].items() if count})
         del wanted[UNKNOWN], found[UNKNOWN]
         yield from fxt_tests.counted(found, wanted)
