@@ -205,7 +205,9 @@ static int look_ahead(struct fdr_cursor *cursor)
 		return status;
 	bool as_it_is = !fdr_finds_copy(&span) && !(cursor->searched && fdr_is_misplaced(cursor->log, known, &span)) &&
 	                fdr_is_sound(cursor->log, &span, &done);
-	if (as_it_is) {
+	if (as_it_is && span.bare && (status = fdr_known_of(cursor->reader, cursor->log, &known)) < 0)
+		return status;
+	if (as_it_is && !(span.bare && fdr_has_arguments(known))) {
 		cursor->buffer.told = span.told;
 		cursor->stretches.items[0].end = cursor->buffer.looked += done;
 		if (!done || have < want)
@@ -215,6 +217,7 @@ static int look_ahead(struct fdr_cursor *cursor)
 	status = fdr_known_of(cursor->reader, cursor->log, &known);
 	if (status < 0)
 		return status;
+	span.told = cursor->buffer.told;
 	status = fdr_fit(cursor->log, known, &span, cursor->stretches.items, FDR_STRETCHES, &done);
 	if (status < 0)
 		return tw_fail_memory(cursor->reader);

@@ -86,7 +86,8 @@ static bool is_before_lead(const struct judge *j, size_t at)
 	static const enum tw_fdr_kind kinds[] = {TW_FDR_WALL_TIME, TW_FDR_PID, TW_FDR_NEW_CPU_ID};
 	const size_t next = at + TW_FDR_FUNCTION_SIZE, place = j->span->from_start + next;
 	bool leads = false;
-	for (size_t i = 0; next < j->span->size && place <= FDR_LEAD_LAST && i < sizeof kinds / sizeof *kinds; i++)
+	for (size_t i = 0; next < j->span->size && place <= fdr_lead_end(j->log) && i < sizeof kinds / sizeof *kinds;
+	     i++)
 		leads |= j->span->bytes[next] == fdr_first_byte(j->log->header.layout, kinds[i]);
 	return leads;
 }
@@ -132,7 +133,8 @@ static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *reco
 	int32_t function = function_gain(j, record, at);
 	if ((fdr_is_filled(j->log->header.layout, record) && function != KNOWN) || is_before_lead(j, at))
 		return NEVER;
-	if ((record->padded && !known->padded) || (function != KNOWN && is_behind_args(j, at)))
+	if ((record->padded && !known->padded) ||
+	    (function != KNOWN && fdr_has_arguments(known) && is_behind_args(j, at)))
 		return WRONG;
 	return function + delta_gain(j, record->tsc_delta);
 }

@@ -98,9 +98,11 @@ static void note_metadata(struct notes *notes, const struct tw_fdr_record *recor
 static void note_records(struct notes *notes, struct tw_fdr_decoder decoder, bool whole)
 {
 	struct tw_fdr_record record;
-	bool begun = false;
+	bool begun = false, with_args = false;
 	while (tw_fdr_next(&decoder, &record) > 0) {
 		bool starts = record.kind == TW_FDR_NEW_BUFFER, call = record.kind <= TW_FDR_ENTER_ARGS;
+		notes->known->bare += with_args && call;
+		with_args = record.kind == TW_FDR_ENTER_ARGS;
 		if ((starts && begun) || record.kind == TW_FDR_END_OF_BUFFER || (call && !whole))
 			return;
 		begun |= starts;

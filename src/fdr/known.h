@@ -28,6 +28,7 @@ enum { FDR_KNOWN_IDS = 1 << 16 };
 struct fdr_known {
 	uint64_t calls, wide;         /* function records, and those with a delta that LLVM's runtime does not write */
 	uint64_t first_tsc, last_tsc; /* of NewCPUId records; first > last: there are none */
+	uint64_t bare;                /* entries with arguments that have none */
 	uint32_t largest_event;
 	bool padded; /* bytes that mean nothing are not 0 */
 	bool timed;  /* buffers have a WallTime record behind NewBuffer */
@@ -49,6 +50,12 @@ static inline bool fdr_is_filled(enum tw_fdr_layout layout, const struct tw_fdr_
 
 bool fdr_knows_function(const struct fdr_known *known, uint32_t id);
 
+/* Whether an entry with arguments has some: the log does not have several without. */
+static inline bool fdr_has_arguments(const struct fdr_known *known)
+{
+	return known->bare <= 1;
+}
+
 /* Whether what a NewBuffer record without a WallTime record behind it tells is to be believed: some other buffer is of
  * that thread, or none of the log has a WallTime record. Returns 0 or a negative status. */
 int fdr_check_thread(struct tw_reader *reader, const struct fdr_log *log, uint32_t thread, bool *believed);
@@ -62,11 +69,17 @@ static inline bool fdr_may_end(const struct fdr_log *log, const struct tw_fdr_re
 /* ---- sound.c: whether anything is wrong. ---- */
 
 enum {
-	FDR_LEAD = 6 * TW_FDR_METADATA_SIZE,      /* BufferExtents, NewBuffer, WallTime and Pid stand in here */
-	FDR_LEAD_LAST = 4 * TW_FDR_METADATA_SIZE, /* where NewCPUId stands, behind these four */
-	FDR_FEW_CALLS = 64,                       /* of which not enough functions are known */
-	FDR_LARGE_DELTA = 1 << 24 /* ticks, some milliseconds: below it a wrong delta does little harm */
+	FDR_LEAD = 6 * TW_FDR_METADATA_SIZE, /* BufferExtents, NewBuffer, WallTime and Pid stand in here */
+	FDR_FEW_CALLS = 64,                  /* of which not enough functions are known */
+	FDR_LARGE_DELTA = 1 << 24            /* ticks, some milliseconds: below it a wrong delta does little harm */
 };
+
+/* Where NewCPUId stands in a buffer, behind the BufferExtents, NewBuffer, WallTime and Pid that its version has. */
+static inline size_t fdr_lead_end(const struct fdr_log *log)
+{
+	const unsigned version = log->header.version;
+	return (2 + (size_t)(version >= 2) + (size_t)(version >= 3)) * TW_FDR_METADATA_SIZE;
+}
 
 /* Bytes of a buffer. */
 struct fdr_span {
@@ -77,6 +90,7 @@ struct fdr_span {
 	uint64_t told;     /* the last counter told before them in the buffer, 0: none is; then, the last in them */
 	uint64_t excess;   /* so many bytes are too many in the buffer: 0 where that is not known */
 	bool searched;     /* bytes of the buffer may be missing: its end is not where it was */
+	bool bare;         /* set by fdr_is_sound(): a call follows an entry with arguments that has none */
 };
 
 /* Whether a span can be taken as it is: all records, the next where the one before ends, of kinds that belong there, no

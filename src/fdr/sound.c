@@ -18,6 +18,7 @@ struct walked {
 	unsigned filled;  /* calls in a row */
 	bool called;      /* a call has been met */
 	bool with_args;   /* the last record is an entry that an argument belongs to */
+	bool bare;        /* a call followed one */
 };
 
 /* The first of little-endian calls that is one byte over and over; `end` where none is. */
@@ -83,22 +84,13 @@ static bool fits_counter(struct walked *w, const struct fdr_span *span, const st
 }
 
 /* No call stands among the records that a buffer begins with: it is what damage left of one of them. */
-static bool fits_lead(const struct walked *w, size_t at, size_t last)
+static bool fits_lead(const struct walked *w, size_t at)
 {
-	return !w->called || at > last;
-}
-
-/* Where an argument is missing behind an entry with arguments, calls stand in its place. */
-static bool fits_entry(struct walked *w, const struct tw_fdr_record *record)
-{
-	const bool missing = w->with_args && record->kind <= TW_FDR_ENTER_ARGS;
-	w->with_args = record->kind == TW_FDR_ENTER_ARGS;
-	return !missing;
+	return !w->called || w->told || at > fdr_lead_end(w->log);
 }
 
 static bool belongs(struct walked *w, const struct fdr_span *span, const struct tw_fdr_record *record)
 {
-	const bool fits = fits_entry(w, record);
 	size_t at = span->from_start + (size_t)(w->decoder.bytes - w->first) - record->size;
 	switch ((unsigned)record->kind) {
 	case TW_FDR_BUFFER_EXTENTS:
@@ -107,11 +99,11 @@ static bool belongs(struct walked *w, const struct fdr_span *span, const struct 
 		return at <= TW_FDR_METADATA_SIZE;
 	case TW_FDR_WALL_TIME:
 	case TW_FDR_PID:
-		return fits_lead(w, at, FDR_LEAD);
+		return fits_lead(w, at);
 	case TW_FDR_END_OF_BUFFER: /* of version 1; others write none */
 		return w->decoder.version == 1 ? !span->searched || fdr_may_end(w->log, record) : !record->padded;
 	case TW_FDR_NEW_CPU_ID:
-		return fits_lead(w, at, FDR_LEAD_LAST) && fits_counter(w, span, record);
+		return fits_lead(w, at) && fits_counter(w, span, record);
 	case TW_FDR_TSC_WRAP:
 		return fits_counter(w, span, record);
 	default:
@@ -119,7 +111,7 @@ static bool belongs(struct walked *w, const struct fdr_span *span, const struct 
 		w->called |= record->kind <= TW_FDR_ENTER_ARGS;
 		w->largest = record->kind <= TW_FDR_ENTER_ARGS && record->tsc_delta > w->largest ? record->tsc_delta
 		                                                                                 : w->largest;
-		return fits && w->filled < (span->searched ? 1 : FILLED);
+		return w->filled < (span->searched ? 1 : FILLED);
 	}
 }
 
@@ -142,6 +134,8 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 		status = tw_fdr_next(&w.decoder, &record);
 		if (status > 0 && !belongs(&w, span, &record))
 			return false;
+		w.bare |= w.with_args && record.kind <= TW_FDR_ENTER_ARGS;
+		w.with_args = record.kind == TW_FDR_ENTER_ARGS;
 		if (status > 0 && record.kind == TW_FDR_END_OF_BUFFER && log->header.version == 1)
 			break;
 	} while (status > 0);
@@ -153,6 +147,7 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 	if (status < 0 || w.largest > INT32_MAX)
 		return false;
 	span->told = w.told;
+	span->bare = w.bare;
 	return true;
 }
 
