@@ -6,7 +6,8 @@
 //
 // Prints milliseconds from the page's address to the first picture and to the whole one, the script time of half, of 95 of 100
 // and of all frames once all has been read, frames a second, frames a second and share of a processor of a window that rests,
-// and the memory that is theirs (PSS) of the server and of the page's process, in MiB.
+// and the memory that is theirs (PSS) of the server and of the page's process, in MiB, also without what the browser has not yet
+// collected.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { option, start, View } from "./view.mjs";
 
@@ -85,8 +86,12 @@ const whole = performance.now() - begun;
 const moving = await moved(view);
 const page = renderer();
 const resting = await idle(view, page);
+const grown = pss(page);
+const inspected = await view.context.newCDPSession(view.page);
+await inspected.send("HeapProfiler.collectGarbage");
+await view.page.waitForTimeout(1000);
 const found = { first, whole, half: moving.half, most_of: moving.most_of, all: moving.all, frames: moving.frames, idle_frames: resting.frames,
-	idle_processor: resting.processor, server: pss(view.server.pid), page: pss(page) };
+	idle_processor: resting.processor, server: pss(view.server.pid), page: grown, page_live: pss(page) };
 await view.close();
 await browser.close();
 if (process.argv.includes("--json")) {
@@ -95,5 +100,5 @@ if (process.argv.includes("--json")) {
 	console.log(`first picture ${Math.round(first)} ms, whole picture ${Math.round(whole)} ms, of the server's start`);
 	console.log(`script of a frame: ${found.half.toFixed(1)} ms half, ${found.most_of.toFixed(1)} ms 95 of 100, ${found.all.toFixed(1)} ms most; ${Math.round(found.frames)} frames a second`);
 	console.log(`nobody touches it: ${found.idle_frames.toFixed(1)} frames a second, ${(found.idle_processor * 100).toFixed(1)} % of a processor`);
-	console.log(`memory (PSS): server ${found.server.toFixed(0)} MiB, page ${found.page.toFixed(0)} MiB`);
+	console.log(`memory (PSS): server ${found.server.toFixed(0)} MiB, page ${found.page.toFixed(0)} MiB, of that in use ${found.page_live.toFixed(0)} MiB`);
 }

@@ -362,8 +362,13 @@ const ALONE = {
 
 	async "--state opens what a link shows"(browser, folder) {
 		const state = "t=100000-600000&slice=2.0.0.0&marks=250000&tab=trace";
-		const view = await View.open(browser, [join(folder, "calls.json")], { words: ["--state", state] });
+		const narrow = { viewport: { width: 520, height: 700 } };
+		const view = await View.open(browser, [join(folder, "calls.json")], { words: ["--state", state], options: narrow });
 		try {
+			// Where there is little room the panel's own tab is in sight, and no tick is cut.
+			const [tab, close] = await Promise.all(["#tab-trace", "#tabbar .close"].map(each => view.page.locator(each).boundingBox()));
+			assert(tab.x >= 0 && tab.x + tab.width <= close.x + 1, JSON.stringify([tab, close]));
+			assert.deepEqual(await view.page.evaluate(() => window.trackway.ticks()), ["200 us", "400 us"]);
 			const found = await view.state();
 			assert.deepEqual([found.view, found.marks, found.tab], [{ from: 100_000, to: 600_000 }, [250_000], "trace"]);
 			assert(found.slice);

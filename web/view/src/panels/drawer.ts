@@ -68,6 +68,7 @@ export class Drawer {
 		if (tab !== this.shown)
 			this.panel.scrollTop = 0;
 		this.shown = tab;
+		byId(`tab-${tab}`).scrollIntoView({ block: "nearest", inline: "nearest" });
 		this.panel.setAttribute("aria-labelledby", `tab-${tab}`);
 		const focused = this.panel.contains(document.activeElement) ? document.activeElement!.id : "";
 		this.panel.replaceChildren(box);

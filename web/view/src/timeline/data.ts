@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Refusal, type Row, type Server, type Stretch } from "../api";
 
+/** How many entries rows have. */
+function sizeOf(rows: Row[]): number {
+	return rows.reduce((sum, row) => sum + (row.kind === "values" ? row.time : row.begin).length + 1, 0);
+}
+
 interface Known extends Stretch {
 	width: number;
 	generation: number;
@@ -10,7 +15,7 @@ interface Known extends Stretch {
 
 const AROUND = 0.5; // of the view is fetched on each side, so that a pan finds it there
 const COARSE = 0.6; // of the resolution wanted: less is asked for anew
-const KEEP = 4096; // tracks
+const KEEP = 1 << 20; // entries of all tracks, beside those in sight: 40 bytes each
 const MOST = 512; // tracks in one request
 
 export class Data {
@@ -98,9 +103,19 @@ export class Data {
 		}
 		for (const row of rows)
 			this.known.get(row.track)?.rows.push(row);
-		for (const track of this.known.keys()) {
-			if (this.known.size <= KEEP)
+		this.forget();
+	}
+
+	/** What came first goes first, but what is looked at stays. */
+	private forget(): void {
+		const wanted = new Set(this.wanted?.tracks);
+		let size = [...this.known.values()].reduce((sum, { rows }) => sum + sizeOf(rows), 0);
+		for (const [track, { rows }] of this.known) {
+			if (size <= KEEP)
 				break;
+			if (wanted.has(track))
+				continue;
+			size -= sizeOf(rows);
 			this.known.delete(track);
 		}
 	}

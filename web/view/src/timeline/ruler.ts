@@ -45,11 +45,13 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, heigh
 	const labels: string[] = [];
 	for (const { at, label } of ruled(scene)) {
 		const x = Math.round(xOf(scene, at));
-		labels.push(label);
 		context.fillStyle = scene.theme.line;
 		context.fillRect(x, 4, 1, height - 4);
-		if (x + 5 + context.measureText(label).width + 6 > left && x < left + wide + 6)
+		const end = x + 5 + context.measureText(label).width;
+		// None is cut at the edge, and none stands under what else is told.
+		if (end > scene.width || end + 6 > left && x < left + wide + 6)
 			continue;
+		labels.push(label);
 		context.fillStyle = scene.theme.muted;
 		context.fillText(label, x + 5, 16);
 	}
