@@ -82,17 +82,26 @@ class Bench:
         return shutil.which(name.replace("clang", "clang-14").replace("clang-14++", "clang++-14")) or name
 
     def build(self, words, name, source="calls.c", *more):
-        path = self.directory / name
+        """A program. What several tests want is compiled for the first of them."""
+        path, key = self.directory / name, (*words, source, *map(str, more))
+        if key in self.options.programs:
+            shutil.copy(self.options.programs[key], path)
+            return path
+        self.compile(path, words, source, *more)
+        self.options.programs[key] = self.options.folder / f"program{len(self.options.programs)}"
+        shutil.copy(path, self.options.programs[key])
+        return path
+
+    def compile(self, path, words, source, *more):
         compiler, source = self.compiler(words[0]), PROGRAMS / source
         if "-pg" in words:  # which is not for the linker: gprof's functions would come
-            part, shared = self.directory / f"{name}.o", ["-fPIC"] if "-shared" in more else []
+            part, shared = path.with_name(path.name + ".o"), ["-fPIC"] if "-shared" in more else []
             subprocess.run([compiler, "-O2", "-g", *words[1:], *shared, "-c", source, "-o", part], check=True)
             if "-minstrument-return=call" in words and not shared:
                 more = *more, self.archive(), "-Wl,--undefined=__cyg_profile_func_enter"
             words, source = [word for word in words if word != "-pg"], part
         command = [compiler, "-O2", "-g", *words[1:], source, *more, "-o", path, "-pthread", "-ldl", "-lrt"]
         subprocess.run(command, check=True)
-        return path
 
     def archive(self):
         return pathlib.Path(self.library()).with_suffix(".a")
@@ -1239,7 +1248,9 @@ def programs_together(bench, words):
 
 
 def aarch64_library(bench, compiler):
-    library = bench.directory / "libtrackway_fdr.so"
+    library = bench.options.folder / "libtrackway_fdr.so"
+    if library.exists():
+        return library
     flags = ["-O2", "-std=gnu17", "-D_GNU_SOURCE", "-fPIC", "-mgeneral-regs-only", "-ftls-model=initial-exec",
              "-fno-stack-protector", "-fno-builtin", "-fvisibility=hidden", "-funsigned-char", "-pthread"]
     sources = sorted((ROOT / "src/flight").rglob("*.[cS]"))
@@ -1449,7 +1460,8 @@ def main():
     rows = [row for row in tests(options) if all(word in row[0] for word in options.words)]
     print("TAP version 13")
     print(f"1..{len(rows)}")
-    failed = 0
+    failed, kept = 0, tempfile.TemporaryDirectory()
+    options.folder, options.programs = pathlib.Path(kept.name), {}
     for number, (name, test, words) in enumerate(rows, 1):
         skipped = why = None
         with tempfile.TemporaryDirectory() as directory:
@@ -1464,6 +1476,7 @@ def main():
             print("#", line, flush=True)
         if why is not None:
             print("#", why.replace("\n", "\n# "), flush=True)
+    kept.cleanup()
     sys.exit(failed > 0)
 
 
