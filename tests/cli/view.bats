@@ -109,6 +109,9 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		    with socket.create_connection(("127.0.0.1", port)) as link:
 		        link.sendall(text)
 		idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+		for link in idle[::2]:
+		    link.sendall(b"GET /api/tra")
+		assert status("/api/progress", Cookie=cookie) == 200
 		for link in idle:
 		    link.close()
 		assert page.json("/api/progress")["state"] == "done"

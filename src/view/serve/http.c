@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 64, TIMEOUT = 60 /* seconds */, CONNECTION_MEMORY = 96 << 10, STACK = 2 << 20 };
+enum { CONNECTIONS = 128, TIMEOUT = 60 /* seconds */, CONNECTION_MEMORY = 96 << 10, STACK = 2 << 20 };
 
 /* The functions, of the library once it is loaded. */
 struct library {
