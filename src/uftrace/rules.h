@@ -20,7 +20,7 @@
 	X(UFTRACE_DEPTH, "uftrace.depth", TW_WARNING,                                                                  \
 	  "A record is deeper than the one before it allows: records between are missing.")                            \
 	X(UFTRACE_NO_TASKS, "uftrace.no-tasks", TW_WARNING,                                                            \
-	  "There is no task.txt: which process a thread is of is not known.")                                          \
+	  "There is no task.txt, or nothing in it: programs, and which process a thread is of, are not known.")        \
 	X(UFTRACE_NO_MAP, "uftrace.no-map", TW_WARNING,                                                                \
 	  "The map of a session is missing: its functions have no names.")                                             \
 	X(UFTRACE_NO_SYMBOLS, "uftrace.no-symbols", TW_WARNING,                                                        \
@@ -30,7 +30,7 @@
 	X(UFTRACE_NAME_LIMIT, "uftrace.name-limit", TW_WARNING,                                                        \
 	  "There are more symbols and addresses than the memory limit allows: the rest is shown as one.")              \
 	X(UFTRACE_THREAD_LIMIT, "uftrace.thread-limit", TW_ERROR,                                                      \
-	  "There are more threads than the memory limit allows: the rest is left out.")
+	  "There are more threads than the memory limit allows, or than 1,048,576: the rest is left out.")
 
 enum uftrace_rule {
 #define X(id, name, severity, text) id,

@@ -338,7 +338,7 @@ int uftrace_read_tasks(struct tw_reader *reader)
 		status = uftrace_read_names(reader);
 	if (status < 0)
 		return status;
-	if (!tasks)
+	if (!tasks || !uftrace_of(reader)->symbols.session_count)
 		tw_report(reader, &uftrace_rules[UFTRACE_NO_TASKS], 0, 0, 0, "%s",
 		          uftrace_rules[UFTRACE_NO_TASKS].text);
 	sort_tasks(uftrace_of(reader));

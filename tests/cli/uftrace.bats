@@ -500,6 +500,9 @@ open("data/70.dat", "wb").write(b"".join(u.record(2 * i, 0, 0, i << 8) + u.recor
 	trackway stat --json data 2>err >unnamed || [ $? = 1 ]
 	grep -q '\.sym.*\[uftrace.unreadable\]' err
 	[ "$(wc -l <unnamed)" -ge 2 ]
+	: >data/task.txt
+	run --separate-stderr trackway stat --json data
+	[[ "$stderr" == *'[uftrace.no-tasks]'* && "$output" == *'"count"'* ]] || fail "$stderr"
 }
 
 @test "uftrace: a jump leaves no record out, a fork's exits are its parent's, and what is open ends with its thread" {

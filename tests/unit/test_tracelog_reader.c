@@ -299,6 +299,26 @@ static void test_offsets(void **state)
 	      "8 stack-sample 0 /a 1 ms value 1 a(0x1040)\n");
 }
 
+/* Of 1,025 bodies of a function the newest 1,024 are looked through: the oldest, at 0x1000, is not. */
+static void test_bodies(void **state)
+{
+	enum { BODIES = 1025, LINE = 80 };
+	static char log[BODIES * LINE] = NAMES;
+	(void)state;
+	size_t used = strlen(log);
+	for (unsigned i = 1; i <= BODIES; i++)
+		used += (size_t)snprintf(log + used, sizeof log - used,
+		                         "fun inf 0x00000000 0xE000 0x0 0x0 0x06000001 0x%x000:0x10 0x7:0x0:0x10\n", i);
+	(void)snprintf(log + used, sizeof log - used,
+	               "sam str 0x00000000 1 1 0:0 0x0:0x1000\n"
+	               "sam str 0x00000000 2 1 0:1 0x0:0x2000\n"
+	               "sam str 0x00000000 3 1 0:1 0x0:0x401000\n");
+	check(log, SAMPLES,
+	      "1 stack-sample 0 /a value 1 a(0x1000)\n"
+	      "2 stack-sample 0 /a 1 ms value 1 a(IL_0007:0)\n"
+	      "3 stack-sample 0 /a 1 ms value 1 a(IL_0007:0)\n");
+}
+
 /* As the plug-in of Visual Studio leaves a log: the place of an instruction is the number of a line; 0 is none. */
 static void test_lines(void **state)
 {
@@ -761,6 +781,7 @@ int main(void)
 	    cmocka_unit_test(test_instructions),
 	    cmocka_unit_test(test_deep),
 	    cmocka_unit_test(test_offsets),
+	    cmocka_unit_test(test_bodies),
 	    cmocka_unit_test(test_lines),
 	    cmocka_unit_test(test_wrap),
 	    cmocka_unit_test(test_outlier),
