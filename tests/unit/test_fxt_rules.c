@@ -684,6 +684,27 @@ static void test_overflow_span(void **state)
 	tw_close(reader);
 }
 
+/* The newest sources of Fuchsia give the process of a mapping alone, older ones that and a thread: five words behind the
+ * header, or six. info counts the thread where one is told. */
+static void test_threads_of_mappings(void **state)
+{
+	static const uint64_t alone[] = {GOOD, HEADER(10, 6) | 1 << 16, 5, 50, 0x1000, 0x2000, 0x3000};
+	static const uint64_t both[] = {GOOD, HEADER(10, 7) | 1 << 16, 5, 50, 60, 0x1000, 0x2000, 0x3000};
+	const struct tw_read_options options = {.jobs = 1};
+	(void)state;
+	for (unsigned told = 0; told < 2; told++) {
+		struct tw_reader *reader;
+		struct tw_info info;
+		size_t size = told ? put(both, sizeof both / 8, false) : put(alone, sizeof alone / 8, false);
+		assert_int_equal(tw_open_memory(&reader, "test", bytes, size, &options), 0);
+		assert_int_equal(tw_read_info(reader, 1, &info), 0);
+		assert_int_equal(info.thread_count, told);
+		if (told)
+			assert_int_equal(info.threads[0].thread, 60);
+		tw_close(reader);
+	}
+}
+
 static void test_memory_limits_are_told(void **state)
 {
 	static const uint64_t open[] = {GOOD, EVENT(5, 3, 0), 5, 1};
@@ -720,6 +741,7 @@ int main(void)
 	    cmocka_unit_test(test_no_overflow),
 	    cmocka_unit_test(test_overflow),
 	    cmocka_unit_test(test_overflow_span),
+	    cmocka_unit_test(test_threads_of_mappings),
 	    cmocka_unit_test(test_overtaken),
 	    cmocka_unit_test(test_cases_in_chunk),
 	    cmocka_unit_test(test_overflow_in_chunk),

@@ -103,9 +103,7 @@ TW_INLINE const struct fxt_pair *find(struct plain_rows *rows, uint64_t header, 
 		rows->thread = look_up_thread(rows->chunk, index, place);
 		rows->merged = look_up_merged(rows->chunk, rows->thread);
 	}
-	const struct fxt_pair *names = fxt_known_pair(rows->chunk, header);
-	if (__builtin_expect(!names, 0))
-		names = fxt_look_up_pair(rows->chunk, header, place);
+	const struct fxt_pair *names = fxt_pair_of(rows->chunk, header, place);
 	return rows->thread ? names : NULL;
 }
 

@@ -112,6 +112,11 @@ static inline uint64_t fxt_reserved(enum tw_fxt_kind kind)
 	return fxt_record_kinds[kind].reserved;
 }
 
+static inline bool fxt_has_time(const struct tw_fxt_record *record)
+{
+	return fxt_record_kinds[record->kind].timed || (record->kind == TW_FXT_LARGE_BLOB && record->format == 0);
+}
+
 /* The bits that must be 0 in the second word of a large blob. */
 static inline uint64_t fxt_blob_reserved(unsigned format)
 {

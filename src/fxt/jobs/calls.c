@@ -146,26 +146,6 @@ static void remember_called(struct fxt_name_cache *name_cache, uint64_t header, 
 	name_cache->called[place] = (struct fxt_called){header & FXT_CALLED_BITS, name};
 }
 
-/* The names of a call; NULL where the name is inline or not registered. The category may be inline: profiles do not use
- * it. */
-TW_NOINLINE const struct fxt_pair *look_up(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
-{
-	const bool is_inline = tw_bits(header, 47, 47);
-	header &= is_inline ? ~FXT_BITS(32, 47) : UINT64_MAX;
-	const struct fxt_pair *names = fxt_known_pair(chunk, header);
-	if (!names)
-		names = fxt_look_up_pair(chunk, header, (size_t)(bytes - chunk->bytes));
-	if (names && !is_inline)
-		remember_called(chunk->decoder.name_cache, header, names->name);
-	return names;
-}
-
-/* The place in a record of the time at which the call ends; of a begin or an end, of its time. */
-static inline size_t end_place(uint64_t header, unsigned kind)
-{
-	return kind == TW_CALL_COMPLETE ? (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD : TW_FXT_WORD;
-}
-
 /* What take_usual() must know of each type of event. */
 static const struct call_shape {
 	uint32_t complete; /* mask: its last word is the time at which it ends */
@@ -182,17 +162,21 @@ static const struct call_shape {
 #undef MARK
 };
 
-/* Takes a context switch or a wake-up without arguments. Returns its size; 0: it is another record. */
-TW_NOINLINE size_t take_plain_switch(struct fxt_chunk *chunk, const uint8_t *bytes, bool big)
+/* Takes a context switch or a wake-up. Returns its size; 0: it is another record, the legacy context switch too, or
+ * something that it refers to is not registered. */
+TW_NOINLINE size_t take_switch(struct fxt_chunk *chunk, const uint8_t *bytes, bool big)
 {
-	const uint32_t koids = fxt_plain_koids(tw_load64(bytes, big));
-	if (koids == 0) /* it may be of one word, the last one of the chunk */
+	const uint64_t header = tw_load64(bytes, big);
+	const struct fxt_switch found = fxt_switch(header);
+	if (!found.koids) /* it may be of one word, the last one of the chunk */
 		return 0;
+	const size_t place = (size_t)(bytes - chunk->bytes), behind = place + fxt_switch_koid(found.koids);
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	if (ticks - chunk->decoder.clock.base_tsc > chunk->decoder.clock.near)
+	if (ticks - chunk->decoder.clock.base_tsc > chunk->decoder.clock.near ||
+	    (found.arguments && !fxt_are_registered(chunk, place, behind, found.arguments)))
 		return 0;
 	see(chunk, tw_load64(bytes + fxt_switch_koid(0), big), tw_ticks_ns(&chunk->decoder.clock, ticks));
-	return fxt_switch_koid(koids);
+	return tw_bits(header, 4, 15) * TW_FXT_WORD;
 }
 
 /* Takes events whose names were looked up lately, of threads that were met, as most are, and scheduling records between
@@ -213,7 +197,7 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 		struct fxt_call_cursor *cursor = &name_cache->cursors[tw_bits(header, 24, 31)];
 		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
 		if (__builtin_expect(called->key != (header & FXT_CALLED_BITS) || !cursor->has_track, 0)) {
-			if (scan->switches && (size = take_plain_switch(chunk, bytes, big)))
+			if (scan->switches && (size = take_switch(chunk, bytes, big)))
 				continue;
 			break;
 		}
@@ -237,88 +221,33 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 	return bytes;
 }
 
-/* Takes a begin, end or complete event. False where it is not for the fast path. */
-static bool take_call(const struct call_scan *scan, uint64_t header, const uint8_t *bytes, unsigned kind, bool big)
-{
-	struct fxt_chunk *chunk = scan->chunk;
-	struct fxt_call_cursor *cursor = cursor_of(chunk, (unsigned)tw_bits(header, 24, 31), bytes);
-	const struct fxt_pair *names = cursor->track != UNKNOWN ? look_up(chunk, header, bytes) : NULL;
-	if (!names || cursor->track == UNWANTED)
-		return names;
-	if (!fxt_has_registered(chunk, header, (size_t)(bytes - chunk->bytes)))
-		return false;
-	const uint64_t begin = tw_load64(bytes + TW_FXT_WORD, big),
-		       end = tw_load64(bytes + end_place(header, kind), big);
-	const uint64_t time = tw_ticks_ns(&chunk->decoder.clock, begin), over = tw_ticks_ns(&chunk->decoder.clock, end);
-	if (end < begin || over == UINT64_MAX)
-		return false;
-	chunk->calls->calls[chunk->calls->count++] = (struct fxt_call){
-	    .begin = time,
-	    .end = over,
-	    .track = cursor->track,
-	    .name = names->name,
-	    .origin = fxt_origin(kind, (size_t)(bytes - chunk->bytes)),
-	};
-	see_going_on(cursor, end);
-	return true;
-}
-
-/* Whether category and name of an event are registered, or stand in the record. */
-static bool has_names(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
-{
-	const uint64_t indices = header & ~(tw_bits(header, 63, 63) ? FXT_BITS(48, 63) : 0);
-	return look_up(chunk, indices, bytes);
-}
-
-/* Takes an event that is no call. False where its thread is inline, or something that it refers to is not
- * registered. */
-static bool take_other(const struct call_scan *scan, uint64_t header, const uint8_t *bytes, bool big)
+/* The thread of an event by its index; NULL: it is inline, or the record is another one. */
+static const struct fxt_call_cursor *thread_of(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
 {
 	const unsigned index = (unsigned)tw_bits(header, 24, 31);
-	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-	if (!index || tw_ticks_ns(&scan->chunk->decoder.clock, ticks) == UINT64_MAX)
+	return fxt_type(header) == TW_FXT_TYPE_EVENT && index ? cursor_of(chunk, index, bytes) : NULL;
+}
+
+/* Looks up what take_usual() did not know of a record, and brings the clock near it. False where it is not for the fast
+ * path. */
+static bool look_up(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
+{
+	const struct fxt_call_cursor *thread = thread_of(chunk, header, bytes);
+	const struct fxt_pair *names =
+	    thread && thread->has_track ? fxt_pair_of(chunk, header, (size_t)(bytes - chunk->bytes)) : NULL;
+	if (!names && !fxt_switch(header).koids)
 		return false;
-	struct fxt_call_cursor *cursor = cursor_of(scan->chunk, index, bytes);
-	const bool told = cursor->track == UNWANTED ||
-	                  (has_names(scan->chunk, header, bytes) &&
-	                   fxt_has_registered(scan->chunk, header, (size_t)(bytes - scan->chunk->bytes)));
-	if (cursor->track == UNKNOWN || !told)
-		return false;
-	see_going_on(cursor, ticks);
+	if (names)
+		remember_called(chunk->decoder.name_cache, header, names->name);
+	tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big));
 	return true;
 }
 
-/* Takes a context switch or a wake-up. False for any other record, the legacy context switch too. */
-static bool take_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
+/* Whether an event is of a thread that the options leave out. */
+static bool is_unwanted(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
 {
-	const struct fxt_switch found = fxt_switch(header);
-	const size_t behind = (size_t)(bytes - chunk->bytes) + fxt_switch_koid(found.koids);
-	if (!found.koids)
-		return false; /* what is no time must not move the clock: that takes divisions, and as many back */
-	const uint64_t time = tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big));
-	if (time == UINT64_MAX ||
-	    (found.arguments && !fxt_are_registered(chunk, (size_t)(bytes - chunk->bytes), behind, found.arguments)))
-		return false;
-	see(chunk, tw_load64(bytes + fxt_switch_koid(0), big), time);
-	return true;
-}
-
-/* Takes a record that take_usual() could not. False where it is not for the fast path either. */
-static bool take_unusual(const struct call_scan *scan, uint64_t header, const uint8_t *bytes, bool big)
-{
-	unsigned kind = (unsigned)tw_bits(header, 16, 19) - FXT_BEGIN;
-	if (fxt_type(header) == TW_FXT_TYPE_EVENT)
-		return kind > TW_CALL_COMPLETE ? take_other(scan, header, bytes, big)
-		                               : take_call(scan, header, bytes, kind, big);
-	return scan->switches && take_switch(scan->chunk, header, bytes, big);
-}
-
-/* Whether an event is of a thread that was not met, and now is one that take_usual() takes. */
-static bool meets(const struct call_scan *scan, uint64_t header, const uint8_t *bytes)
-{
-	const unsigned index = (unsigned)tw_bits(header, 24, 31);
-	return fxt_type(header) == TW_FXT_TYPE_EVENT && index && !scan->chunk->decoder.name_cache->cursors[index].met &&
-	       cursor_of(scan->chunk, index, bytes)->has_track;
+	const struct fxt_call_cursor *thread = thread_of(chunk, header, bytes);
+	return thread && thread->track == UNWANTED;
 }
 
 /* Sets the time of the last record. */
@@ -338,14 +267,16 @@ TW_INLINE size_t take_usual_records(struct fxt_chunk *chunk, bool switches, size
 	struct call_scan scan = {.chunk = chunk, .switches = switches};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	begin_called(chunk->decoder.name_cache);
-	for (;;) {
+	for (const uint8_t *looked_up = NULL;;) {
 		bytes = take_usual(&scan, bytes, to, big);
 		if (bytes == to)
 			break;
 		const uint64_t header = tw_load64(bytes, big);
-		if (meets(&scan, header, bytes))
+		if (bytes != looked_up && look_up(chunk, header, bytes, big)) {
+			looked_up = bytes;
 			continue;
-		if (!take_unusual(&scan, header, bytes, big))
+		}
+		if (!is_unwanted(chunk, header, bytes))
 			break;
 		scan.last = bytes;
 		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;

@@ -39,8 +39,7 @@ struct fxt_inline_tally {
 enum { FXT_INLINES = 64, FXT_CATEGORIES = 1 << 16 };
 
 struct fxt_sums {
-	uint64_t kinds[TW_FXT_KINDS]; /* but events */
-	uint64_t events[FXT_TYPES];   /* by type */
+	uint64_t kinds[TW_FXT_KINDS];
 	struct fxt_tally provider;
 	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
 	uint32_t *categories;                /* by reference: FXT_CATEGORIES */

@@ -149,11 +149,6 @@ bool fxt_has_trailing(const struct tw_fxt_record *record)
 	return trailing;
 }
 
-static bool has_time(const struct tw_fxt_record *record)
-{
-	return fxt_record_kinds[record->kind].timed || (record->kind == TW_FXT_LARGE_BLOB && record->format == 0);
-}
-
 /* What the record should come after. Told once for each context. */
 static void check_turn(const struct checked *checked)
 {
@@ -164,7 +159,7 @@ static void check_turn(const struct checked *checked)
 			note(checked, FXT_PROVIDER_MISSING, 0);
 		chunk->decoder.told_provider = true;
 	}
-	if (has_time(checked->record) && !chunk->decoder.context.initialized && !chunk->decoder.told_clock) {
+	if (fxt_has_time(checked->record) && !chunk->decoder.context.initialized && !chunk->decoder.told_clock) {
 		note(checked, FXT_INITIALIZATION_MISSING, chunk->decoder.context.provider->id);
 		chunk->decoder.told_clock = true;
 	}

@@ -16,7 +16,6 @@ static const struct fxt_tally none = {.first = UINT64_MAX};
 static void clear(struct fxt_sums *sums)
 {
 	memset(sums->kinds, 0, sizeof sums->kinds);
-	memset(sums->events, 0, sizeof sums->events);
 	sums->provider = none;
 	for (unsigned i = 0; i < FXT_PAGE; i++)
 		sums->threads[i] = none;
@@ -175,29 +174,20 @@ static void count_lone(struct fxt_sums *sums, uint64_t koid, uint64_t size, uint
 	}
 }
 
-/* Counts a record for a thread whose index stands in its header, or both koids at a place, which is moved behind them.
- * False where these are not there. */
-static bool count_thread(struct fxt_sums *sums, uint64_t index, const struct fxt_tally *tally, const uint8_t *bytes,
-                         uint64_t *at, bool big)
+static bool is_category(const struct fxt_record_field *field)
 {
-	struct fxt_inline_tally one = {.tally = *tally};
-	if (index) {
-		fxt_add_up(&sums->threads[index], tally);
-		return true;
-	}
-	if (tally->bytes - *at < 2 * TW_FXT_WORD)
-		return false;
-	one.process = tw_load64(bytes + *at, big);
-	one.thread = tw_load64(bytes + *at + TW_FXT_WORD, big);
-	if (one.thread)
-		add_inline(sums, &one);
-	*at += (uint64_t)2 * TW_FXT_WORD;
-	return true;
+	return field->member == offsetof(struct tw_fxt_record, category);
 }
 
-static bool is_thread(const struct fxt_record_field *field)
+/* Counts a record for a thread, whose index or koids it has. Events are counted for no thread, too. */
+static void count_thread(struct fxt_sums *sums, const struct tw_fxt_thread *thread, const struct fxt_tally *tally,
+                         bool is_event)
 {
-	return field->form == FXT_FIELD_THREAD || field->form == FXT_FIELD_PROCESS;
+	const struct fxt_inline_tally one = {thread->process, thread->thread, false, *tally};
+	if (thread->index)
+		fxt_add_up(&sums->threads[thread->index], tally);
+	else if (thread->thread || is_event)
+		add_inline(sums, &one);
 }
 
 /* Whether a field is the koid of a thread alone. */
@@ -205,35 +195,6 @@ static bool is_lone(const struct fxt_record_field *field)
 {
 	return field->form == FXT_FIELD_WORD && (field->member == offsetof(struct tw_fxt_record, thread.thread) ||
 	                                         field->member == offsetof(struct tw_fxt_record, incoming.thread));
-}
-
-/* The threads that a record other than an event is about: their koids stand behind the time. */
-static void count_threads(struct fxt_sums *sums, uint64_t header, enum tw_fxt_kind kind, const uint8_t *bytes,
-                          uint64_t size, bool big)
-{
-	uint64_t at = (uint64_t)2 * TW_FXT_WORD, time = tw_load64(bytes + TW_FXT_WORD, big);
-	const struct fxt_tally tally = {1, size, time, time};
-	for (const struct fxt_record_field *field = fxt_record_kinds[kind].fields; field->form; field++) {
-		if (is_thread(field) &&
-		    !count_thread(sums, tw_bits(header, field->low, field->high), &tally, bytes, &at, big))
-			return;
-		if (is_lone(field) && size > at) {
-			count_lone(sums, tw_load64(bytes + at, big), size, time);
-			at += TW_FXT_WORD;
-		}
-	}
-}
-
-/* Counts a record that is neither an event nor one that others depend on. Of one that is unknown nothing is known but
- * its size. */
-static void count_other(struct fxt_sums *sums, uint64_t header, const uint8_t *bytes, uint64_t size, bool big)
-{
-	enum tw_fxt_kind kind = fxt_kind(header);
-	sums->kinds[kind]++;
-	if (!fxt_record_kinds[kind].timed || size <= TW_FXT_WORD)
-		return;
-	fxt_note_time(&sums->provider, tw_load64(bytes + TW_FXT_WORD, big));
-	count_threads(sums, header, kind, bytes, size, big);
 }
 
 /* ---- Records one by one. ---- */
@@ -244,16 +205,7 @@ static inline void add_category(struct fxt_sums *sums, unsigned index)
 		sums->used[sums->used_count++] = (uint16_t)index;
 }
 
-/* Threads and categories that stand in the record itself: one count for each record, because there is no index to add
- * them up by. */
-static void count_koids(struct fxt_chunk *chunk, const struct fxt_tally *tally, uint64_t process, uint64_t thread)
-{
-	struct fxt_count count = count_of(chunk, FXT_COUNTED_THREAD, tally);
-	count.process = process;
-	count.thread = thread;
-	add_count(chunk, &count);
-}
-
+/* A category that stands in the record itself has a count for each, because there is no index to add them up by. */
 static void count_text(struct fxt_chunk *chunk, const struct fxt_tally *tally, const uint8_t *text, uint32_t length)
 {
 	struct fxt_count count = count_of(chunk, FXT_COUNTED_CATEGORY, tally);
@@ -262,73 +214,41 @@ static void count_text(struct fxt_chunk *chunk, const struct fxt_tally *tally, c
 	add_count(chunk, &count);
 }
 
-static void count_inline(struct fxt_chunk *chunk, size_t place, uint64_t header, const struct fxt_tally *tally)
+static void count_category(struct fxt_chunk *chunk, const struct tw_fxt_string *category, const struct fxt_tally *tally)
 {
-	const uint8_t *bytes = chunk->bytes + place;
-	bool koids = tw_bits(header, 24, 31) == 0;
-	if (koids)
-		count_koids(chunk, tally, tw_load64(bytes + 2 * TW_FXT_WORD, chunk->decoder.big),
-		            tw_load64(bytes + 3 * TW_FXT_WORD, chunk->decoder.big));
-	if (tw_bits(header, 47, 47))
-		count_text(chunk, tally, bytes + (koids ? 4 : 2) * TW_FXT_WORD, tw_bits(header, 32, 46) & FXT_TEXT_MAX);
-}
-
-/* Whether an event has its thread or its category inline. */
-static inline bool is_inline(uint64_t header)
-{
-	return tw_bits(header, 24, 31) == 0 || tw_bits(header, 47, 47);
-}
-
-/* The time at which a complete event ends: its last word, unless the record has more than the format has. */
-static uint64_t end_of(const struct fxt_chunk *chunk, size_t place, uint64_t size, bool odd)
-{
-	const uint8_t *bytes = chunk->bytes + place;
-	struct tw_fxt_decoder decoder = {.bytes = bytes, .left = (size_t)size, .big = chunk->decoder.big};
-	struct tw_fxt_record record;
-	if (odd && tw_fxt_next(&decoder, &record) == 1)
-		return record.end;
-	return tw_load64(bytes + size - TW_FXT_WORD, chunk->decoder.big);
-}
-
-static void count_event(struct fxt_chunk *chunk, size_t place, uint64_t header, uint64_t size, bool odd)
-{
-	struct fxt_sums *sums = &chunk->census->sums;
-	const bool complete = tw_bits(header, 16, 19) == FXT_COMPLETE;
-	const uint64_t time = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->decoder.big);
-	const uint64_t told = complete ? end_of(chunk, place, size, odd) : time;
-	const uint64_t end = told > time ? told : time; /* one that ends before it begins has no duration */
-	const struct fxt_tally tally = {1, size, time, end};
-	sums->events[tw_bits(header, 16, 19)]++;
-	fxt_note_times(&sums->provider, time, end);
-	if (tw_bits(header, 24, 31))
-		fxt_add_up(&sums->threads[tw_bits(header, 24, 31)], &tally);
-	if (!tw_bits(header, 47, 47))
-		add_category(sums, (unsigned)tw_bits(header, 32, 46));
-	if (is_inline(header))
-		count_inline(chunk, place, header, &tally);
-}
-
-/* Counts a large record. A blob with metadata has time, thread and category as an event has. */
-static void count_large(struct fxt_chunk *chunk, size_t place, size_t end, uint64_t header)
-{
-	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->decoder.big};
-	struct fxt_sums *sums = &chunk->census->sums;
-	struct tw_fxt_record record;
-	sums->kinds[fxt_kind(header)]++;
-	if (tw_fxt_next(&decoder, &record) != 1 || record.kind != TW_FXT_LARGE_BLOB)
-		return;
-	const struct fxt_tally tally = {1, record.size, record.time, record.time};
-	if (record.format == 0) {
-		fxt_note_time(&sums->provider, record.time);
-		if (record.thread.index)
-			fxt_add_up(&sums->threads[record.thread.index], &tally);
-		else
-			count_koids(chunk, &tally, record.thread.process, record.thread.thread);
-	}
-	if (record.category.bytes)
-		count_text(chunk, &tally, record.category.bytes, record.category.length);
+	if (category->bytes)
+		count_text(chunk, tally, category->bytes, category->length);
 	else
-		add_category(sums, record.category.reference & FXT_TEXT_MAX);
+		add_category(&chunk->census->sums, category->reference & FXT_TEXT_MAX);
+}
+
+/* Counts a record for its threads and its category. */
+static void count_fields(struct fxt_chunk *chunk, const struct tw_fxt_record *record, const struct fxt_tally *tally)
+{
+	struct fxt_sums *sums = &chunk->census->sums;
+	const bool is_event = record->type == TW_FXT_TYPE_EVENT || record->kind == TW_FXT_LARGE_BLOB;
+	const struct fxt_record_field *field = fxt_fields(record->kind, record->format);
+	for (; field->form; field++) {
+		const void *member = (const uint8_t *)record + field->member;
+		if (field->form == FXT_FIELD_THREAD || field->form == FXT_FIELD_PROCESS)
+			count_thread(sums, member, tally, is_event);
+		else if (is_lone(field))
+			count_lone(sums, fxt_number(record, field), tally->bytes, record->time);
+		else if (field->form == FXT_FIELD_STRING && is_category(field))
+			count_category(chunk, member, tally);
+	}
+}
+
+/* Counts a record that is not of a table. One that ends before it begins has no duration. */
+static void count_decoded(struct fxt_chunk *chunk, const struct tw_fxt_record *record)
+{
+	const uint64_t end = record->end > record->time ? record->end : record->time;
+	const struct fxt_tally tally = {1, record->size, record->time, end};
+	const bool timed = fxt_has_time(record);
+	if (timed)
+		fxt_note_times(&chunk->census->sums.provider, record->time, end);
+	if (timed || record->kind == TW_FXT_LARGE_BLOB)
+		count_fields(chunk, record, &tally);
 }
 
 static void count_full_buffer(struct fxt_chunk *chunk, uint64_t header)
@@ -364,28 +284,23 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 	return size;
 }
 
-/* Returns the record's size, as far as it is in the chunk. odd: there is something unknown in it. */
-static size_t count_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool odd)
+/* Returns the record's size, as far as it is in the chunk. */
+static size_t count_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
+	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->decoder.big};
 	struct fxt_sums *sums = &chunk->census->sums;
+	struct tw_fxt_record record;
 	const uint64_t header = tw_load64(chunk->bytes + place, chunk->decoder.big);
-	const uint64_t size = fxt_size(header) * (uint64_t)TW_FXT_WORD;
-	const unsigned type = fxt_type(header);
 	end_sums(chunk, place, header);
 	const size_t here = take_record(chunk, wish, place, end);
-	if (type == TW_FXT_TYPE_LARGE)
-		count_large(chunk, place, end, header);
-	else if (type < TW_FXT_TYPE_EVENT)
-		sums->kinds[fxt_kind(header)]++;
-	else if (type == TW_FXT_TYPE_EVENT && fxt_kind(header) != TW_FXT_UNKNOWN)
-		count_event(chunk, place, header, size, odd);
-	else
-		count_other(sums, header, chunk->bytes + place, size, chunk->decoder.big);
+	sums->kinds[fxt_kind(header)]++;
+	if (fxt_type(header) >= TW_FXT_TYPE_EVENT && tw_fxt_next(&decoder, &record) == 1)
+		count_decoded(chunk, &record);
 	if (fxt_kind(header) == TW_FXT_PROVIDER_EVENT)
 		count_full_buffer(chunk, header);
-	if (type != TW_FXT_TYPE_METADATA) {
+	if (fxt_type(header) != TW_FXT_TYPE_METADATA) {
 		sums->provider.records++;
-		sums->provider.bytes += size;
+		sums->provider.bytes += fxt_size(header) * (uint64_t)TW_FXT_WORD;
 	}
 	return here;
 }
@@ -426,8 +341,7 @@ TW_INLINE bool has_thread(const struct fxt_chunk *chunk, uint64_t header, const 
 TW_INLINE bool has_names(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
 {
 	const size_t place = (size_t)(bytes - chunk->bytes);
-	return (fxt_known_pair(chunk, header) || fxt_look_up_pair(chunk, header, place)) &&
-	       fxt_has_registered(chunk, header, place);
+	return fxt_pair_of(chunk, header, place) && fxt_has_registered(chunk, header, place);
 }
 
 /* Counts an event of a known type. False where it is not for the fast path. */
@@ -442,7 +356,7 @@ TW_INLINE bool count_plain_event(struct fxt_sums *sums, uint64_t without, uint64
 		return false;
 	add_category(sums, (unsigned)tw_bits(header, 32, 47));
 	fxt_add_up(&sums->threads[tw_bits(header, 24, 31)], &tally);
-	sums->events[type]++;
+	sums->kinds[TW_FXT_INSTANT + type]++;
 	return true;
 }
 
@@ -489,7 +403,7 @@ static void count_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 		if (tw_loop_is_on(TW_LOOP_FXT_COUNT))
 			place = count_plain(chunk, place, end);
 		if (place < end)
-			place += count_record(chunk, wish, place, end, false);
+			place += count_record(chunk, wish, place, end);
 	}
 }
 
@@ -525,7 +439,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 		const struct fxt_piece *piece = &chunk->walk.pieces[chunk->decoder.pieces_done];
 		chunk->decoder.big = piece->big;
 		if (piece->kind == FXT_RECORDS && piece->odd)
-			count_record(chunk, wish, piece->from, piece->to, true);
+			count_record(chunk, wish, piece->from, piece->to);
 		else if (piece->kind == FXT_RECORDS)
 			count_records(chunk, wish, piece->from, piece->to);
 		else

@@ -115,8 +115,6 @@ static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const 
 	}
 	for (unsigned i = 0; census && i < TW_FXT_KINDS; i++)
 		survey->kinds[i] += census->sums.kinds[i];
-	for (unsigned type = 0; census && type < FXT_EVENT_TYPES; type++)
-		survey->kinds[TW_FXT_INSTANT + type] += census->sums.events[type];
 	survey->failed |= chunk->failed;
 }
 

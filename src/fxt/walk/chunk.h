@@ -345,6 +345,13 @@ static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chun
 	return pair->key == (header >> 32 | chunk->decoder.name_cache->pair_epoch) ? pair : NULL;
 }
 
+/* The same, looked up if need be; NULL where one is inline or not defined. */
+static inline const struct fxt_pair *fxt_pair_of(struct fxt_chunk *chunk, uint64_t header, size_t place)
+{
+	const struct fxt_pair *pair = fxt_known_pair(chunk, header);
+	return __builtin_expect(pair != NULL, 1) ? pair : fxt_look_up_pair(chunk, header, place);
+}
+
 /* How many rows, arguments and fixes there are; and back to that. */
 struct fxt_row_mark {
 	size_t rows, arguments, fixes;
