@@ -96,7 +96,7 @@ int fxt_look(struct tw_reader *reader);
 /* profile_by_track.c */
 int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *taker);
 
-/* outline.c */
+/* records.c */
 int fxt_outline(struct tw_reader *reader, tw_outline_fn put, void *context);
 
 /* records.c */

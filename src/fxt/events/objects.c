@@ -1,7 +1,7 @@
 /* objects.c - the names of kernel and userspace objects, as far as records have described them, and what those of a
  * recorder's process and threads tell of losses: doc/recording.md. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/events/objects.h"
+#include "fxt/events/events.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* pieces.c - the pieces of a chunk to rows: records, what was lost between them, more of a large blob. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/events/events.h"
 #include "fxt/walk/chunk.h"
-#include "fxt/walk/report.h"
 
 /* ---- Records. ---- */
 

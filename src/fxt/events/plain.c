@@ -5,8 +5,8 @@
 #include "base/inline.h"
 #include "base/loops.h"
 #include "base/memory/memory.h"
-#include "fxt/events/values.h"
-#include "fxt/format/measure.h"
+#include "fxt/events/events.h"
+#include "fxt/format/layout.h"
 #include "fxt/walk/chunk.h"
 
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include "core/filter/filter.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
-#include "fxt/resync/evidence.h"
+#include "fxt/resync/resync.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

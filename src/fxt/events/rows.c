@@ -2,10 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "core/format.h"
-#include "fxt/events/objects.h"
-#include "fxt/events/values.h"
+#include "fxt/events/events.h"
 #include "fxt/walk/chunk.h"
-#include "fxt/walk/report.h"
 
 #include <string.h>
 

@@ -1,10 +1,8 @@
 /* values.c - arguments of records, whose names and texts are references, to those of rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/events/values.h"
-
 #include "base/bytes/bytes.h"
 #include "base/text/digits.h"
-#include "fxt/events/objects.h"
+#include "fxt/events/events.h"
 
 /* What is a value that stands in one or two words: its type, and how many. */
 static const struct {

@@ -1,6 +1,6 @@
 /* measure.c - what records other than plain events must measure. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/format/measure.h"
+#include "fxt/format/layout.h"
 
 const uint16_t fxt_event_words[FXT_TYPES] = {
 #define X(type, row, call, last) FXT_EVENT_WORDS(last),

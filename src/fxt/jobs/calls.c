@@ -7,9 +7,8 @@
 #include "base/inline.h"
 #include "base/loops.h"
 #include "base/memory/memory.h"
-#include "fxt/events/values.h"
+#include "fxt/events/events.h"
 #include "fxt/format/layout.h"
-#include "fxt/format/measure.h"
 #include "fxt/walk/pipeline.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #define FXT_JOBS_CALLS_H
 
 #include "core/calls/calls.h"
-#include "fxt/events/commit.h"
+#include "fxt/events/events.h"
 
 /* The place of a record in its chunk, taken from an origin: chunks are shorter than 2^30 bytes. */
 #define FXT_CALL_PLACE(place) ((uint32_t)(place)&0x3fffffff)

@@ -3,7 +3,7 @@
 #ifndef FXT_JOBS_CENSUS_H
 #define FXT_JOBS_CENSUS_H
 
-#include "fxt/format/measure.h"
+#include "fxt/format/layout.h"
 #include "fxt/walk/chunk.h"
 
 enum fxt_counted { FXT_COUNTED_PROVIDER, FXT_COUNTED_THREAD, FXT_COUNTED_CATEGORY };

@@ -4,7 +4,7 @@
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
 #include "base/loops.h"
-#include "fxt/format/measure.h"
+#include "fxt/format/layout.h"
 #include "fxt/walk/chunk.h"
 
 #include <limits.h>

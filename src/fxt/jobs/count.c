@@ -4,7 +4,7 @@
 #include "base/inline.h"
 #include "base/loops.h"
 #include "base/memory/memory.h"
-#include "fxt/events/values.h"
+#include "fxt/events/events.h"
 #include "fxt/jobs/census.h"
 
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* rewrite.c - an archive written again record by record: repaired, or in another byte order. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
+#include "fxt/events/events.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
-#include "fxt/walk/cursor.h"
-#include "fxt/walk/report.h"
+#include "fxt/walk/walk.h"
 #include "fxt/write/record.h"
 
 #include <stdlib.h>

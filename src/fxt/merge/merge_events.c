@@ -4,7 +4,7 @@
 #include "fxt/merge/merge_events.h"
 
 #include "base/memory/memory.h"
-#include "fxt/events/values.h"
+#include "fxt/events/events.h"
 #include "fxt/write/record.h"
 
 #include <stdlib.h>

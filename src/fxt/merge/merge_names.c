@@ -1,7 +1,6 @@
 /* merge_names.c - where names and threads stand in the tables of the archive that is written. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/merge/merge_names.h"
-
+#include "fxt/merge/merge_events.h"
 #include "fxt/walk/pipeline.h"
 
 #include <stdlib.h>

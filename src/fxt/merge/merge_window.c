@@ -6,7 +6,7 @@
 #include "base/inline.h"
 #include "base/loops.h"
 #include "base/memory/memory.h"
-#include "fxt/format/measure.h"
+#include "fxt/format/layout.h"
 #include "fxt/fxt.h"
 
 #include <stdlib.h>

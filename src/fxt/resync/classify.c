@@ -1,7 +1,6 @@
 /* classify.c - what stands at a place where the walk sees no record at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/resync/classify.h"
-
+#include "fxt/resync/resync.h"
 #include "fxt/walk/walk.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* evidence.c - what speaks for and against a record at a place. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/resync/evidence.h"
-
 #include "base/text/utf8.h"
+#include "fxt/resync/resync.h"
 
 #include <string.h>
 

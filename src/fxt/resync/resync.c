@@ -1,10 +1,11 @@
 /* resync.c - the walk where it sees no record at once: on around damage, or back into the last records where these have
  * swallowed others. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/resync/resync.h"
+
 #include "base/bytes/bytes.h"
 #include "core/format.h"
-#include "fxt/resync/classify.h"
-#include "fxt/walk/walk_parts.h"
+#include "fxt/walk/walk.h"
 
 /* So many records may be taken back when it shows that bytes before them are missing. */
 enum { TAKEN_BACK = 4 };

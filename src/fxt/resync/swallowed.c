@@ -1,6 +1,6 @@
 /* swallowed.c - where records begin inside of another one. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/resync/classify.h"
+#include "fxt/resync/resync.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,9 @@
 /* cursor.c - an archive from its first byte to its last with one thread: for what takes records as they are. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/walk/cursor.h"
-
 #include "base/bytes/bytes.h"
+#include "fxt/events/events.h"
 #include "fxt/format/layout.h"
-#include "fxt/walk/report.h"
+#include "fxt/walk/walk.h"
 
 enum { STATE_SHARE = 2 }; /* of the memory limit, for tables and names */
 

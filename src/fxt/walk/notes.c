@@ -1,7 +1,7 @@
 /* notes.c - what is put down in a chunk, to be decoded, told or completed later. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
-#include "fxt/walk/walk_parts.h"
+#include "fxt/walk/walk.h"
 
 void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 {

@@ -1,11 +1,12 @@
 /* walk.c - from record to record through an archive: the records that are as they should be. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/walk/walk.h"
+
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
 #include "base/memory/memory.h"
 #include "core/format.h"
-#include "fxt/resync/classify.h"
-#include "fxt/walk/walk_parts.h"
+#include "fxt/resync/resync.h"
 
 struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
 {

@@ -3,7 +3,11 @@
 #ifndef FXT_WALK_WALK_H
 #define FXT_WALK_WALK_H
 
+#include "core/format.h"
+#include "fxt/resync/resync.h"
 #include "fxt/walk/chunk.h"
+
+/* ---- From record to record through an archive, around what is damaged. ---- */
 
 /* What was last looked through for the next record, in offsets: from any place in it, up to the end of the same bytes,
  * that is the same one, until more is registered or something is taken back. */
@@ -41,5 +45,94 @@ enum fxt_walked {
 
 /* Walks on through a chunk. */
 enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk);
+
+/* ---- What walk.c, walk_define.c and resync/resync.c share. ---- */
+
+/* Returns what may be looked at from a place of the chunk on. */
+struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place);
+
+/* notes.c: puts a piece behind those of the chunk; without memory the chunk has failed. */
+void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece);
+
+/* Whether one provider is read alone. */
+static inline bool fxt_chooses(const struct fxt_walk *walk)
+{
+	return walk->options && walk->options->provider;
+}
+
+/* Whether what the current provider writes is left out. */
+static inline bool fxt_is_foreign(const struct fxt_walk *walk)
+{
+	return fxt_chooses(walk) && !walk->state->current->wanted;
+}
+
+/* Takes the times of records that are left out: the trace begins and ends with them, too. */
+void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to);
+
+/* Passes the time of a record, if it has one. */
+void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header);
+
+/* Returns how many of the last bytes of a large record wait for those behind them: others may begin there. `size` of
+ * walk->blob_left are here. enough: no more are needed. */
+size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough);
+
+/* walk_define.c: takes a record of a type below TW_FXT_TYPE_EVENT, of so many words, into the tables. Returns false at
+ * a barrier: then nothing has been done, because what was walked before must be decoded first. */
+bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words);
+
+/* resync.c: goes on from the place of the walk, where no record is seen at once. Returns false where the walk must
+ * stop: for more bytes, or at a barrier, to which it sets *walked. */
+bool fxt_resync(struct fxt_walk *walk, struct fxt_chunk *chunk, enum fxt_walked *walked);
+
+/* ---- An archive from its first byte to its last with one thread: for what takes records as they are. ---- */
+
+struct fxt_cursor {
+	struct tw_reader *reader;
+	/* Tables. The meaning of an index at the current record is found by its offset, for the provider of
+	 * chunk->decoder.context. */
+	struct fxt_state state;
+	struct fxt_walk walk;
+	struct fxt_chunk *chunk, *before;
+	struct fxt_name_cache name_caches[FXT_NAME_CACHES];
+	uint64_t position;      /* bytes read */
+	bool big;               /* the byte order at the start */
+	enum fxt_walked walked; /* how far the chunk is */
+	size_t place, next;     /* of the current record and the one after it, in the chunk */
+	const char *fault;      /* of a record that could not be decoded: what was expected */
+	size_t fault_at;        /* where in it */
+};
+
+/* Returns 0 or a negative status; free it in any case. */
+int fxt_cursor_init(struct fxt_cursor *cursor, struct tw_reader *reader);
+void fxt_cursor_free(struct fxt_cursor *cursor);
+
+/* Gives the next piece of the archive, in cursor->chunk. It lives until the next call. Returns 1, 0 at the end, or a
+ * negative status. */
+int fxt_cursor_piece(struct fxt_cursor *cursor, const struct fxt_piece **piece);
+
+/* Gives the next record of a piece of kind FXT_RECORDS; of a large one only what precedes its payload need be here.
+ * Returns 1, 0 at the end of the piece, or TW_ERR_VALUE for a record that cannot be decoded (cursor->place, next and
+ * fault tell), after which it goes on. */
+int fxt_cursor_record(struct fxt_cursor *cursor, const struct fxt_piece *piece, struct tw_fxt_record *record);
+
+/* The offset of the current record. */
+static inline uint64_t fxt_cursor_offset(const struct fxt_cursor *cursor)
+{
+	return fxt_offset(cursor->chunk, cursor->place);
+}
+
+/* The string or thread of an index at the current record; NULL where nothing has registered it. */
+static inline const struct fxt_entry *fxt_cursor_string(const struct fxt_cursor *cursor, unsigned index)
+{
+	return fxt_string_at(cursor->chunk->decoder.context.provider, index, fxt_cursor_offset(cursor));
+}
+
+static inline const struct fxt_entry *fxt_cursor_thread(const struct fxt_cursor *cursor, unsigned index)
+{
+	return fxt_thread_at(cursor->chunk->decoder.context.provider, index, fxt_cursor_offset(cursor));
+}
+
+/* Reports what is wrong with a piece that is no records, or with the record that could not be decoded. */
+void fxt_cursor_report(const struct fxt_cursor *cursor, const struct fxt_piece *piece);
 
 #endif

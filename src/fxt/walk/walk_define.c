@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/memory/memory.h"
-#include "fxt/walk/walk_parts.h"
+#include "fxt/walk/walk.h"
 
 #include <string.h>
 

@@ -103,7 +103,7 @@ void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const 
 
 /* ---- Kinds. ---- */
 
-/* Samples are known by their category when they are read: events/samples.c. */
+/* Samples are known by their category when they are read: events/commit.c. */
 #define SAMPLE STAND_IN, .sample = true
 #define STAND_IN .kind = TW_FXT_INSTANT, .tail = FXT_TAIL_SCOPE
 

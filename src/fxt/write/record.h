@@ -95,7 +95,7 @@ enum fxt_fit { FXT_FITS, FXT_CUT_SHORT, FXT_NO_ROOM };
 enum fxt_fit fxt_put_argument(struct fxt_new_record *record, const struct fxt_string_ref *name,
                               const struct tw_argument *argument, size_t reserved);
 
-/* string_table.c: how many of the first `limit` bytes of a text to keep: no character of UTF-8 is cut in two. */
+/* tables.c: how many of the first `limit` bytes of a text to keep: no character of UTF-8 is cut in two. */
 size_t fxt_cut_text(const char *text, size_t size, size_t limit);
 
 #endif

@@ -1,10 +1,9 @@
 /* report.c - findings: from a note to a sentence. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fxt/walk/report.h"
-
 #include "base/bytes/bytes.h"
 #include "base/memory/order.h"
 #include "base/text/plural.h"
+#include "fxt/events/events.h"
 #include "fxt/fxt.h"
 
 #include <inttypes.h>
