@@ -1,11 +1,12 @@
 /* fuzz_fxt_decode.c - any bytes as FXT records: what decodes encodes to the same bytes, and measures what it should. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes/bytes.h"
 #include "fuzz.h"
-#include "fxt/format/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/bytes/bytes.h"
+#include "fxt/format/layout.h"
 
 static void touch_string(const struct tw_fxt_string *string)
 {

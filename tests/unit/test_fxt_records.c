@@ -3,17 +3,18 @@
  * The vectors are the numbers of other projects' tests: Fuchsia's serializer (cpp_), its Rust reader (rs_), Perfetto's
  * importer (pf_). The meanings below were read off the words with the document's bit numbers. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/bytes/bytes.h"
-#include "fxt/format/layout.h"
-
-#include <trackway/fxt.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <trackway/fxt.h>
+
+#include "base/bytes/bytes.h"
+#include "fxt/format/layout.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -92,8 +92,8 @@ static bool is_own(const struct fxt_state *state, uint8_t provider)
 	return strcmp(text_of(state, tw_dictionary_provider(state->dictionary, provider)->name), "trackway") == 0;
 }
 
-/* Complete rows that Trackway wrote for samples become samples. The category tells the kind, and the first arguments are
- * the numbers and the stack of the sample: write/event_records.c. */
+/* Complete rows that Trackway wrote for samples become samples. The category tells the kind, and the first arguments
+ * are the numbers and the stack of the sample: write/event_records.c. */
 static void find_samples(struct fxt_state *state, struct tw_slab *slab)
 {
 	uint32_t categories[KINDS];

@@ -238,8 +238,7 @@ static bool look_up(struct fxt_chunk *chunk, uint64_t header, const uint8_t *byt
 		return false;
 	if (names)
 		remember_called(chunk->decoder.name_cache, header, names->name);
-	tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big));
-	return true;
+	return tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big)) != UINT64_MAX;
 }
 
 /* Whether an event is of a thread that the options leave out. */
