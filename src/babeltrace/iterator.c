@@ -143,7 +143,7 @@ static const struct tw_event *next_event(struct iterator *iterator)
 
 /* ---- Messages. ---- */
 
-static void tell_raised(const struct iterator *iterator)
+static void report_raised(const struct iterator *iterator)
 {
 	if (iterator->raised)
 		tw_babel_log(iterator->input->source, BT_LOGGING_LEVEL_WARNING,
@@ -170,7 +170,7 @@ static bt_message *make_message(struct iterator *iterator)
 			return make_event(iterator, event);
 		if (iterator->status < 0)
 			return NULL;
-		tell_raised(iterator);
+		report_raised(iterator);
 		iterator->stage = STAGE_DONE;
 		return bt_message_stream_end_create(iterator->self, iterator->stream);
 	case STAGE_DONE:

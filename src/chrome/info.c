@@ -77,7 +77,7 @@ static int count_all(struct tw_reader *reader, struct chrome_summary *survey, st
 
 /* ---- Telling. ---- */
 
-static void tell_kinds(const struct chrome_state *state, struct chrome_summary *survey, struct tw_info *info)
+static void fill_kinds(const struct chrome_state *state, struct chrome_summary *survey, struct tw_info *info)
 {
 	for (size_t i = 0; i < CHROME_PHASES; i++) {
 		if (!state->counts[i])
@@ -89,7 +89,7 @@ static void tell_kinds(const struct chrome_state *state, struct chrome_summary *
 	info->kinds = survey->kinds;
 }
 
-static void tell_thread(struct tw_reader *reader, struct chrome_summary *survey, uint32_t number, struct tw_info *info)
+static void fill_thread(struct tw_reader *reader, struct chrome_summary *survey, uint32_t number, struct tw_info *info)
 {
 	const struct chrome_state *state = reader->state;
 	const struct tw_track *track = tw_dictionary_track(reader->dictionary, number);
@@ -107,7 +107,7 @@ static void tell_thread(struct tw_reader *reader, struct chrome_summary *survey,
 	};
 }
 
-static int tell_threads(struct tw_reader *reader, struct chrome_summary *survey, struct tw_info *info)
+static int fill_threads(struct tw_reader *reader, struct chrome_summary *survey, struct tw_info *info)
 {
 	uint32_t count = tw_dictionary_tracks(reader->dictionary), there;
 	survey->threads = calloc(count, sizeof *survey->threads);
@@ -118,7 +118,7 @@ static int tell_threads(struct tw_reader *reader, struct chrome_summary *survey,
 		if (!survey->tallies[i].records)
 			continue;
 		if (track->kind == TW_TRACK_THREAD)
-			tell_thread(reader, survey, i, info);
+			fill_thread(reader, survey, i, info);
 		if (!tw_map_find(&survey->processes, track->process, &there) &&
 		    !tw_map_add(&survey->processes, track->process, 0))
 			return TW_ERR_MEMORY;
@@ -128,7 +128,7 @@ static int tell_threads(struct tw_reader *reader, struct chrome_summary *survey,
 	return 0;
 }
 
-static void tell_fields(const struct chrome_state *state, struct chrome_summary *survey, struct tw_info *info)
+static void fill_fields(const struct chrome_state *state, struct chrome_summary *survey, struct tw_info *info)
 {
 	static const char *const forms[] = {
 	    [CHROME_FORM_NONE] = "none",
@@ -170,8 +170,8 @@ int chrome_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	info->events = all.records;
 	info->clock_start_ns = all.first <= all.last ? all.first : 0;
 	info->span_ns = all.first <= all.last ? all.last - all.first : 0;
-	tell_kinds(state, state->summary, info);
-	tell_fields(state, state->summary, info);
-	status = tell_threads(reader, state->summary, info);
+	fill_kinds(state, state->summary, info);
+	fill_fields(state, state->summary, info);
+	status = fill_threads(reader, state->summary, info);
 	return status < 0 ? tw_fail_memory(reader) : 0;
 }

@@ -98,7 +98,7 @@ static int close_list(FILE *out)
 	return fclose(out) != 0 || failed ? errno : 0;
 }
 
-static void tell_error(struct collect_board *board, int error)
+static void report_error(struct collect_board *board, int error)
 {
 	int32_t none = 0;
 	if (error)
@@ -125,7 +125,7 @@ static void look(struct collect_board *board, uint64_t pc, uint64_t host)
 	if (find(list, host, &code)) {
 		uint64_t distance = host - pc;
 		is_full |= !ranges_add(&seen, code.start - distance, code.end - distance);
-		tell_error(board, code.path[0] == '/' ? put(board, list, &code, distance) : 0);
+		report_error(board, code.path[0] == '/' ? put(board, list, &code, distance) : 0);
 	}
 	if (is_full)
 		atomic_store(&board->unlisted, 1);
@@ -149,13 +149,13 @@ __attribute__((format(printf, 2, 3))) static void note(struct collect_board *boa
 	va_list arguments;
 	FILE *out = open_list(board);
 	if (!out) {
-		tell_error(board, errno);
+		report_error(board, errno);
 		return;
 	}
 	va_start(arguments, format);
 	vfprintf(out, format, arguments); // NOLINT(clang-analyzer-valist.*)
 	va_end(arguments);
-	tell_error(board, close_list(out));
+	report_error(board, close_list(out));
 }
 
 void images_begin(struct collect_board *board)

@@ -141,7 +141,7 @@ static struct profiler_place *make(struct profiler_thread *thread, struct profil
 		now->depth = 0;
 	struct profiler_place *place = place_of(thread, class_id, now);
 	if (place && is_fixed(now, frame)) {
-		struct profiler_site *site = &set[thread->places->turn++ % PROFILER_WAYS];
+		struct profiler_site *site = &set[thread->places->replaced++ % PROFILER_WAYS];
 		const struct profiler_stack old = site->stack;
 		*site = (struct profiler_site){.frame = frame, .stack = *now, .place = place};
 		*now = old;

@@ -116,7 +116,7 @@ void profiler_give_up(void)
 }
 
 /* `record` does so itself. */
-static void tell_lost(void)
+static void report_lost(void)
 {
 	const uint64_t lost = atomic_load_explicit(&profiler.lines.header->lost, memory_order_relaxed);
 	if (lost)
@@ -138,7 +138,7 @@ void profiler_finish(void)
 		profiler_give(thread);
 	}
 	profiler_tell_seen();
-	tell_lost();
+	report_lost();
 	profiler_write_out();
 	if (!profiler.off)
 		lines_end(&profiler.lines);

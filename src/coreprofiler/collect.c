@@ -118,8 +118,8 @@ static int take_header(struct image *image, struct lines_told *told, uint64_t *e
 }
 
 /* The log tells of lines that had no room, whoever reads it. */
-static void tell_lost(const struct lines_told *told, bool (*take)(void *context, const char *text, size_t size),
-                      void *context)
+static void report_lost(const struct lines_told *told, bool (*take)(void *context, const char *text, size_t size),
+                        void *context)
 {
 	char line[64];
 	const int size = snprintf(line, sizeof line, "prf cfg LostRecords %llu\n", (unsigned long long)told->lost);
@@ -148,7 +148,7 @@ int lines_collect(const struct lines_source *source, bool (*take)(void *context,
 		told->bytes += more ? size : 0;
 	}
 	if (more)
-		tell_lost(told, take, context);
+		report_lost(told, take, context);
 	lines_merge_end(&merge);
 	free(image.runs);
 	return error ? error : image.error;

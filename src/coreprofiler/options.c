@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Who records is told in any case; without `record`, where messages are asked for. */
-static void tell_wrong(const char *name, const char *text)
+static void report_wrong(const char *name, const char *text)
 {
 	if (secure_getenv("TRACKWAY_TRACELOG"))
 		dprintf(STDERR_FILENO, "trackway: warning: %s=%.100s is not understood, and left out\n", name, text);
@@ -34,7 +34,7 @@ static bool flag(const char *name, bool otherwise)
 	const bool yes = is_word(text, "1 true t yes on");
 	if (yes || is_word(text, "0 false f no off"))
 		return yes;
-	tell_wrong(name, text);
+	report_wrong(name, text);
 	return otherwise;
 }
 
@@ -44,7 +44,7 @@ static uint64_t number(const char *name, uint64_t least, uint64_t most, uint64_t
 	if (!text || !*text)
 		return otherwise;
 	if (text[strspn(text, "0123456789")]) {
-		tell_wrong(name, text);
+		report_wrong(name, text);
 		return otherwise;
 	}
 	const uint64_t value = strtoull(text, NULL, 10);
@@ -60,7 +60,7 @@ static enum profiler_method method(void)
 	if (text && is_word(text, "Sampling"))
 		return PROFILER_SAMPLING;
 	if (text && *text && !is_word(text, "None"))
-		tell_wrong(name, text);
+		report_wrong(name, text);
 	return PROFILER_NONE;
 }
 
@@ -69,7 +69,7 @@ static bool is_old(void)
 	static const char name[] = "TRACKWAY_TRACELOG_DIALECT";
 	const char *text = secure_getenv(name);
 	if (text && *text && !is_word(text, "d2 d3"))
-		tell_wrong(name, text);
+		report_wrong(name, text);
 	return text && is_word(text, "d2");
 }
 

@@ -29,8 +29,8 @@ struct profiler_places {
 	struct profiler_place **buckets;     /* NULL: none yet */
 	size_t count, room;                  /* room: a power of two */
 	struct profiler_place *first, *last; /* of those that have something to write */
-	uint32_t turn;                       /* which site of a set is the next to give way */
-	uint32_t gone;                       /* how much had gone when the first of them was made */
+	uint32_t replaced; /* sites that gave way: the next of a set is its remainder by PROFILER_WAYS */
+	uint32_t gone;     /* how much had gone when the first of them was made */
 };
 
 /* The place of a class and a stack; NULL: there is none. */

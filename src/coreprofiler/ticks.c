@@ -34,7 +34,7 @@ static void put_cpu(struct text *line, uint64_t ms, uint64_t used)
 	profiler_send(line);
 }
 
-static void tell_thread_cpu(struct profiler_thread *thread, uint64_t ms)
+static void report_thread_cpu(struct profiler_thread *thread, uint64_t ms)
 {
 	const uint32_t system = atomic_load_explicit(&thread->system, memory_order_relaxed);
 	const uint64_t now = thread->id && system ? microseconds(clock_of(system)) : 0;
@@ -47,7 +47,7 @@ static void tell_thread_cpu(struct profiler_thread *thread, uint64_t ms)
 	thread->cpu_us = now;
 }
 
-static void tell_cpu(void)
+static void report_cpu(void)
 {
 	static uint64_t last;
 	const uint64_t ms = profiler_ms();
@@ -60,7 +60,7 @@ static void tell_cpu(void)
 	}
 	for (struct profiler_thread *thread = profiler_threads(); thread && profiler.options.cpu_thread;
 	     thread = thread->next)
-		tell_thread_cpu(thread, ms);
+		report_thread_cpu(thread, ms);
 }
 
 /* ---- The thread. ---- */
@@ -137,7 +137,7 @@ static void do_what_is_due(struct timer moments[MOMENTS])
 	if (is_due(&moments[OF_SAMPLES], &now))
 		take_samples();
 	if (is_due(&moments[OF_CPU], &now) && !profiler.paused)
-		tell_cpu();
+		report_cpu();
 }
 
 static void *run(void *context)

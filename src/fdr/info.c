@@ -236,7 +236,7 @@ static int count_all(struct tw_reader *reader, const struct fdr_log *log, unsign
 
 /* ---- Telling. ---- */
 
-static void tell_kinds(const struct counted_part *all, struct fdr_summary *survey, struct tw_info *info)
+static void fill_kinds(const struct counted_part *all, struct fdr_summary *survey, struct tw_info *info)
 {
 	for (unsigned kind = 0; kind < TW_FDR_KINDS; kind++) {
 		if (!all->kinds[kind])
@@ -270,7 +270,7 @@ static uint64_t since(uint64_t start, uint64_t time)
 }
 
 /* The start is the reader's: that of the earliest buffer, which may begin before its first event. */
-static int tell_threads(struct tw_reader *reader, const struct counted_part *all, struct fdr_summary *survey,
+static int fill_threads(struct tw_reader *reader, const struct counted_part *all, struct fdr_summary *survey,
                         struct tw_info *info)
 {
 	const struct fdr_log *log = all->log;
@@ -306,7 +306,7 @@ static int tell_threads(struct tw_reader *reader, const struct counted_part *all
 }
 
 /* The earliest wall time of a buffer, which is no time of day: CLOCK_MONOTONIC. There is none in basic logs. */
-static void tell_wall(const struct fdr_log *log, struct fdr_summary *survey, struct tw_info *info)
+static void fill_wall(const struct fdr_log *log, struct fdr_summary *survey, struct tw_info *info)
 {
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < log->place_count; i++)
@@ -318,7 +318,7 @@ static void tell_wall(const struct fdr_log *log, struct fdr_summary *survey, str
 }
 
 /* The time of day of the first record and the last. */
-static void tell_day(const struct fdr_log *log, const struct fdr_wall *wall, struct fdr_summary *survey,
+static void fill_day(const struct fdr_log *log, const struct fdr_wall *wall, struct fdr_summary *survey,
                      struct tw_info *info)
 {
 	enum { NS_PER_US = 1000 };
@@ -342,7 +342,7 @@ static void tell_day(const struct fdr_log *log, const struct fdr_wall *wall, str
 }
 
 /* What there is none of is not told. */
-static void tell_losses(const struct fdr_flight_state *state, struct fdr_summary *survey, struct tw_info *info)
+static void fill_losses(const struct fdr_flight_state *state, struct fdr_summary *survey, struct tw_info *info)
 {
 	const struct tw_field fields[] = {
 	    {.name = "lost_in_handlers", .type = TW_FIELD_UINT, .value.u = state->lost_in_handlers},
@@ -355,7 +355,7 @@ static void tell_losses(const struct fdr_flight_state *state, struct fdr_summary
 }
 
 /* What a flight recorder says of its log. */
-static void tell_flight(struct tw_reader *reader, const struct fdr_log *log, struct fdr_summary *survey,
+static void fill_flight(struct tw_reader *reader, const struct fdr_log *log, struct fdr_summary *survey,
                         struct tw_info *info)
 {
 	struct fdr_flight_state state;
@@ -367,11 +367,11 @@ static void tell_flight(struct tw_reader *reader, const struct fdr_log *log, str
 	    (struct tw_field){.name = "recording", .type = TW_FIELD_TEXT, .value.bytes = text, .size = strlen(text)};
 	survey->fields[info->field_count++] =
 	    (struct tw_field){.name = "lost_records", .type = TW_FIELD_UINT, .value.u = state.lost};
-	tell_losses(&state, survey, info);
-	tell_day(log, &state.wall, survey, info);
+	fill_losses(&state, survey, info);
+	fill_day(log, &state.wall, survey, info);
 }
 
-static void tell_fields(const struct fdr_log *log, struct fdr_summary *survey, struct tw_info *info)
+static void fill_fields(const struct fdr_log *log, struct fdr_summary *survey, struct tw_info *info)
 {
 	const struct tw_fdr_header *header = &log->header;
 	const char *order = header->layout == TW_FDR_LITTLE ? "little" : "big";
@@ -392,7 +392,7 @@ static void tell_fields(const struct fdr_log *log, struct fdr_summary *survey, s
 	memcpy(survey->fields, fields, sizeof fields);
 	info->fields = survey->fields;
 	info->field_count = fdr_is_basic(log) ? 5 : COMMON_FIELDS;
-	tell_wall(log, survey, info);
+	fill_wall(log, survey, info);
 }
 
 int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
@@ -410,9 +410,9 @@ int fdr_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	info->version = log->header.version;
 	info->bytes = tw_input_size(reader->input);
 	info->lost_bytes = state->survey->parts[0].lost;
-	tell_kinds(&state->survey->parts[0], state->survey, info);
-	tell_fields(log, state->survey, info);
-	tell_flight(reader, log, state->survey, info);
-	status = tell_threads(reader, &state->survey->parts[0], state->survey, info);
+	fill_kinds(&state->survey->parts[0], state->survey, info);
+	fill_fields(log, state->survey, info);
+	fill_flight(reader, log, state->survey, info);
+	status = fill_threads(reader, &state->survey->parts[0], state->survey, info);
 	return status < 0 ? tw_fail_memory(reader) : 0;
 }

@@ -83,7 +83,7 @@ static void judge(struct tw_reader *reader)
 	}
 }
 
-static void tell_tallies(struct tw_reader *reader)
+static void report_tallies(struct tw_reader *reader)
 {
 	const struct folded_reader *folded = reader->state;
 	uint64_t end = tw_input_size(reader->input);
@@ -142,7 +142,7 @@ static int next_line(struct tw_reader *reader)
 	while (status > 0 && folded->line.kind == FOLDED_EMPTY);
 	folded->ended = status == 0;
 	if (folded->ended)
-		tell_tallies(reader);
+		report_tallies(reader);
 	return status;
 }
 

@@ -231,7 +231,7 @@ static int put_start(const struct manager *manager, char text[static CONTROL_TEX
 
 /* Where processes find this manager that a program forks. A program that has connected waits for one answer, which is
  * the start: it knows the manager by its variables. Any other is told before it starts, and forks something. */
-static void tell_manager(const struct manager *manager, const struct manage_provider *provider, bool before)
+static void report_manager(const struct manager *manager, const struct manage_provider *provider, bool before)
 {
 	char text[CONTROL_TEXT - 1];
 	if (!*manager->listener.path || before == provider->waits)
@@ -251,12 +251,12 @@ static void start(struct manager *manager, struct manage_provider *provider)
 	provider->image = make_file(manager, provider);
 	provider->refused = provider->image < 0 ? errno : 0;
 	put_start(manager, text);
-	tell_manager(manager, provider, true);
+	report_manager(manager, provider, true);
 	if (provider->image < 0 || control_send(provider->talk, text, provider->image) < 0) {
 		end_talk(provider);
 		return;
 	}
-	tell_manager(manager, provider, false);
+	report_manager(manager, provider, false);
 }
 
 static void take_alert(struct manager *manager, const char *name)

@@ -275,7 +275,7 @@ int sched_waits(const struct sched *sched)
 /* ---- The whole. ---- */
 
 /* Why the tracepoints are not to be had. */
-static void tell_part(char *told, bool found, int error)
+static void report_part(char *told, bool found, int error)
 {
 	int level = paranoid();
 	size_t length =
@@ -288,7 +288,7 @@ static void tell_part(char *told, bool found, int error)
 		         "%s (CAP_PERFMON or kernel.perf_event_paranoid=-1 lets it; it is %d)", strerror(error), level);
 }
 
-static void tell_none(char *told, int error)
+static void report_none(char *told, int error)
 {
 	int level = paranoid();
 	if (level == NO_LEVEL || error == ENOSYS)
@@ -321,10 +321,10 @@ static bool open_any(struct sched *sched, char *told)
 		return true;
 	int error = errno;
 	if (open_rings(sched) == 0) {
-		tell_part(told, found, error);
+		report_part(told, found, error);
 		return true;
 	}
-	tell_none(told, errno);
+	report_none(told, errno);
 	return false;
 }
 
@@ -355,7 +355,7 @@ struct sched *sched_open(const char *path, char told[static SCHED_TOLD])
 	int fd = sched->waits >= 0 && open_any(sched, told) ? open_file(path) : -1;
 	if (fd < 0) {
 		if (!*told)
-			tell_none(told, errno);
+			report_none(told, errno);
 		free_sched(sched);
 		return NULL;
 	}

@@ -49,7 +49,7 @@ static void tell(const struct happened *happened)
 }
 
 /* What lived when it was looked at, unless that was later. */
-static void tell_heap_until(uint64_t ms)
+static void write_heap_until(uint64_t ms)
 {
 	const uint64_t walked = atomic_load_explicit(&walked_ms, memory_order_acquire);
 	if (!walked || walked - 1 >= ms)
@@ -58,16 +58,16 @@ static void tell_heap_until(uint64_t ms)
 	atomic_store_explicit(&walked_ms, 0, memory_order_release);
 }
 
-static void tell_those(void)
+static void write_those(void)
 {
 	bool any = false;
 	for (uint32_t at = taken; at != atomic_load_explicit(&put, memory_order_acquire); at++) {
-		tell_heap_until(ring[at % MOST].ms);
+		write_heap_until(ring[at % MOST].ms);
 		tell(&ring[at % MOST]);
 		any |= ring[at % MOST].ends;
 		atomic_store_explicit(&taken, at + 1, memory_order_release);
 	}
-	tell_heap_until(UINT64_MAX);
+	write_heap_until(UINT64_MAX);
 	if (any)
 		atomic_store_explicit(&ended, true, memory_order_release);
 }
@@ -79,10 +79,10 @@ static bool is_any(void)
 }
 
 /* Nobody waits for another: who waits is stopped by no collection, and so the next one would not begin. */
-static void tell_all(void)
+static void write_all(void)
 {
 	while (is_any() && pthread_mutex_trylock(&taking) == 0) {
-		tell_those();
+		write_those();
 		pthread_mutex_unlock(&taking);
 	}
 }
@@ -101,7 +101,7 @@ void mono_tell_generations(void)
 	}
 	profiler_tell_generations(&left, profiler_ms());
 	pthread_mutex_unlock(&taking);
-	tell_all();
+	write_all();
 }
 
 /* ---- What lives. ---- */
@@ -164,7 +164,7 @@ void mono_gc_happens(void *own, int event, uint32_t generation, int serial)
 		collected = false;
 		break;
 	case MONO_GC_UNLOCKED:
-		tell_all();
+		write_all();
 		break;
 	default:
 		break;

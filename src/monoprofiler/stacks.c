@@ -34,8 +34,8 @@ struct thread_stack {
 		uint64_t ip, sp;
 		struct frames frames;
 	} outers[OUTERS];
-	uint32_t turn; /* of outers */
-	uint32_t gone; /* how much had gone when the first step was made */
+	uint32_t next_outer; /* counts on; the place is its remainder by OUTERS */
+	uint32_t gone;       /* how much had gone when the first step was made */
 };
 static _Thread_local struct thread_stack *own __attribute__((tls_model("initial-exec")));
 static _Thread_local const uint64_t *entered __attribute__((tls_model("initial-exec")));
@@ -149,7 +149,7 @@ static bool add_outer(struct thread_stack *stacks, uint64_t ip, uint64_t sp)
 
 static void keep_outer(struct thread_stack *stacks, uint64_t ip, uint64_t sp, size_t first)
 {
-	struct outer *outer = &stacks->outers[stacks->turn++ % OUTERS];
+	struct outer *outer = &stacks->outers[stacks->next_outer++ % OUTERS];
 	outer->ip = outer->sp = 0;
 	outer->frames.count = 0;
 	for (size_t i = first; i < stacks->frames.count; i++)

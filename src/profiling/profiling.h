@@ -117,7 +117,7 @@ struct profiling_reader {
 	struct profiling_paths paths;
 	struct profiling_known known;
 	uint64_t frequency; /* ticks per second; 0: a tick is a nanosecond */
-	bool gathered;      /* the log was read to its end */
+	bool is_read;       /* the log was read to its end */
 	size_t given;       /* nodes that were given as rows */
 	struct tw_event events[PROFILING_ROWS];
 	struct {

@@ -53,7 +53,7 @@ static int add_item(struct tw_reader *reader, uint32_t *track, const struct prof
 }
 
 /* Why a log may hold nothing: doc/formats/xray-profiling.md. */
-static void tell_empty(struct tw_reader *reader, bool empty)
+static void report_empty(struct tw_reader *reader, bool empty)
 {
 	const uint64_t end = tw_input_size(reader->input);
 	if (empty)
@@ -66,7 +66,7 @@ static void tell_empty(struct tw_reader *reader, bool empty)
 		          tw_input_damage(reader->input));
 }
 
-static int gather(struct tw_reader *reader)
+static int read_log(struct tw_reader *reader)
 {
 	struct profiling_reader *profiling = reader->state;
 	struct profiling_item item;
@@ -85,8 +85,8 @@ static int gather(struct tw_reader *reader)
 	if (status < 0)
 		return status;
 	profiling_paths_settle(reader, &profiling->paths);
-	tell_empty(reader, paths == 0);
-	profiling->gathered = true;
+	report_empty(reader, paths == 0);
+	profiling->is_read = true;
 	return 0;
 }
 
@@ -110,7 +110,7 @@ static int profiling_read(struct tw_reader *reader, struct tw_batch *batch)
 	const struct profiling_paths *paths = &profiling->paths;
 	struct tw_ticks clock;
 	size_t rows = 0;
-	int status = profiling->gathered ? 0 : gather(reader);
+	int status = profiling->is_read ? 0 : read_log(reader);
 	if (status < 0)
 		return status;
 	tw_ticks_set(&clock, profiling->frequency ? profiling->frequency : TW_NS_PER_SECOND);
@@ -286,7 +286,7 @@ static int count_items(struct tw_reader *reader, struct tw_info *info, uint64_t 
 }
 
 /* Writes when the log was written, as ISO 8601 has it. Returns how long that is. */
-static size_t tell_time(struct profiling_reader *profiling)
+static size_t fill_time(struct profiling_reader *profiling)
 {
 	const time_t seconds = (time_t)(profiling->first.time_ns / TW_NS_PER_SECOND);
 	struct tm time;
@@ -300,7 +300,7 @@ static void tell_fields(struct profiling_reader *profiling, struct tw_info *info
 	const struct tw_field fields[] = {
 	    {.name = "byte_order", .type = TW_FIELD_TEXT, .value.bytes = order, .size = strlen(order)},
 	    {.name = "process_id", .type = TW_FIELD_UINT, .value.u = header->process},
-	    {.name = "written", .type = TW_FIELD_TEXT, .value.bytes = profiling->written, .size = tell_time(profiling)},
+	    {.name = "written", .type = TW_FIELD_TEXT, .value.bytes = profiling->written, .size = fill_time(profiling)},
 	    {.name = "calls", .type = TW_FIELD_UINT, .value.u = calls},
 	};
 	memcpy(profiling->sums, fields, sizeof fields);
@@ -316,7 +316,7 @@ static int profiling_info(struct tw_reader *reader, unsigned jobs, struct tw_inf
 	int status = count_items(reader, info, counts, &calls);
 	if (status < 0)
 		return status;
-	tell_empty(reader, counts[PROFILING_KIND_PATH] == 0 && !reader->options.thread_count);
+	report_empty(reader, counts[PROFILING_KIND_PATH] == 0 && !reader->options.thread_count);
 	join_threads(profiling);
 	for (size_t i = 0; i < PROFILING_KINDS; i++)
 		if (counts[i])

@@ -101,8 +101,8 @@ static bool list_stubs(const struct slice *slice, struct tw_text *text)
 	return fine;
 }
 
-static void tell_program(const struct slice_request *request, const struct slice *slice,
-                         const struct slice_interval *interval, size_t pages, const struct slice_file *made)
+static void report_program(const struct slice_request *request, const struct slice *slice,
+                           const struct slice_interval *interval, size_t pages, const struct slice_file *made)
 {
 	struct stat file;
 	if (!request->on_program)
@@ -134,7 +134,7 @@ static int make_program(struct tw_reader *reader, const struct slice_request *re
 	if (status == 0 && !list_stubs(&slice, &made->stubs))
 		status = tw_fail_memory(reader);
 	if (status == 0)
-		tell_program(request, &slice, interval, pages, made);
+		report_program(request, &slice, interval, pages, made);
 	slice_free(&slice);
 	return status;
 }

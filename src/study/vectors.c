@@ -93,7 +93,7 @@ static bool take_word(const char **text, const char *word)
 }
 
 /* Two intervals cannot be compared that are not of one length. */
-static int tell_interval(struct vector_reader *reader, uint64_t interval)
+static int report_interval(struct vector_reader *reader, uint64_t interval)
 {
 	if (!interval || interval > UINT32_MAX || (reader->told && interval != reader->interval))
 		return refuse(reader, "vectors are of intervals of one length, of at most 2^32 - 1 instructions");
@@ -110,7 +110,7 @@ static int take_block(struct vector_reader *reader, const char *text)
 	if (take_word(&text, "#interval "))
 		return tw_scan_number(&text, 10, &number) && take_word(&text, " thread ") &&
 		               tw_scan_number(&text, 10, &reader->thread)
-		           ? tell_interval(reader, number)
+		           ? report_interval(reader, number)
 		           : refuse(reader, "not #interval N thread ID");
 	if (!tw_scan_number(&text, 10, &number) || !take_word(&text, " ") || !tw_scan_number(&text, 16, &pc) ||
 	    number >= BLOCKS)

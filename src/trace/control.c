@@ -419,7 +419,7 @@ static int rejoin(void)
 }
 
 /* May be called at any place of the program: it does not wait. */
-static void tell_alert(const char *name)
+static void report_alert(const char *name)
 {
 	char text[CONTROL_ALERT + 8];
 	struct stat status;
@@ -488,7 +488,7 @@ __attribute__((constructor(101))) static void load(void)
 	session->hooks.started = wake_helper;
 	session->hooks.forked = forget_in_child;
 	session->hooks.rejoin = rejoin;
-	session->hooks.alerted = tell_alert;
+	session->hooks.alerted = report_alert;
 	session->hooks.on_site = note_site;
 	trace_load();
 	helper.wanted = !wrong && options.control;

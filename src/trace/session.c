@@ -223,7 +223,7 @@ static void leave_header(void)
 }
 
 /* Of a recording that is complete nobody can be told any more. */
-static void tell_parent(int error)
+static void report_parent(int error)
 {
 	struct image_header *parent = session->fork.parent;
 	session->fork.parent = NULL;
@@ -271,7 +271,7 @@ static int begin(int fd)
 
 /* ---- Starting and stopping. ---- */
 
-static void tell_started(void)
+static void report_started(void)
 {
 	if (session->hooks.started)
 		session->hooks.started();
@@ -310,7 +310,7 @@ static int start(const struct trace_options *options, const char *path, int fd)
 	if (fd >= 0)
 		close(fd);
 	if (!error)
-		tell_started();
+		report_started();
 	return error;
 }
 
@@ -531,16 +531,16 @@ static void look_around(void)
 	    !atomic_exchange(&session->fork.again, false))
 		return;
 	if (session->fork.rejoins) {
-		tell_parent(session->hooks.rejoin ? session->hooks.rejoin() : 0);
+		report_parent(session->hooks.rejoin ? session->hooks.rejoin() : 0);
 		return;
 	}
 	if (!trace_lock())
 		return;
 	int error = begin(-1);
 	trace_unlock();
-	tell_parent(error);
+	report_parent(error);
 	if (!error)
-		tell_started();
+		report_started();
 }
 
 /* ---- Where it all begins. ---- */

@@ -260,7 +260,7 @@ static bool give_back(struct tracelog_events *events)
 }
 
 /* For a profile, which goes without a first look: what is no pipe is read again, in order. */
-static void tell_late(struct tw_reader *reader)
+static void report_late(struct tw_reader *reader)
 {
 	struct tw_sorter *sorter = events_of(reader)->sorter;
 	if (!sorter || !sorter->late || reader->in_order.runs)
@@ -356,7 +356,7 @@ int tracelog_read(struct tw_reader *reader, struct tw_batch *batch)
 		*end = batch->events[i].time > *end ? batch->events[i].time : *end;
 	reader->traits.reach_ns = count >= 0 ? events_of(reader)->log.times.latest : 0;
 	if (count == 0)
-		tell_late(reader);
+		report_late(reader);
 	return count;
 }
 

@@ -526,7 +526,7 @@ static int count_all(struct tw_reader *reader)
 	return status;
 }
 
-static void tell_threads(struct tw_reader *reader, struct tw_info *info)
+static void fill_threads(struct tw_reader *reader, struct tw_info *info)
 {
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	for (size_t i = 0; i < uftrace->tasks.count; i++) {
@@ -545,7 +545,7 @@ static void tell_threads(struct tw_reader *reader, struct tw_info *info)
 	info->threads = uftrace->sums.threads;
 }
 
-static void tell_fields(struct uftrace_reader *uftrace, struct tw_info *info)
+static void fill_fields(struct uftrace_reader *uftrace, struct tw_info *info)
 {
 	static const char *const names[] = {"program", "command", "recorded"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -568,7 +568,7 @@ int uftrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	int status = count_all(reader);
 	if (status < 0)
 		return status;
-	tell_threads(reader, info);
+	fill_threads(reader, info);
 	for (size_t i = 0; i < UFTRACE_GAP; i++)
 		if (uftrace->sums.kinds[i].count)
 			uftrace->sums.kinds[info->kind_count++] =
@@ -580,6 +580,6 @@ int uftrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	info->bytes += uftrace->lost;
 	info->clock_start_ns = info->records ? reader->clock.start_ns : 0;
 	info->span_ns = info->records ? reader->clock.end_ns - reader->clock.start_ns : 0;
-	tell_fields(uftrace, info);
+	fill_fields(uftrace, info);
 	return 0;
 }

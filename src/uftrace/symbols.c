@@ -16,7 +16,7 @@
 
 enum { RELATIVE = 1 << 5, SESSION_BITS = 48, MAPPING_BYTES = 256 };
 
-static void tell_full(struct tw_reader *reader)
+static void report_full(struct tw_reader *reader)
 {
 	struct uftrace_symbols *symbols = &uftrace_of(reader)->symbols;
 	if (!symbols->full)
@@ -41,7 +41,7 @@ static bool add_symbol(struct load *load, uint64_t address, const char *text)
 	struct uftrace_module *module = load->module;
 	size_t length = text ? strlen(text) + 1 : 0;
 	if (!uftrace_fits(load->reader, length + sizeof *module->symbols)) {
-		tell_full(load->reader);
+		report_full(load->reader);
 		return true;
 	}
 	if (!tw_grow(&module->symbols, &module->room, module->count + 1, sizeof *module->symbols) ||
@@ -211,7 +211,7 @@ static bool take_mapping(void *context, char *line)
 	if (path[0] != '/' || load->failed)
 		return true; /* a stack, a heap */
 	if (!uftrace_fits(load->reader, MAPPING_BYTES + strlen(path))) {
-		tell_full(load->reader);
+		report_full(load->reader);
 		return true;
 	}
 	uint32_t module = uftrace_module_of(&uftrace_of(load->reader)->symbols, path);
@@ -322,7 +322,7 @@ static uint32_t intern(struct tw_reader *reader, uint64_t address, const char *s
 	(void)snprintf(number, sizeof number, "0x%" PRIx64, address);
 	const char *text = demangled ? demangled : symbol ? symbol : number;
 	if (!uftrace_fits(reader, UFTRACE_NAME_BYTES + strlen(text))) {
-		tell_full(reader);
+		report_full(reader);
 		text = "(other)";
 	}
 	uint32_t name = tw_dictionary_text(reader->dictionary, text);

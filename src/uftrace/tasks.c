@@ -16,7 +16,7 @@ enum { TASKS_MOST = 1 << 20, SESSIONS_MOST = 1 << 16, NS_A_SECOND = 1000000000 }
 enum { TASK_BYTES = 1024 };
 
 /* Tells that there is no room, once. */
-static void tell_limit(struct tw_reader *reader, enum uftrace_rule rule, bool *told)
+static void report_limit(struct tw_reader *reader, enum uftrace_rule rule, bool *told)
 {
 	if (!*told)
 		tw_report(reader, &uftrace_rules[rule], 0, 0, 0, "%s", uftrace_rules[rule].text);
@@ -31,7 +31,7 @@ static struct uftrace_task *task_of(struct tw_reader *reader, uint64_t thread)
 	if (tw_map_find(&uftrace->tasks.numbers, thread, &number))
 		return &uftrace->tasks.items[number];
 	if (uftrace->tasks.count == TASKS_MOST || !uftrace_fits(reader, TASK_BYTES)) {
-		tell_limit(reader, UFTRACE_THREAD_LIMIT, &uftrace->tasks.left_out);
+		report_limit(reader, UFTRACE_THREAD_LIMIT, &uftrace->tasks.left_out);
 		return NULL;
 	}
 	if (!tw_grow(&uftrace->tasks.items, &uftrace->tasks.room, uftrace->tasks.count + 1,
@@ -155,7 +155,7 @@ static bool take_event_line(void *context, char *line)
 	if (!tw_scan_number(&at, 10, &number) || *at++ != ' ' || !*at)
 		return false;
 	if (!uftrace_fits(reader, UFTRACE_NAME_BYTES + strlen(at))) {
-		tell_limit(reader, UFTRACE_NAME_LIMIT, &uftrace_of(reader)->tasks.told_events);
+		report_limit(reader, UFTRACE_NAME_LIMIT, &uftrace_of(reader)->tasks.told_events);
 		return true;
 	}
 	uint32_t name = tw_dictionary_text(reader->dictionary, at);

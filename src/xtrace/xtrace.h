@@ -68,7 +68,7 @@ struct xtrace_parts {
 	size_t count;
 	size_t now;     /* the one that is open */
 	uint64_t begin; /* its begin; 0 of a single file */
-	bool brief;     /* it is open only while it is read */
+	bool briefly;   /* it is open only while it is read */
 };
 
 struct xtrace_files;

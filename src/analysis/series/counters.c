@@ -158,8 +158,8 @@ static void add_sample(struct tw_series *series, struct tw_series_sum *sum, uint
 		sum->integers += value->type == TW_ARG_INT ? (wide)value->value.i : (wide)value->value.u;
 }
 
-static int tell_sample(const struct tw_counters *counters, const struct tw_series *series, const struct tw_event *event,
-                       uint64_t time, const struct tw_counter_value *value)
+static int report_sample(const struct tw_counters *counters, const struct tw_series *series,
+                         const struct tw_event *event, uint64_t time, const struct tw_counter_value *value)
 {
 	const struct tw_counter_row *row = &series->row;
 	const struct tw_counter_sample sample = {
@@ -198,7 +198,7 @@ static int take_argument(struct tw_counters *counters, const struct tw_event *ev
 	const struct tw_counter_value value = value_of(argument);
 	add_sample(series, &counters->sums[number], time, &value);
 	add_to_chart(counters, &series->chart, time, (double)tw_counter_number(&value));
-	return tell_sample(counters, series, event, time, &value);
+	return report_sample(counters, series, event, time, &value);
 }
 
 /* Whether the glob lets a name through, asked once for each: names are few, and samples many. */

@@ -99,7 +99,7 @@ static int put_json(const struct one *one, const char *path)
 	return tw_screen_close(&screen);
 }
 
-static int tell_all(const struct one *one, const char *path)
+static int report_all(const struct one *one, const char *path)
 {
 	if (one->loading->options->common.forms.json)
 		return put_json(one, path);
@@ -138,7 +138,7 @@ static int write_trace(struct one *one, struct tw_reader *reader, const char *pa
 	else if (status == 0 && copied.written < 0)
 		status = say_failure(one, path, tw_writer_error(writer));
 	else if (status == 0)
-		status = tell_all(one, path);
+		status = report_all(one, path);
 	tw_discard(writer);
 	return status;
 }
@@ -161,7 +161,7 @@ static int load_open(struct one *one, struct tw_reader *reader, const char *path
 	int status = keep_day(one, path);
 	if (status == 0 && told->complete) {
 		one->day = (struct tw_clickhouse_told){load_trace_day(one->trace), "given"};
-		return tell_all(one, path);
+		return report_all(one, path);
 	}
 	return status ? status : write_trace(one, reader, path);
 }

@@ -117,7 +117,7 @@ static int add_files(struct loaded_files *bytes)
 	return status;
 }
 
-static void tell_findings(void *context, tw_finding_fn put, void *to);
+static void report_findings(void *context, tw_finding_fn put, void *to);
 
 static int digest(struct loaded_files *bytes, const char *path, bool *named)
 {
@@ -144,7 +144,7 @@ int tw_source_find(struct tw_source_facts *facts, const char *path, struct tw_fi
 	facts->options.bytes = bytes.size;
 	facts->options.file_day = bytes.time > 0 ? (uint32_t)(bytes.time / SECONDS_PER_DAY) : 0;
 	facts->options.loaded = (uint32_t)time(NULL);
-	facts->options.findings = tell_findings;
+	facts->options.findings = report_findings;
 	facts->options.context = findings;
 	for (size_t i = 0; i < bytes.count; i++)
 		free(bytes.files[i]);
@@ -175,7 +175,7 @@ static void tell(void *context, const struct tw_kept *kept)
 	telling->put(telling->to, &finding);
 }
 
-static void tell_more(void *context, const char *rule, uint64_t count)
+static void report_more(void *context, const char *rule, uint64_t count)
 {
 	char text[64];
 	const struct telling *telling = context;
@@ -185,9 +185,9 @@ static void tell_more(void *context, const char *rule, uint64_t count)
 }
 
 /* In the order of their records: the rows are the same each time. */
-static void tell_findings(void *context, tw_finding_fn put, void *to)
+static void report_findings(void *context, tw_finding_fn put, void *to)
 {
 	struct telling telling = {put, to};
-	const struct tw_findings_list list = {.put = tell, .more = tell_more, .context = &telling};
+	const struct tw_findings_list list = {.put = tell, .more = report_more, .context = &telling};
 	tw_findings_each(context, TW_NOTE, &list);
 }

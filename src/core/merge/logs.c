@@ -272,7 +272,7 @@ static int open_logs(struct tw_reader *reader)
 	return status;
 }
 
-static void tell_sums(struct tw_reader *reader)
+static void report_sums(struct tw_reader *reader)
 {
 	const struct tw_merge *merge = reader->state;
 	const struct tw_reader *sums = NULL;
@@ -505,7 +505,7 @@ static int open_all(struct tw_reader *reader)
 	reader->format = &merge->one_file.format;
 	count_told(reader, told);
 	if (status == 0)
-		tell_sums(reader);
+		report_sums(reader);
 	tw_merge_count_findings(reader);
 	return status;
 }

@@ -136,7 +136,7 @@ static int put_row(struct tw_reader *merged, struct tw_mapping *apart, const str
 	return tw_merge_file_status(merged, tw_spill_put(&many->file, &event, many->arguments));
 }
 
-static void tell_room(struct tw_merge_many *many, struct tw_reader *reader, uint64_t offset)
+static void report_room(struct tw_merge_many *many, struct tw_reader *reader, uint64_t offset)
 {
 	if (many->room.full && !many->told_room)
 		tw_report_limit(reader, &name_limit, offset, offset, "%s", name_limit.text);
@@ -157,7 +157,7 @@ static int put_rows(struct tw_reader *merged, struct tw_merge_trace *trace, stru
 		missing = missing && tw_merge_look(merge, reader->dictionary, &batch, moments);
 		for (size_t i = 0; i < batch.count && status == 0; i++) {
 			status = put_row(merged, apart, &batch, i);
-			tell_room(merge->many, reader, batch.events[i].offset);
+			report_room(merge->many, reader, batch.events[i].offset);
 		}
 	}
 	if (n < 0)

@@ -5,7 +5,7 @@
 #include "export/untimed.h"
 
 /* Calls the hook for the end that was held back. event: what caused it, or NULL. */
-static void tell_end(struct tw_slices *slices, const struct tw_event *event)
+static void report_end(struct tw_slices *slices, const struct tw_event *event)
 {
 	if (!slices->holds)
 		return;
@@ -23,7 +23,7 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	    .name = name,
 	    .kind = TW_SLICE_BEGIN,
 	};
-	tell_end(slices, NULL);
+	report_end(slices, NULL);
 	return slices->hooks->begin(slices->context, calls->again ? &rest : slices->event, caller->row);
 }
 
@@ -31,7 +31,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
                   enum tw_call_end how)
 {
 	struct tw_slices *slices = tw_slices_of(calls);
-	tell_end(slices, NULL);
+	report_end(slices, NULL);
 	slices->holds = true;
 	slices->held = tw_slice_end_of(calls, frame, frame->begin + call->duration, how, NULL);
 }
@@ -85,13 +85,13 @@ void tw_slices_take_slowly(struct tw_slices *slices, const struct tw_event *even
 	tw_calls_take_item(calls, &item);
 	bool lost = count_losses(slices) || calls->stack->folded != folded;
 	bool own = tw_item_kind(&item) == TW_CALL_END && !lost && slices->held.how == TW_CALL_ENDED;
-	tell_end(slices, own ? event : NULL);
+	report_end(slices, own ? event : NULL);
 }
 
 int tw_slices_finish(struct tw_slices *slices)
 {
 	tw_calls_finish(&slices->calls);
-	tell_end(slices, NULL);
+	report_end(slices, NULL);
 	count_losses(slices);
 	return tw_budget_status(&slices->budget);
 }

@@ -47,7 +47,7 @@ static bool is_new(const struct perfetto *perfetto, uint32_t *told)
 }
 
 /* Tells a number and a text, which is what most messages are. */
-static void tell_text(struct perfetto *perfetto, unsigned field, uint64_t iid, const struct tw_name *name)
+static void put_text(struct perfetto *perfetto, unsigned field, uint64_t iid, const struct tw_name *name)
 {
 	size_t begin = tw_proto_begin(&perfetto->interned, field);
 	tw_proto_uint(&perfetto->interned, INTERNED_IID, iid);
@@ -55,28 +55,28 @@ static void tell_text(struct perfetto *perfetto, unsigned field, uint64_t iid, c
 	tw_proto_end(&perfetto->interned, begin);
 }
 
-static uint64_t tell_name(struct perfetto *perfetto, unsigned field, uint32_t *told, uint32_t name)
+static uint64_t put_name(struct perfetto *perfetto, unsigned field, uint32_t *told, uint32_t name)
 {
 	if (is_new(perfetto, told))
-		tell_text(perfetto, field, name, tw_dictionary_name(perfetto->dictionary, name));
+		put_text(perfetto, field, name, tw_dictionary_name(perfetto->dictionary, name));
 	return name;
 }
 
 uint64_t tw_perfetto_event_name(struct perfetto *perfetto, uint32_t name)
 {
 	perfetto->told.names[name].event_field = tw_proto_pack(EVENT_NAME_IID, name);
-	return tell_name(perfetto, INTERNED_EVENT_NAMES, &perfetto->told.names[name].event, name);
+	return put_name(perfetto, INTERNED_EVENT_NAMES, &perfetto->told.names[name].event, name);
 }
 
 uint64_t tw_perfetto_category(struct perfetto *perfetto, uint32_t name)
 {
 	perfetto->told.names[name].category_field = tw_proto_pack(EVENT_CATEGORY_IIDS, name);
-	return tell_name(perfetto, INTERNED_CATEGORIES, &perfetto->told.names[name].category, name);
+	return put_name(perfetto, INTERNED_CATEGORIES, &perfetto->told.names[name].category, name);
 }
 
 uint64_t tw_perfetto_annotation(struct perfetto *perfetto, uint32_t name)
 {
-	return tell_name(perfetto, INTERNED_ANNOTATION_NAMES, &perfetto->told.names[name].annotation, name);
+	return put_name(perfetto, INTERNED_ANNOTATION_NAMES, &perfetto->told.names[name].annotation, name);
 }
 
 uint64_t tw_perfetto_location(struct perfetto *perfetto, uint32_t number)
@@ -115,26 +115,26 @@ uint64_t tw_perfetto_log_body(struct perfetto *perfetto, const void *text, size_
 /* ---- Stacks. ---- */
 
 /* Frames belong to a mapping, and what is known of ours is nothing: one without a path has them all. */
-static void tell_mapping(struct perfetto *perfetto)
+static void put_mapping(struct perfetto *perfetto)
 {
 	struct tw_proto *proto = &perfetto->interned;
 	if (!is_new(perfetto, &perfetto->told.mapping))
 		return;
-	tell_text(perfetto, INTERNED_MAPPING_PATHS, THE_MAPPING, &(struct tw_name){.text = ""});
+	put_text(perfetto, INTERNED_MAPPING_PATHS, THE_MAPPING, &(struct tw_name){.text = ""});
 	size_t begin = tw_proto_begin(proto, INTERNED_MAPPINGS);
 	tw_proto_uint(proto, MAPPING_IID, THE_MAPPING);
 	tw_proto_uint(proto, MAPPING_PATH, THE_MAPPING);
 	tw_proto_end(proto, begin);
 }
 
-static void tell_frame(struct perfetto *perfetto, uint64_t iid, const struct tw_location *location)
+static void put_frame(struct perfetto *perfetto, uint64_t iid, const struct tw_location *location)
 {
 	struct tw_proto *proto = &perfetto->interned;
-	uint64_t function = location->name ? tell_name(perfetto, INTERNED_FUNCTION_NAMES,
-	                                               &perfetto->told.names[location->name].function, location->name)
+	uint64_t function = location->name ? put_name(perfetto, INTERNED_FUNCTION_NAMES,
+	                                              &perfetto->told.names[location->name].function, location->name)
 	                                   : 0;
-	uint64_t source = location->file ? tell_name(perfetto, INTERNED_SOURCE_PATHS,
-	                                             &perfetto->told.names[location->file].source, location->file)
+	uint64_t source = location->file ? put_name(perfetto, INTERNED_SOURCE_PATHS,
+	                                            &perfetto->told.names[location->file].source, location->file)
 	                                 : 0;
 	size_t begin = tw_proto_begin(proto, INTERNED_FRAMES);
 	tw_proto_uint(proto, FRAME_IID, iid);
@@ -157,12 +157,12 @@ static bool know_frame(struct perfetto *perfetto, uint32_t location)
 		return false;
 	}
 	if (is_new(perfetto, &perfetto->told.frames[location]))
-		tell_frame(perfetto, location + UINT64_C(1), tw_dictionary_location(perfetto->dictionary, location));
+		put_frame(perfetto, location + UINT64_C(1), tw_dictionary_location(perfetto->dictionary, location));
 	return true;
 }
 
 /* The frames of a stack, the outermost first. */
-static void tell_stack(struct perfetto *perfetto, uint32_t number)
+static void put_stack(struct perfetto *perfetto, uint32_t number)
 {
 	const struct tw_dictionary *dictionary = perfetto->dictionary;
 	uint32_t frames[PERFETTO_STACK_MAX];
@@ -171,7 +171,7 @@ static void tell_stack(struct perfetto *perfetto, uint32_t number)
 		frames[count++] = tw_dictionary_stack(dictionary, i)->location;
 	if (tw_dictionary_stack(dictionary, number)->depth > count)
 		tw_count_loss(perfetto->writer, "deep stack", true);
-	tell_mapping(perfetto);
+	put_mapping(perfetto);
 	for (size_t i = 0; i < count; i++)
 		if (!know_frame(perfetto, frames[i]))
 			return;
@@ -185,16 +185,16 @@ static void tell_stack(struct perfetto *perfetto, uint32_t number)
 uint64_t tw_perfetto_callstack(struct perfetto *perfetto, uint32_t stack)
 {
 	if (stack && is_new(perfetto, &perfetto->told.stacks[stack]))
-		tell_stack(perfetto, stack);
+		put_stack(perfetto, stack);
 	return stack;
 }
 
 uint64_t tw_perfetto_addresses(struct perfetto *perfetto, const struct tw_argument *arguments, size_t count)
 {
 	uint64_t first = FIRST_OWN_IID + perfetto->told.next_iid;
-	tell_mapping(perfetto);
+	put_mapping(perfetto);
 	for (size_t i = 0; i < count; i++)
-		tell_frame(perfetto, own_iid(perfetto), &(struct tw_location){.address = arguments[i].value.u});
+		put_frame(perfetto, own_iid(perfetto), &(struct tw_location){.address = arguments[i].value.u});
 	uint64_t iid = own_iid(perfetto);
 	size_t begin = tw_proto_begin(&perfetto->interned, INTERNED_CALLSTACKS);
 	tw_proto_uint(&perfetto->interned, CALLSTACK_IID, iid);

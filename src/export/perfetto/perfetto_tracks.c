@@ -47,7 +47,7 @@ static uint32_t process_name(const struct perfetto *perfetto, const struct perfe
 	return known->track ? tw_dictionary_track(perfetto->dictionary, known->track)->name : 0;
 }
 
-static void tell_process(struct perfetto *perfetto, uint32_t place)
+static void put_process(struct perfetto *perfetto, uint32_t place)
 {
 	struct perfetto_process *known = &perfetto->tracks.processes[place];
 	struct tw_proto *proto = &perfetto->event;
@@ -91,7 +91,7 @@ static void put_thread(struct perfetto *perfetto, const struct perfetto_track *k
 	tw_proto_end(proto, begin);
 }
 
-static void tell_track(struct perfetto *perfetto, struct perfetto_track *known, const struct tw_track *track)
+static void put_track(struct perfetto *perfetto, struct perfetto_track *known, const struct tw_track *track)
 {
 	known->told = perfetto->reset;
 	known->name = track->name;
@@ -141,8 +141,8 @@ const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, u
 	if (!known->met)
 		meet(perfetto, known, number, track, place);
 	if (has_process(track) && perfetto->tracks.processes[place].told != perfetto->reset)
-		tell_process(perfetto, place);
-	tell_track(perfetto, known, track);
+		put_process(perfetto, place);
+	put_track(perfetto, known, track);
 	return known;
 }
 
@@ -314,13 +314,13 @@ void tw_perfetto_tracks_finish(struct perfetto *perfetto)
 	for (uint32_t place = 0; place < perfetto->tracks.places.count; place++) {
 		const struct perfetto_process *known = &perfetto->tracks.processes[place];
 		if (known->told && known->name != process_name(perfetto, known))
-			tell_process(perfetto, place);
+			put_process(perfetto, place);
 	}
 	for (uint32_t number = 0; number < perfetto->tracks.seen; number++) {
 		const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
 		struct perfetto_track *known = &perfetto->tracks.items[number];
 		if (known->told && known->name != track->name)
-			tell_track(perfetto, known, track);
+			put_track(perfetto, known, track);
 	}
 }
 

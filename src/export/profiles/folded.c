@@ -270,14 +270,14 @@ static bool put_lines(struct folded *folded)
 	void *list[PIECES], *next;
 	for (unsigned i = 0; i < PIECES; i++)
 		list[i] = &pieces[i];
-	struct tw_pipeline *ahead = tw_pipeline_new(&work, folded, list, PIECES, folded->jobs);
-	bool fine = ahead != NULL;
-	while (fine && !out->error && tw_pipeline_next(ahead, &next) > 0) {
+	struct tw_pipeline *pipeline = tw_pipeline_new(&work, folded, list, PIECES, folded->jobs);
+	bool fine = pipeline != NULL;
+	while (fine && !out->error && tw_pipeline_next(pipeline, &next) > 0) {
 		const struct stack_lines *piece = next;
 		tw_put(out, piece->lines.text.bytes, piece->lines.text.length);
 		fine = !piece->lines.failed;
 	}
-	tw_pipeline_free(ahead);
+	tw_pipeline_free(pipeline);
 	for (unsigned i = 0; i < PIECES; i++)
 		tw_text_free(&pieces[i].lines.text);
 	return fine;

@@ -28,14 +28,14 @@ bool tw_pieces_begin(struct tw_pieces *pieces, const struct tw_pipeline_steps *w
 		return false;
 	for (unsigned i = 0; i < TW_PIECES; i++)
 		list[i] = pieces->pieces[i];
-	pieces->ahead = tw_pipeline_new(work, context, list, TW_PIECES, jobs);
-	return pieces->ahead != NULL;
+	pieces->pipeline = tw_pipeline_new(work, context, list, TW_PIECES, jobs);
+	return pieces->pipeline != NULL;
 }
 
 static bool is_next_of(struct tw_pieces *pieces, unsigned part)
 {
 	void *next;
-	if (!pieces->next && pieces->ahead && tw_pipeline_next(pieces->ahead, &next) > 0)
+	if (!pieces->next && pieces->pipeline && tw_pipeline_next(pieces->pipeline, &next) > 0)
 		pieces->next = next;
 	return pieces->next && pieces->next->part == part;
 }
@@ -53,8 +53,8 @@ void tw_pieces_put(struct tw_pieces *pieces, unsigned part, struct tw_output *ou
 
 void tw_pieces_end(struct tw_pieces *pieces)
 {
-	tw_pipeline_free(pieces->ahead);
-	pieces->ahead = NULL;
+	tw_pipeline_free(pieces->pipeline);
+	pieces->pipeline = NULL;
 	pieces->next = NULL;
 }
 

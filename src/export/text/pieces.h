@@ -22,7 +22,7 @@ enum { TW_PIECES = 8 };
 struct tw_pieces {
 	struct tw_piece_text *pieces[TW_PIECES];
 	size_t room; /* of each text */
-	struct tw_pipeline *ahead;
+	struct tw_pipeline *pipeline;
 	struct tw_piece_text *next; /* the next piece, of a part that has not been asked for yet; NULL: none */
 };
 

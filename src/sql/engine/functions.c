@@ -115,7 +115,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* SQLite calls it also to tidy up after a failure. */
-static void tell_percentile(sqlite3_context *context)
+static void report_percentile(sqlite3_context *context)
 {
 	struct percentile *sample = sqlite3_aggregate_context(context, 0);
 	if (!sample || !sample->count)
@@ -135,5 +135,5 @@ int sql_functions_register(sqlite3 *db)
 	const int result = sqlite3_create_function_v2(db, "regexp", 2, FLAGS, NULL, match, NULL, NULL, NULL);
 	return result != SQLITE_OK ? result
 	                           : sqlite3_create_function_v2(db, "percentile", 2, FLAGS, NULL, NULL, take_value,
-	                                                        tell_percentile, NULL);
+	                                                        report_percentile, NULL);
 }

@@ -252,7 +252,7 @@ static bool can_keep(const struct sql_vtab *vtab, const sqlite3_index_info *info
 
 /* All is read, whatever is left of it; but rows that are looked up have been read before, if they can be kept, and
  * there is an index for windows. */
-static void tell_cost(sqlite3_index_info *info, double all, double part, bool kept, bool window)
+static void report_cost(sqlite3_index_info *info, double all, double part, bool kept, bool window)
 {
 	enum { LOOKUP = 20, OPENING = 1000 };
 	info->estimatedRows = all * part > 1 ? (sqlite3_int64)(all * part) : 1;
@@ -278,7 +278,7 @@ int sql_plan_make(sqlite3_vtab *base, sqlite3_index_info *info)
 		    GROUPED | (info->aOrderBy[0].desc ? DOWNWARDS : 0) | info->aOrderBy[0].iColumn << GROUP_SHIFT;
 	}
 	bool kept = found && can_keep(vtab, info, all * choice.part / choice.found);
-	tell_cost(info, all, choice.part, kept, table->reads.windowed && is_window(choice.letters));
+	report_cost(info, all, choice.part, kept, table->reads.windowed && is_window(choice.letters));
 	info->idxNum = choice.needs;
 	info->idxStr = sqlite3_mprintf("%016llx%08x%s", (unsigned long long)info->colUsed,
 	                               (unsigned)vtab->session->count, choice.letters);

@@ -81,7 +81,7 @@ int sql_scan_open(struct sql_scan *scan)
 	scan->options.findings_only = scan->checking == TW_CHECK_ALL;
 	scan->options.threads = scan->one_thread ? &scan->thread : NULL;
 	scan->options.thread_count = scan->one_thread;
-	if (scan->brief)
+	if (scan->beginning)
 		scan->options.jobs = 1;
 	choose_teller(scan);
 	session->scans++;

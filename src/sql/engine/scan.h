@@ -51,7 +51,7 @@ struct sql_scan {
 	enum tw_order order;
 	enum tw_checking checking;
 	bool quiet;      /* findings are not told, and nobody is told of the scan */
-	bool brief;      /* only the beginning is read: nothing is read ahead of it */
+	bool beginning;  /* only the beginning is read: nothing is read ahead of it */
 	uint32_t kinds;  /* of event, bits; 0: all */
 	uint64_t thread; /* only this one */
 	bool one_thread;

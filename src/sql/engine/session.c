@@ -116,7 +116,7 @@ int sql_file_start(struct sql_session *session, size_t number, uint64_t *start_n
 {
 	struct sql_file *file = &session->files[number];
 	struct sql_scan scan = {
-	    .session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true, .brief = true};
+	    .session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true, .beginning = true};
 	int status = file->started ? 1 : sql_scan_open(&scan);
 	if (!file->started && status == 0) {
 		status = sql_scan_batch(&scan);

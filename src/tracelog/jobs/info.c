@@ -427,7 +427,7 @@ static int count_all(struct tracelog_summary *summary, unsigned jobs)
 
 /* ---- What is told. ---- */
 
-static void tell_kinds(struct tracelog_summary *summary, struct tw_info *info)
+static void fill_kinds(struct tracelog_summary *summary, struct tw_info *info)
 {
 	for (unsigned i = 0; i < TW_TRACELOG_KINDS; i++) {
 		uint64_t count = summary->sum.kinds[i];
@@ -469,7 +469,7 @@ static struct tw_field pointer_field(unsigned pointers)
 	return fields[pointers];
 }
 
-static void tell_fields(struct tracelog_summary *summary, struct tw_info *info)
+static void fill_fields(struct tracelog_summary *summary, struct tw_info *info)
 {
 	const struct tracelog_count *sum = &summary->sum;
 	if (summary->mixed)
@@ -491,21 +491,21 @@ static void tell_fields(struct tracelog_summary *summary, struct tw_info *info)
 	info->field_count = *summary->date ? FIELDS : FIELDS - 1;
 }
 
-static void tell_setting(struct tracelog_summary *summary, size_t i, const char *name, const char *value)
+static void fill_setting(struct tracelog_summary *summary, size_t i, const char *name, const char *value)
 {
 	summary->shown.setting_fields[i * SETTING_COLUMNS] = text_field("name", name);
 	summary->shown.setting_fields[i * SETTING_COLUMNS + 1] = text_field("value", value);
 }
 
-static void tell_settings(struct tracelog_summary *summary)
+static void fill_settings(struct tracelog_summary *summary)
 {
 	size_t rows = summary->settings.count;
 	for (size_t i = 0; i < rows; i++)
-		tell_setting(summary, i, summary->settings.items[i].name, summary->settings.items[i].value);
+		fill_setting(summary, i, summary->settings.items[i].name, summary->settings.items[i].value);
 	if (summary->settings.more) {
 		snprintf(summary->settings.more_text, sizeof summary->settings.more_text, "%" PRIu64 " more",
 		         summary->settings.more);
-		tell_setting(summary, rows++, "(other)", summary->settings.more_text);
+		fill_setting(summary, rows++, "(other)", summary->settings.more_text);
 	}
 	summary->shown.lists[0] =
 	    (struct tw_info_list){"settings", summary->shown.setting_fields, SETTING_COLUMNS, rows};
@@ -546,7 +546,7 @@ static int by_key(const void *left, const void *right)
 	return tw_compare(a->key, b->key);
 }
 
-static void tell_thread(struct tracelog_summary *summary, size_t i)
+static void fill_thread(struct tracelog_summary *summary, size_t i)
 {
 	const struct tracelog_count *sum = &summary->sum;
 	const struct tracelog_thread_count *thread = &sum->threads[i];
@@ -574,7 +574,7 @@ static void tell_thread(struct tracelog_summary *summary, size_t i)
 	};
 }
 
-static int tell_threads(struct tracelog_summary *summary, struct tw_info *info)
+static int fill_threads(struct tracelog_summary *summary, struct tw_info *info)
 {
 	join_system_threads(summary);
 	size_t count = summary->sum.thread_count;
@@ -585,7 +585,7 @@ static int tell_threads(struct tracelog_summary *summary, struct tw_info *info)
 	if (count)
 		qsort(summary->sum.threads, count, sizeof *summary->sum.threads, by_key);
 	for (size_t i = 0; i < count; i++)
-		tell_thread(summary, i);
+		fill_thread(summary, i);
 	if (summary->assigned.full)
 		tw_report_limit(summary->cursor.reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], summary->offset,
 		                summary->offset, "%zu threads are listed: the others are left out", count);
@@ -608,11 +608,11 @@ int tracelog_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	int status = summary->sum.failed ? TW_ERR_MEMORY : count_all(summary, jobs);
 	if (status >= 0) {
 		tracelog_cursor_end(&summary->cursor);
-		tell_kinds(summary, info);
+		fill_kinds(summary, info);
 		info->span_ns = summary->sum.timed ? since_start(&summary->sum, summary->sum.high) : 0;
-		tell_fields(summary, info);
-		tell_settings(summary);
-		status = tell_threads(summary, info);
+		fill_fields(summary, info);
+		fill_settings(summary);
+		status = fill_threads(summary, info);
 	}
 	if (status < 0) {
 		const char *text = tw_input_error(reader->input);

@@ -167,7 +167,7 @@ static void start(struct tracelog_log *log, struct tracelog_thread *thread, cons
 
 /* ---- Ends. ---- */
 
-static void tell_unfinished(struct tracelog_log *log, const struct tracelog_unfinished *open)
+static void report_unfinished(struct tracelog_log *log, const struct tracelog_unfinished *open)
 {
 	if (open->activity == TRACELOG_GC)
 		tracelog_tell_at(log, TRACELOG_GC_WITHOUT_FINISH, open->place, "no finish follows");
@@ -273,7 +273,7 @@ static void finish_compilation(struct tracelog_log *log, struct tracelog_thread 
 	const bool is_one = !thread->other && thread->iid != TW_TRACELOG_IID_NONE;
 	while (thread->activities.count > at && is_one) {
 		const struct tracelog_unfinished inner = take_out(thread, thread->activities.count - 1, end->time);
-		tell_unfinished(log, &inner);
+		report_unfinished(log, &inner);
 		add_row(log, thread, &inner, TW_SLICE_COMPLETE, end->time, TW_FLAG_UNWOUND);
 	}
 	const struct tracelog_unfinished open = take_out(thread, at - 1, end->time);
@@ -284,7 +284,7 @@ void tracelog_close_activities(struct tracelog_log *log, struct tracelog_thread 
 {
 	for (size_t i = 0; i < thread->activities.count; i++) {
 		const struct tracelog_unfinished *open = &thread->activities.items[i];
-		tell_unfinished(log, open);
+		report_unfinished(log, open);
 		add_row(log, &log->threads.items[open->thread], open, TW_SLICE_BEGIN, 0, 0);
 	}
 	thread->activities.count = thread->activities.compiling = 0;

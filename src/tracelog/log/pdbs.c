@@ -190,8 +190,8 @@ static bool offset_of(int64_t il, uint32_t *offset)
 }
 
 /* Damage in the lines of a single method is told once for a module. */
-static void tell_method(struct tracelog_log *log, struct tracelog_module_pdb *module,
-                        const struct tracelog_object *function)
+static void report_method(struct tracelog_log *log, struct tracelog_module_pdb *module,
+                          const struct tracelog_object *function)
 {
 	const uint32_t name = tracelog_object(log, TRACELOG_MODULE, function->module)->name;
 	char wrong[64];
@@ -230,7 +230,7 @@ bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object
 	bool found = find(module, function->token, offset, &source->at, &damaged);
 	bool named = found && name_of(module, source->at.document, &name);
 	if (damaged || (found && !named))
-		tell_method(log, module, function);
+		report_method(log, module, function);
 	if (named)
 		source->file = tracelog_name(log, name.bytes, name.length);
 	else

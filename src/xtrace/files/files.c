@@ -230,8 +230,8 @@ void xtrace_files_thin(struct xtrace_files *files)
 		files->data_window = (struct tw_window){.input = files->data};
 	}
 	files->data_window.chunk = CHUNK;
-	files->parts.brief = xtrace_of(files->reader)->set.count > FEW;
-	if (files->own_data && files->parts.brief)
+	files->parts.briefly = xtrace_of(files->reader)->set.count > FEW;
+	if (files->own_data && files->parts.briefly)
 		tw_input_open_briefly(files->data);
 }
 

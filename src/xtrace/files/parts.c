@@ -94,7 +94,7 @@ static int open_part(struct xtrace_files *files, const struct xtrace_part *part)
 	files->data_name = tw_input_name(files->data);
 	files->parts.now = (size_t)(part - files->parts.items);
 	files->parts.begin = part->begin;
-	if (files->parts.brief)
+	if (files->parts.briefly)
 		tw_input_open_briefly(files->data);
 	return 0;
 }

@@ -108,7 +108,7 @@ static uint64_t place_of(const struct xtrace_snapshots *snapshots)
 	return parts->items[last->file].begin + last->index;
 }
 
-static void tell_compression(struct xtrace_snapshots *snapshots)
+static void report_compression(struct xtrace_snapshots *snapshots)
 {
 	struct xtrace_files *files = snapshots->files;
 	if (tw_input_damaged(files->snapshots))
@@ -125,7 +125,7 @@ static void end(struct xtrace_snapshots *snapshots, uint64_t left)
 		              tw_xtrace_snapshot_size(&files->layout));
 	snapshots->lost_bytes += left;
 	snapshots->next += left;
-	tell_compression(snapshots);
+	report_compression(snapshots);
 }
 
 /* Passes by what is in a file whose layout is not known: nothing of it can be read. */
@@ -143,7 +143,7 @@ static int pass_by(struct xtrace_snapshots *snapshots)
 	}
 	if (status < 0)
 		return fail(snapshots, status);
-	tell_compression(snapshots);
+	report_compression(snapshots);
 	return 0;
 }
 

@@ -165,7 +165,7 @@ static void judge_call(struct xtrace_checker *checker)
 
 /* ---- A whole instruction. ---- */
 
-static void tell_missing(const struct xtrace_checker *checker)
+static void report_missing(const struct xtrace_checker *checker)
 {
 	const struct xtrace_step *step = &checker->step;
 	unsigned missing = step->operation->needs & ~(unsigned)step->seen;
@@ -183,7 +183,7 @@ static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 	    step->high - step->low > xtrace_step_most(operation) || operation->traits & XTRACE_LITERAL)
 		judge_accesses(checker, interrupted);
 	if (operation->needs & ~step->seen && !interrupted)
-		tell_missing(checker);
+		report_missing(checker);
 	if (operation->traits & XTRACE_TELLS_FLAGS && !(step->seen & 1 << TW_XTRACE_MISC_FLAGS) && !interrupted)
 		NOTE(checker, XTRACE_FLAGS_MISSING, step->offset, "Opcode 0x%08" PRIx32 " has no MISC_FLAGS.",
 		     operation->opcode);

@@ -80,7 +80,7 @@ static void remove_interrupted(struct xtrace_checker *checker, size_t i)
 	        (checker->interrupted_count - i) * sizeof *checker->interrupted);
 }
 
-static void tell_oldest(struct xtrace_checker *checker)
+static void report_oldest(struct xtrace_checker *checker)
 {
 	struct xtrace_interrupted *oldest = &checker->interrupted[0];
 	oldest->step.operation = &oldest->operation;
@@ -91,7 +91,7 @@ static void tell_oldest(struct xtrace_checker *checker)
 void xtrace_check_interrupt(struct xtrace_checker *checker, enum xtrace_rule rule, uint64_t offset, uint64_t pc)
 {
 	if (checker->interrupted_count == XTRACE_INTERRUPTED)
-		tell_oldest(checker);
+		report_oldest(checker);
 	checker->interrupted[checker->interrupted_count++] = (struct xtrace_interrupted){
 	    .step = checker->step,
 	    .operation = *checker->step.operation,
@@ -118,5 +118,5 @@ void xtrace_check_continued(struct xtrace_checker *checker, uint64_t pc)
 void xtrace_check_left(struct xtrace_checker *checker)
 {
 	while (checker->interrupted_count)
-		tell_oldest(checker);
+		report_oldest(checker);
 }

@@ -226,7 +226,7 @@ static int count_all(struct tw_reader *reader, unsigned jobs, struct tw_info *in
 
 /* ---- Telling. ---- */
 
-static void tell_kinds(struct xtrace_survey *survey, struct tw_info *info)
+static void fill_kinds(struct xtrace_survey *survey, struct tw_info *info)
 {
 	uint64_t counts[TW_XTRACE_KINDS] = {0};
 	for (unsigned byte = 0; byte < BYTES; byte++) {
@@ -251,7 +251,7 @@ static void add_number(struct xtrace_survey *survey, struct tw_info *info, const
 	survey->fields[info->field_count++] = (struct tw_field){.name = name, .type = TW_FIELD_UINT, .value.u = value};
 }
 
-static void tell_header(struct xtrace_survey *survey, struct tw_info *info)
+static void fill_header(struct xtrace_survey *survey, struct tw_info *info)
 {
 	const struct tw_xtrace_header *header = &survey->all.header;
 	if (!survey->all.has_header)
@@ -264,7 +264,7 @@ static void tell_header(struct xtrace_survey *survey, struct tw_info *info)
 	add_number(survey, info, "has_order", header->has_order);
 }
 
-static void tell_fields(struct xtrace_survey *survey, struct tw_info *info)
+static void fill_fields(struct xtrace_survey *survey, struct tw_info *info)
 {
 	const struct token_counts *all = &survey->all;
 	uint64_t count = instructions(all, 0, 3), hundredths = count ? all->data_bytes * 100 / count : 0;
@@ -283,7 +283,7 @@ static void tell_fields(struct xtrace_survey *survey, struct tw_info *info)
 		add_number(survey, info, "first_time", all->first_time);
 		add_number(survey, info, "last_time", all->last_time);
 	}
-	tell_header(survey, info);
+	fill_header(survey, info);
 	info->fields = survey->fields;
 }
 
@@ -301,7 +301,7 @@ int xtrace_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	info->events = UINT64_MAX;
 	info->bytes = survey->all.data_bytes + survey->all.snapshot_bytes;
 	info->lost_bytes = survey->all.lost_bytes;
-	tell_kinds(survey, info);
-	tell_fields(survey, info);
+	fill_kinds(survey, info);
+	fill_fields(survey, info);
 	return 0;
 }

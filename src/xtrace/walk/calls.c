@@ -24,7 +24,7 @@ void xtrace_calls_free(struct xtrace_calls *calls)
 
 /* ---- Functions. ---- */
 
-static void tell_limit(struct xtrace_calls *calls, uint64_t offset)
+static void report_limit(struct xtrace_calls *calls, uint64_t offset)
 {
 	if (!calls->told)
 		tw_report_limit(calls->reader, &xtrace_rules[XTRACE_MEMORY_LIMIT], offset, offset,
@@ -78,7 +78,7 @@ static uint32_t find_function(struct xtrace_calls *calls, const struct xtrace_na
 	if (find_known(calls, &function, &number))
 		return number;
 	if (is_full(calls)) {
-		tell_limit(calls, offset);
+		report_limit(calls, offset);
 		function.address = UINT64_MAX; /* an address where no instruction is */
 		function.program = 0;
 		if (find_known(calls, &function, &number))
@@ -124,7 +124,7 @@ static int push_frame(struct xtrace_calls *calls, struct xtrace_stack *stack, st
 {
 	size_t most = tw_memory_limit(calls->reader) / FRAMES_SHARE / sizeof *stack->frames;
 	if (calls->frames >= most) {
-		tell_limit(calls, offset);
+		report_limit(calls, offset);
 		return 0;
 	}
 	const uint32_t function = frame.function = function_of(calls, stack, offset);

@@ -151,7 +151,7 @@ static int skip(struct xtrace_cursor *cursor, struct tw_xtrace_token *token, enu
 
 /* ---- Going on. ---- */
 
-static void tell_compression(const struct xtrace_cursor *cursor, uint64_t at)
+static void report_compression(const struct xtrace_cursor *cursor, uint64_t at)
 {
 	const struct xtrace_files *files = cursor->files;
 	if (tw_input_damaged(files->data))
@@ -172,7 +172,7 @@ static int end(struct xtrace_cursor *cursor, const struct tw_xtrace_token *token
 	cursor->next += cursor->left;
 	cursor->left = 0;
 	if (!more)
-		tell_compression(cursor, cursor->next);
+		report_compression(cursor, cursor->next);
 	return more;
 }
 
@@ -187,7 +187,7 @@ static int next_file(struct xtrace_cursor *cursor)
 {
 	const struct xtrace_part *part = xtrace_parts_at(cursor->files, cursor->next);
 	if (part && part == &cursor->files->parts.items[cursor->files->parts.now + 1])
-		tell_compression(cursor, cursor->next - 1);
+		report_compression(cursor, cursor->next - 1);
 	return xtrace_parts_advance(cursor->files, &cursor->next);
 }
 

@@ -8,7 +8,7 @@ struct merged_track {
 	struct xtrace_files files;
 	struct xtrace_cursor cursor;
 	struct xtrace_stack stack;
-	struct xtrace_source ahead; /* its next TIME */
+	struct xtrace_source times; /* its next TIME */
 	bool is_ordered;            /* there is one */
 	bool at_time;               /* it waits at it; otherwise at its beginning */
 	bool waits;                 /* until its TIME is the next of all */
@@ -43,7 +43,7 @@ static uint64_t clock_of(const struct merged_track *track)
 
 static uint64_t next_time(const struct merged_track *track)
 {
-	return track->ahead.time;
+	return track->times.time;
 }
 
 static void sift_down(struct heap *heap, size_t i)
@@ -82,7 +82,7 @@ static int pass_time(struct xtrace_merged_tracks *merged)
 	struct merged_track *track = merged->ordered.items[0];
 	bool quiet = merged->reader->reports.quiet;
 	merged->reader->reports.quiet = true; /* what is wrong is told when it is read */
-	int status = xtrace_source_next(&track->ahead);
+	int status = xtrace_source_next(&track->times);
 	merged->reader->reports.quiet = quiet;
 	merged->last = track->clock;
 	track->is_ordered = status > 0;
@@ -136,7 +136,7 @@ static int open_track(struct tw_reader *reader, const struct xtrace_track *from,
 	track->number = xtrace_track_number(reader, from);
 	track->stack.names = xtrace_names_of(reader, from);
 	reader->reports.quiet = true;
-	status = xtrace_source_open(&track->ahead, reader, from);
+	status = xtrace_source_open(&track->times, reader, from);
 	reader->reports.quiet = quiet;
 	track->is_ordered = track->waits = status > 0;
 	if (status >= 0 && track->number == UINT32_MAX)
@@ -191,7 +191,7 @@ void xtrace_merged_tracks_free(struct xtrace_merged_tracks *merged)
 		return;
 	for (size_t i = 0; i < merged->count; i++) {
 		xtrace_files_close(&merged->items[i].files);
-		xtrace_files_close(&merged->items[i].ahead.files);
+		xtrace_files_close(&merged->items[i].times.files);
 		xtrace_stack_free(&merged->items[i].stack);
 	}
 	free(merged->items);

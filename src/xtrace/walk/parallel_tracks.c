@@ -42,7 +42,7 @@ struct track_pool {
 
 /* ---- Findings. ---- */
 
-static void tell_kept(struct track_result *result)
+static void report_kept(struct track_result *result)
 {
 	for (size_t i = 0; i < result->kept_count; i++) {
 		tw_report_finding(result->pool->reader, &result->kept[i].finding);
@@ -78,7 +78,7 @@ static void take_finding(void *context, const struct tw_finding *finding)
 	while (!kept && pool->now != own && !pool->failed)
 		pthread_cond_wait(&pool->moved, &pool->lock);
 	if (!kept && !pool->failed) {
-		tell_kept(result);
+		report_kept(result);
 		tw_report_finding(pool->reader, finding);
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -91,7 +91,7 @@ static void move_on(struct track_pool *pool)
 {
 	while (!pool->failed && pool->now < pool->count && pool->results[pool->now].done) {
 		struct track_result *result = &pool->results[pool->now];
-		tell_kept(result);
+		report_kept(result);
 		pool->failed = result->status < 0;
 		if (pool->failed)
 			tw_fail(pool->reader, result->status, "%s",
@@ -103,14 +103,14 @@ static void move_on(struct track_pool *pool)
 }
 
 /* Has the caller told, in the turn of a track, that it was taken. */
-static int tell_taken(struct track_result *result, size_t own, int status)
+static int report_taken(struct track_result *result, size_t own, int status)
 {
 	struct track_pool *pool = result->pool;
 	pthread_mutex_lock(&pool->lock);
 	while (pool->now < own && !pool->failed)
 		pthread_cond_wait(&pool->moved, &pool->lock);
 	if (!pool->failed)
-		tell_kept(result);
+		report_kept(result);
 	else if (status >= 0)
 		status = TW_ERR_UNSUPPORTED; /* nobody looks at it */
 	status = pool->taken(pool->context, own, status);
@@ -138,7 +138,7 @@ static int take_one(struct track_result *result, size_t i)
 	int status = part.dictionary ? result->pool->take(result->pool->context, &part, i) : tw_fail_memory(&part);
 	memcpy(result->error, part.error, sizeof result->error);
 	if (result->pool->taken)
-		status = tell_taken(result, i, status);
+		status = report_taken(result, i, status);
 	tw_dictionary_free(part.dictionary);
 	pthread_mutex_destroy(&part.reports.lock);
 	return status;
