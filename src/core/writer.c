@@ -218,7 +218,8 @@ static int no_reader(struct tw_writer *writer)
 	                      writer->name);
 }
 
-/* Targets take times of the trace's clock, and slices where they begin. */
+/* Refuses a reader whose events are not as targets take them: with the times of the trace's clock, and slices as begin
+ * and end. */
 static int check_form(struct tw_writer *writer, const struct tw_reader *reader)
 {
 	if (!reader->options.complete_slices && !reader->options.from_start)

@@ -25,7 +25,8 @@ bool profiler_begin_events(bool ticks)
 	       COM_CALL(info, start_session, 1, &provider, 0, &session) >= 0;
 }
 
-/* Others come, too: of what the program itself has written in such events. There is one of this name, and it stays. */
+/* Whether an event's provider is the runtime: a program's own providers write events, too. The runtime's provider has a
+ * name that no other has, and its number does not change. */
 static bool is_of_runtime(uint64_t provider)
 {
 	enum { ROOM = 64 };
@@ -59,8 +60,8 @@ static void take_allocation(const uint8_t *event, uint32_t size)
 		profiler_ticked(class_id, object, amount);
 }
 
-/* GCStart_V2: count, depth, reason, type. That the program asked for it, callbacks do not tell of those that need not
- * be at once. Source: gc_reason of the runtime's gc.h. */
+/* GCStart_V2: count, depth, reason, type. The event alone tells that the program asked for a collection which need
+ * not be at once: the callbacks do not. Source: gc_reason of the runtime's gc.h. */
 static void take_start(const uint8_t *event, uint32_t size)
 {
 	enum { REASON = 8, TYPE = 12 };

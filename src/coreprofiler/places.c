@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a thread: then they are written, and begin anew. With stacks of 50 frames that is 100 MB. */
+/* Places of a thread. A thread that has MOST of them writes them all, and starts with an empty table: with stacks of 50
+ * frames the table takes 100 MB. */
 enum { LEAST = 1 << 10, MOST = 1 << 16 };
 
-/* Where a frame is within its function matters where the log tells it. */
+/* Two frames of one function differ by their instruction only where the log has instructions. */
 static uint64_t ip_of(const struct profiler_frame *frame)
 {
 	return profiler.options.line_trace ? frame->ip : 0;

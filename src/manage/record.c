@@ -43,10 +43,11 @@ _Static_assert((int)MANAGE_CATEGORIES == (int)CONTROL_CATEGORIES && (int)MANAGE_
 
 static const uint64_t ns_of_second = 1000000000;
 
-/* What comes until then once more is no second signal: who stops a job sends one to it, and one to its group. */
+/* A signal that follows so soon is the first one again: a shell that stops a job sends one to the process, and one to
+ * its group. */
 static const uint64_t second_after_ns = 300000000;
 
-/* What a program has left may become one that is recorded so long after its end. */
+/* How long after the program's end one of its children may still start to record. */
 static const uint64_t left_ns = 3 * (uint64_t)1000000000;
 
 struct manager {
@@ -157,7 +158,7 @@ static pid_t peer_of(int talk)
 	return peer.pid;
 }
 
-/* One that was none of those to be recorded: its place is free. */
+/* Whether a place in the list is free: its program was none of those that are recorded. */
 static bool is_nobody(const struct manage_provider *provider)
 {
 	return provider->talk < 0 && provider->image < 0 && !provider->refused;
@@ -216,8 +217,8 @@ static uint64_t measure(const struct manage_result *result)
 	return bytes;
 }
 
-/* Where all programs together may write so much, each has what is left of it for room: it writes faster than anybody
- * could look. */
+/* Tells a program to start. Where the size of all files is limited, the program gets all that is left of it: a program
+ * writes faster than the manager could watch its file. */
 static int put_start(const struct manager *manager, char text[static CONTROL_TEXT - 1])
 {
 	const struct manage_wish *wish = manager->wish;
@@ -229,8 +230,9 @@ static int put_start(const struct manager *manager, char text[static CONTROL_TEX
 	                (unsigned long long)(left > SIZE_LEAST ? left : SIZE_LEAST));
 }
 
-/* Where processes find this manager that a program forks. A program that has connected waits for one answer, which is
- * the start: it knows the manager by its variables. Any other is told before it starts, and forks something. */
+/* Tells a program the address of the manager, for the processes that it forks. A program that waits for an answer has
+ * the address from its environment, and its one answer is the start. Any other program gets the address before it
+ * starts. */
 static void report_manager(const struct manager *manager, const struct manage_provider *provider, bool before)
 {
 	char text[CONTROL_TEXT - 1];
@@ -287,7 +289,7 @@ static void take_started(struct manage_provider *provider)
 	provider->refused = 0; /* it was late */
 }
 
-/* Programs that do not answer: stopped ones, and those whose helper thread is gone. They still may. */
+/* Notes the programs that do not answer: stopped ones, and those whose helper thread is gone. They may answer later. */
 static void note_silent(struct manage_result *result)
 {
 	const uint64_t now = now_ns();
@@ -485,8 +487,9 @@ static void take_signal(struct manager *manager)
 	stop_all(manager);
 }
 
-/* The program has ended, and so has all that is recorded; what it has left has had time to become such a one. So it is
- * of one that runs, which may execute another program, unless it has refused. */
+/* Whether the recording is over. No recorded process is left, and: a program that runs already has refused, is gone, or
+ * has not connected in time; a program that was started has ended, and its children have had left_ns to start
+ * recording. */
 static bool has_ended(const struct manager *manager)
 {
 	const struct manage_result *result = manager->result;
@@ -594,7 +597,7 @@ int manage_record(const struct manage_wish *wish, struct manage_result *result)
 	bool recorded = false;
 	for (size_t i = 0; i < result->count; i++)
 		recorded |= result->providers[i].archived.written;
-	if (status == 0 || !recorded) /* otherwise they are all that there is */
+	if (status == 0 || !recorded) /* otherwise the files of the programs are the only record of them */
 		remove_parts(result);
 	tw_witness_end(&manager.witness);
 	if (manager.signals >= 0)

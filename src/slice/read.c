@@ -283,7 +283,7 @@ static int judge_last(struct interval_reader *work, uint64_t to)
 	return status < 0 ? status : judge_accesses(work);
 }
 
-/* Whether the kernel has the system call made again that comes last: this is once more the same. */
+/* Whether the kernel restarts the last system call: the instruction is the same SVC again. */
 static bool is_made_again(struct interval_reader *work, uint64_t to)
 {
 	if (!work->number || work->call.number != work->number || to != work->pc)
@@ -323,8 +323,7 @@ static bool is_behind_end(const struct interval_reader *work)
 	return work->began && work->number - work->slice->before + work->passed > work->interval->instructions;
 }
 
-/* Takes the next instruction, or the end: what comes behind the last one is where the slice stops. Returns 1, or 0 at
- * the end. */
+/* Takes the next instruction. The one behind the interval is where the slice stops. Returns 1, or 0 at the end. */
 static int take_instruction(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
 	bool told = token->kind == TW_XTRACE_PCINST;
@@ -382,7 +381,8 @@ static int take_register(struct interval_reader *work, uint64_t value)
 	return reads && !is_own(opcode) ? skip(work, value) : 0;
 }
 
-/* What a system call does is done from the trace; what it returns comes later. */
+/* Takes a system call: the slice does not make it, but writes what the call changed. Its result comes with a later
+ * token. */
 static int take_call(struct interval_reader *work)
 {
 	if (work->call.number == work->number)
@@ -393,7 +393,8 @@ static int take_call(struct interval_reader *work)
 	return status;
 }
 
-/* What the kernel executes, and other tasks. It may change memory, which is seen when the program loads it. */
+/* Passes over an instruction of the kernel, or of another task. Memory that it changes is found when the program loads
+ * it. */
 static int pass_over(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
 	bool told = token->kind == TW_XTRACE_PCINST;

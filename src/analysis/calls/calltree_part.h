@@ -25,7 +25,7 @@ enum { TW_NODE_ROOT = TW_ROW_NONE, TW_NODE_OTHER = TW_ROW_OTHER, TW_NODE_FIRST =
 /* The name of what samples without a stack are counted under. */
 #define TW_NO_STACK (UINT32_MAX - 1)
 
-/* A call whose node is not known before all of its track that began among those open with it have ended. */
+/* A call that waits for its node. The node is known when all calls of the track that were open with it have ended. */
 struct tw_held_call {
 	uint32_t parent; /* the row of what it is inside of: a node, or TW_ROW_HELD and the number of another one */
 	uint32_t name, node;
@@ -33,7 +33,7 @@ struct tw_held_call {
 	uint64_t duration, self;
 };
 
-/* Those of a track, in the order of their begins. */
+/* The calls of a track that wait, in the order of their begins. */
 struct tw_held_calls {
 	struct tw_held_call *calls;
 	size_t count, room;

@@ -22,7 +22,7 @@ static uint64_t later(uint64_t time, uint64_t ns)
 	return ns > UINT64_MAX - time ? UINT64_MAX : time + ns;
 }
 
-/* Of one that reaches out of the window the part inside is given. */
+/* Gives an operation; of one that reaches beyond the window, the part inside. */
 static void give(const struct operation_reader *reading, const struct tw_open_pair *item, uint64_t end, bool open)
 {
 	const uint64_t start = tw_reader_clock(reading->reader)->start_ns;

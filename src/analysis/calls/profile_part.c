@@ -113,7 +113,8 @@ void tw_profile_part_add_calls(void *state, const struct tw_left_calls *left)
 	}
 }
 
-/* A number of a place stays true: what has got a place since is found full, and gets there all the same. */
+/* Counts the calls that wait, in the order of their counts. A call that waited for a count which is full by now is
+ * counted through tw_tallies_leave(), as one whose count is not yet there. */
 static void count_waiting(struct tw_profile_part *part)
 {
 	struct tw_tallies *rows = &part->rows;

@@ -114,7 +114,7 @@ static int by_value(const void *left, const void *right)
 	return (l > r) - (l < r);
 }
 
-/* With what was seen itself there is one more way than changes. */
+/* The runs as they were are a way to split the values, too: there is one more way than there are changes. */
 static struct tw_runs_change judge(struct permutation *split)
 {
 	size_t below = 0, above = 0, n = split->count;

@@ -106,13 +106,14 @@ static bool holds(const struct open *around, uint64_t begin, uint64_t end)
 	return around->begin <= begin && end <= around->end && begin < around->end;
 }
 
-/* Whether a slice is around one that came before it, since it was begun before at the same time. */
+/* Whether a slice with the times of another one is around it: its record stands first in the file. */
 static bool is_around(const struct open *slice, const struct open *before)
 {
 	return slice->begin == before->begin && slice->end == before->end && slice->offset < before->offset;
 }
 
-/* Takes a slice off what the one around it took itself. Returns whether its time is in that of its row already. */
+/* Takes the time of a slice off the own time of the slice around it. Returns whether a slice around it is of the same
+ * row, so that the row has its time already. */
 static bool put_inside(struct tw_jit *jit, struct stack *stack, const struct open *slice)
 {
 	bool counted = false;
@@ -202,7 +203,7 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 		return;
 	}
 	struct tw_jit_row *row = &jit->rows[number].told;
-	/* What ends with one around it is not known to end. */
+	/* A compilation that ends with the slice around it has no end of its own. */
 	bool open = event->kind == TW_SLICE_BEGIN || (event->flags & TW_FLAG_UNWOUND);
 	if (open)
 		row->open++;

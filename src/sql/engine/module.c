@@ -269,7 +269,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 	return SQLITE_OK;
 }
 
-/* SQLite tells rows of two scans apart by it: it must not depend on what was left out. */
+/* SQLite compares the rows of two scans by their number: a row's number must not depend on the rows that a scan leaves
+ * out. */
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *id)
 {
 	const struct sql_cursor *cursor = (struct sql_cursor *)base;
@@ -309,7 +310,8 @@ int sql_register_tables(sqlite3 *db, struct sql_session *session)
 	return result;
 }
 
-/* SQLite has no other place where a name that is no table's could be told what it is here. */
+/* Refuses the name of a table that other tools have, with the table that has its rows here. A virtual table's xConnect
+ * is the only place where SQLite lets us say so. */
 static int refuse_name(sqlite3 *db, void *name, int argc, const char *const *argv, sqlite3_vtab **made, char **error)
 {
 	(void)db, (void)argc, (void)argv, (void)made;

@@ -29,14 +29,14 @@ bool sql_plan_holds(const struct sql_session *session, const struct sql_question
 /* Whether rows are wanted in the order of names. */
 bool sql_plan_is_grouped(const struct sql_question *question);
 
-/* Sets a cursor to all conditions; constant: to those only that have always had the same values. False when there is no
- * memory. */
+/* Sets the conditions of a cursor to those of a question; constant: only the conditions that had the same values in
+ * each question. False when there is no memory. */
 bool sql_plan_take(struct sql_cursor *cursor, const struct sql_question *question, bool constant);
 
 /* Returns the column that the rows are found by, once they are kept; UINT_MAX: none. */
 unsigned sql_plan_column(const struct sql_cursor *cursor, const struct sql_question *question);
 
-/* Goes to what is asked for among the rows that are kept. */
+/* Moves a cursor to the kept rows that a question asks for. */
 void sql_plan_find(struct sql_cursor *cursor, const struct sql_question *question);
 
 #endif

@@ -36,7 +36,7 @@ static struct cache_line *line_of(struct cache_shared *shared, uint64_t number)
 	return &shared->lines[index];
 }
 
-/* Bits of the bytes of a line from one on to before another; of long lines each is for several. */
+/* The bits of a line's bytes in [from, to). A bit stands for one byte; in lines of more than 64 bytes for several. */
 static uint64_t mask_of(unsigned shift, uint64_t from, uint64_t to)
 {
 	unsigned each = shift > 6 ? shift - 6 : 0;
@@ -44,7 +44,7 @@ static uint64_t mask_of(unsigned shift, uint64_t from, uint64_t to)
 	return (last + 1 < BITS ? (UINT64_C(1) << (last + 1)) - 1 : UINT64_MAX) & ~((UINT64_C(1) << first) - 1);
 }
 
-/* Whether a thread had the line in one of its levels; it has it no more. */
+/* Takes the line out of all levels of a thread. Returns whether it was in one. */
 static bool take_copy(struct cache_thread *thread, uint64_t address)
 {
 	bool had = false;

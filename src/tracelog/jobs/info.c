@@ -247,8 +247,8 @@ static void take_marks(struct tracelog_summary *summary, const struct tracelog_c
 
 /* ---- Adding up. ---- */
 
-/* Brings the times of a block to those of the whole: the first is nearest to the last before it. Returns what to
- * add. */
+/* Brings the times of a block to the clock of the log. Times are of 32 bits and wrap: the first time of a block is the
+ * one that is nearest to the last time before it. Returns the number to add. */
 static int64_t take_times(struct tracelog_summary *summary, const struct tracelog_count *count)
 {
 	struct tracelog_count *sum = &summary->sum;

@@ -68,8 +68,8 @@ uint32_t tracelog_object_of(struct tracelog_log *log, enum tracelog_object_kind 
 uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_object_kind kind,
                            const struct tw_tracelog_record *record);
 
-/* Takes the names of a function. Those of overloads, which have one name, have their signatures behind it: from where
- * the second is met on, or ahead, on all of them. */
+/* Takes the names of a function. Overloads have one name, so their signatures follow it: on all of them where the log
+ * was looked through before, otherwise from the second one on. */
 void tracelog_name_function(struct tracelog_log *log, uint32_t number, const struct tw_tracelog_record *record);
 
 /* Notes that there is a function of a name and signature, which may come into being later. */

@@ -187,7 +187,7 @@ static uint64_t part_of(uint64_t whole, u128 part, u128 all)
 	return (uint64_t)(whole * part / all);
 }
 
-/* What no stack tells of is the compiler's for as long as the thread compiled. */
+/* Adds the CPU time of a thread without samples: as long as the thread compiled, the time is the compiler's. */
 static void add_stackless(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time, uint64_t ns,
                           const struct compiled_share *compiled)
 {
@@ -229,7 +229,7 @@ static void share(struct tracelog_log *log, struct tracelog_thread *thread, uint
 	thread->cpu.unshared_count = 0;
 }
 
-/* A negative usage takes back what was told before: what comes next is less by so much. */
+/* The usage of an interval, less the debt of earlier ones: a negative usage takes back time of an earlier record. */
 static uint64_t without_debt(struct tracelog_thread *thread, uint64_t us)
 {
 	if (us >> 63) {
@@ -270,7 +270,8 @@ static void add_usage(struct tracelog_log *log, const struct tracelog_thread *th
 	if (interval_ns)
 		tracelog_add_percent(log, tracelog_runtime_name(log, TW_RUNTIME_PERCENT),
 		                     (double)(int64_t)us * 100 * (double)NS_IN_US / (double)interval_ns);
-	/* That of the others is the time since the one before. */
+	/* Only the first record has its interval as an argument: that of a later one is the time since the record
+	 * before. */
 	if (interval_ns && first)
 		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_INTERVAL_US), TW_ARG_UINT,
 		                    interval_ns / NS_IN_US);
