@@ -10,9 +10,8 @@
 
 #include "base/memory/memory.h"
 #include "base/text/digits.h"
-#include "core/filter/wanted.h"
 #include "tracelog/format/layout.h"
-#include "tracelog/log/log.h"
+#include "tracelog/jobs/cut_state.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -21,8 +20,6 @@
 
 #define NS_IN_MS UINT64_C(1000000)
 
-enum { TRACELOG_PART_TEXT = 24 };
-
 /* Threads by number: managed ones by the profiler's, others of the system by theirs, and what tells no thread. */
 #define NATIVE (UINT64_C(1) << 32)
 #define NOBODY (UINT64_C(1) << 33)
@@ -30,111 +27,8 @@ enum { TRACELOG_PART_TEXT = 24 };
 enum {
 	MEMORY_SHARE = 4, /* of the memory limit, for threads and their stacks */
 	LINE_SHARE = 16,  /* the same, for the list of a line */
-	FRAME_TEXT = 32,  /* bytes of a frame in a line, at most */
 	OPEN_MAX = 4096,  /* more that is begun and not finished is damage */
-	IP_STYLE = TW_TRACELOG_POINTERS_32 | TW_TRACELOG_BARE_IP | TW_TRACELOG_PADDED_IP,
 };
-
-struct cut_frame {
-	uint64_t ip;
-	uint32_t iid;
-	uint16_t style;
-	bool has_ip : 1, ip_known : 1;
-	bool unknown : 1; /* no record told which frame it is */
-};
-
-struct cut_thread {
-	uint32_t iid;
-	struct cut_frame *frames; /* the stack that the log's samples make */
-	size_t depth, room;
-	size_t low;                 /* the lowest depth since a sample of the thread was written */
-	size_t written;             /* its depth when that sample was written */
-	bool moved;                 /* the frame below `low` has moved to another instruction since */
-	bool behind;                /* samples were left out since that one */
-	bool cut_off;               /* there was no memory for some of the stack */
-	enum tw_tracelog_kind kind; /* of its last sample */
-	unsigned style, ip_style;
-	uint64_t time; /* ms */
-};
-
-enum { THREAD_COST = 2 * sizeof(struct cut_thread) + 64 /* of a map */ };
-
-/* What was begun. */
-struct cut_activity {
-	enum tracelog_activity activity;
-	uint64_t thread;
-	uint64_t pointer;
-	bool kept;
-};
-
-struct tracelog_cut {
-	const struct tw_read_options *options;
-	bool without_category; /* events without a category pass */
-	struct tw_wanted *wanted;
-	uint64_t from, to; /* the first millisecond in the window, and the first behind it, by the session's clock */
-	struct tracelog_start start; /* of the first session */
-	struct {
-		bool begun, ended;             /* that has been written */
-		char text[TRACELOG_PART_TEXT]; /* of a number */
-	} part;                                /* where a window is asked for: its edges, as settings */
-	struct tracelog_times times;
-	uint64_t now;   /* ms: of the record */
-	bool is_wanted; /* the filters let an event of it through */
-	bool met;       /* a record behind the settings */
-	bool untracked; /* there was no memory to follow its thread's stack */
-	struct cut_threads {
-		struct cut_thread *items;
-		size_t count, room;
-		struct tw_map by_iid, by_system; /* places; iids */
-		size_t memory, limit;            /* bytes of all this */
-	} threads;
-	struct {
-		struct cut_activity *items;
-		size_t count, room;
-	} open;
-	struct {
-		bool held;    /* one began before the window, and may go on in it */
-		bool due;     /* it goes on in the window: it is to be written */
-		bool written; /* it was written, and has not ended */
-	} pause;
-	struct {
-		struct tw_tracelog_record *record; /* NULL: nothing */
-		struct cut_thread *thread;         /* whose stack must be put right before that */
-		uint8_t *list;
-		size_t list_room, list_frames; /* bytes; frames of a line at most */
-	} written;                             /* what is to be written */
-	bool failed;                           /* no memory */
-};
-
-static bool take_memory(struct tracelog_cut *cut, size_t bytes)
-{
-	if (bytes > cut->threads.limit - cut->threads.memory)
-		return false;
-	cut->threads.memory += bytes;
-	return true;
-}
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* ---- The window. ---- */
-
-static bool in_window(const struct tracelog_cut *cut)
-{
-	return cut->now >= cut->from && cut->now < cut->to;
-}
-
-static uint64_t clip(const struct tracelog_cut *cut, uint64_t time)
-{
-	return lesser(greater(time, cut->from), cut->to);
-}
 
 /* ---- The edges of the window, as settings. ---- */
 
@@ -173,7 +67,7 @@ static bool take_pause(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 	(void)record;
 	if (cut->now < cut->from)
 		cut->pause.held = true;
-	if (!in_window(cut))
+	if (!tracelog_cut_in_window(cut))
 		return false;
 	cut->pause.written = true;
 	return true;
@@ -184,8 +78,8 @@ static bool take_resume(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 	bool held = cut->pause.held, written = cut->pause.written;
 	cut->pause.due = held && cut->now > cut->from;
 	cut->pause.held = cut->pause.written = false;
-	record->ms = (uint32_t)clip(cut, cut->now);
-	return written || cut->pause.due || (!held && in_window(cut));
+	record->ms = (uint32_t)tracelog_cut_clip(cut, cut->now);
+	return written || cut->pause.due || (!held && tracelog_cut_in_window(cut));
 }
 
 /* ---- Compilations and collections. ---- */
@@ -218,7 +112,7 @@ static bool take_start(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 		}
 		cut->open.items[cut->open.count++] = open;
 	}
-	record->ms = (uint32_t)clip(cut, cut->now);
+	record->ms = (uint32_t)tracelog_cut_clip(cut, cut->now);
 	return open.kept;
 }
 
@@ -259,7 +153,7 @@ static bool take_finish(struct tracelog_cut *cut, struct tw_tracelog_record *rec
 		memmove(cut->open.items + found - 1, cut->open.items + found, (cut->open.count-- - found) * sizeof end);
 	else
 		close_compilations(cut, end.thread, found - 1);
-	record->ms = (uint32_t)clip(cut, cut->now);
+	record->ms = (uint32_t)tracelog_cut_clip(cut, cut->now);
 	return kept;
 }
 
@@ -270,7 +164,7 @@ static bool take_assignment(struct tracelog_cut *cut, struct tw_tracelog_record 
 		return true;
 	if (stored)
 		*stored = record->thread + 1;
-	else if (take_memory(cut, 2 * sizeof(struct tw_map_slot)))
+	else if (tracelog_cut_take_memory(cut, 2 * sizeof(struct tw_map_slot)))
 		cut->failed |= !tw_map_add(&cut->threads.by_system, record->os_thread, record->thread);
 	return true;
 }
@@ -279,194 +173,6 @@ static bool take_destruction(struct tracelog_cut *cut, struct tw_tracelog_record
 {
 	close_compilations(cut, record->thread, 0);
 	return true;
-}
-
-/* ---- Stacks. ---- */
-
-/* The thread of a number; NULL where there is no memory for it. It lives until the next call. */
-static struct cut_thread *thread_of(struct tracelog_cut *cut, uint32_t iid)
-{
-	uint32_t place;
-	if (tw_map_find(&cut->threads.by_iid, iid, &place))
-		return &cut->threads.items[place];
-	if (!take_memory(cut, THREAD_COST))
-		return NULL;
-	if (!tw_grow(&cut->threads.items, &cut->threads.room, cut->threads.count + 1, sizeof *cut->threads.items) ||
-	    !tw_map_add(&cut->threads.by_iid, iid, (uint32_t)cut->threads.count)) {
-		cut->failed = true;
-		return NULL;
-	}
-	cut->threads.items[cut->threads.count] = (struct cut_thread){.iid = iid};
-	return &cut->threads.items[cut->threads.count++];
-}
-
-static void append(struct tracelog_cut *cut, struct cut_thread *thread, struct cut_frame frame)
-{
-	if (thread->depth == thread->room) {
-		size_t before = thread->room, more = before ? before : 16;
-		bool fits = take_memory(cut, more * sizeof frame);
-		if (fits && !tw_grow(&thread->frames, &thread->room, before + more, sizeof frame))
-			cut->failed = true;
-		if (thread->room == before) {
-			thread->cut_off = true;
-			return;
-		}
-	}
-	thread->frames[thread->depth++] = frame;
-}
-
-/* Moves the innermost frame that stays to another instruction. */
-static void move(struct cut_thread *thread, const struct tw_tracelog_record *record)
-{
-	struct cut_frame *frame = &thread->frames[thread->depth - 1];
-	frame->has_ip = true;
-	frame->ip_known = record->ip_known;
-	frame->ip = record->ip;
-	frame->style = (uint16_t)((frame->style & ~(unsigned)IP_STYLE) | (record->style & IP_STYLE));
-	if (thread->depth == thread->low) {
-		thread->moved = true;
-		thread->ip_style = record->style;
-	}
-}
-
-/* Changes the stack as the reader does. */
-static void change_stack(struct tracelog_cut *cut, struct cut_thread *thread, const struct tw_tracelog_record *record)
-{
-	size_t match = (size_t)lesser(record->match, record->depth);
-	struct tw_tracelog_text list = record->list;
-	struct tw_tracelog_item item;
-	struct tw_tracelog_fault fault;
-	while (thread->depth < match && !thread->cut_off && !cut->failed)
-		append(cut, thread, (struct cut_frame){.unknown = true});
-	thread->depth = (size_t)lesser(match, thread->depth);
-	if (thread->depth < thread->low) {
-		thread->low = thread->depth;
-		thread->moved = false;
-	}
-	if (record->has_ip && thread->depth)
-		move(thread, record);
-	while (tw_tracelog_next(record, &list, &item, &fault) > 0)
-		append(cut, thread,
-		       (struct cut_frame){item.ip, item.iid, (uint16_t)item.style, item.has_ip, item.ip_known, false});
-}
-
-/* Notes that the stack has been written as it is now. */
-static void catch_up(struct cut_thread *thread)
-{
-	thread->low = thread->written = thread->depth;
-	thread->moved = thread->behind = false;
-}
-
-/* All samples of a thread in the window pass, also those of no ticks, which no event tells of; they have no
- * category. */
-static bool passes(const struct tracelog_cut *cut, const struct tw_tracelog_record *record)
-{
-	const uint64_t thread = record->thread == TW_TRACELOG_IID_NONE ? TW_UNKNOWN_TASK : record->thread;
-	return cut->without_category && in_window(cut) && tw_thread_wanted(cut->options, thread);
-}
-
-static bool take_sample(struct tracelog_cut *cut, struct tw_tracelog_record *record)
-{
-	struct cut_thread *thread = thread_of(cut, record->thread);
-	bool kept = passes(cut, record);
-	cut->untracked = !thread;
-	if (!thread)
-		return kept;
-	bool behind = thread->behind;
-	thread->kind = record->kind;
-	thread->style = record->style;
-	thread->time = cut->now;
-	change_stack(cut, thread, record);
-	if (kept && behind)
-		cut->written.thread = thread;
-	else if (kept)
-		catch_up(thread);
-	else
-		thread->behind = true;
-	return kept;
-}
-
-static bool take_allocations(struct tracelog_cut *cut, struct tw_tracelog_record *record)
-{
-	struct cut_thread *thread = thread_of(cut, record->thread);
-	bool kept = passes(cut, record);
-	if (kept && thread && thread->behind)
-		cut->written.thread = thread;
-	return kept;
-}
-
-/* ---- Samples that put a stack right. ---- */
-
-static void add_frame(struct tracelog_cut *cut, const struct cut_frame *frame, size_t *used)
-{
-	const struct tw_tracelog_item item = {
-	    .kind = TW_TRACELOG_FRAME,
-	    .style = frame->style,
-	    .iid = frame->iid,
-	    .ip = frame->ip,
-	    .has_ip = frame->has_ip,
-	    .ip_known = frame->ip_known,
-	};
-	if (!tw_grow(&cut->written.list, &cut->written.list_room, *used + FRAME_TEXT, 1)) {
-		cut->failed = true;
-		return;
-	}
-	int64_t size = tracelog_encode_item(&item, cut->written.list + *used, FRAME_TEXT);
-	*used += size > 0 ? (size_t)size : 0;
-}
-
-/* Puts frames into the list, from one on, as far as they are known and the line has room. Returns the first that is
- * not in it. */
-static size_t add_frames(struct tracelog_cut *cut, const struct cut_thread *thread, size_t from, size_t *used)
-{
-	size_t i = from;
-	for (; i < thread->depth && i - from < cut->written.list_frames && !thread->frames[i].unknown; i++)
-		add_frame(cut, &thread->frames[i], used);
-	return i;
-}
-
-/* The next sample on the way to the stack that the thread has: one, but for frames that no record told of, which are
- * skipped in one of their own, and for stacks that are too deep for a line. True when the stack is reached. */
-static bool make_sample(struct tracelog_cut *cut, struct cut_thread *thread, struct tw_tracelog_record *made)
-{
-	size_t match = thread->low, used = 0;
-	while (thread->written == thread->low && match < thread->depth && thread->frames[match].unknown)
-		match++;
-	bool moved = thread->moved && match == thread->low && match > 0;
-	*made = (struct tw_tracelog_record){
-	    .kind = thread->kind,
-	    .style = moved ? thread->ip_style : thread->style,
-	    .thread = thread->iid,
-	    .ms = (uint32_t)clip(cut, thread->time),
-	    .has_count = true,
-	    .match = (uint32_t)match,
-	    .depth = (uint32_t)greater(thread->written, match),
-	    .has_ip = moved,
-	};
-	if (moved) {
-		made->ip = thread->frames[match - 1].ip;
-		made->ip_known = thread->frames[match - 1].ip_known;
-	}
-	thread->low = thread->written = add_frames(cut, thread, match, &used);
-	thread->moved = false;
-	made->list = (struct tw_tracelog_text){used ? cut->written.list : (const uint8_t *)"", used};
-	return thread->low == thread->depth;
-}
-
-/* Makes the next sample that brings a thread's stack up to date. The last one is the log's own sample, where the record
- * is one. */
-static void next_sample(struct tracelog_cut *cut, struct tw_tracelog_record *made)
-{
-	bool last = make_sample(cut, cut->written.thread, made);
-	if (!last)
-		return;
-	catch_up(cut->written.thread);
-	cut->written.thread = NULL;
-	if (cut->written.record->kind == TW_TRACELOG_SAM_MEM)
-		return;
-	made->count = cut->written.record->count;
-	made->has_count = cut->written.record->has_count;
-	cut->written.record = NULL;
 }
 
 /* ---- Records. ---- */
@@ -482,15 +188,24 @@ static const struct {
 	bool (*take)(struct tracelog_cut *cut, struct tw_tracelog_record *record);
 	bool timed;
 } takes[TW_TRACELOG_KINDS] = {
-    [TW_TRACELOG_PRF_CFG] = {take_setting, false},     [TW_TRACELOG_PRF_TPS] = {take_pause, true},
-    [TW_TRACELOG_PRF_TRS] = {take_resume, true},       [TW_TRACELOG_PRC_CPU] = {take_event, true},
-    [TW_TRACELOG_THR_CPU] = {take_event, true},        [TW_TRACELOG_THR_AOS] = {take_assignment, false},
-    [TW_TRACELOG_THR_DST] = {take_destruction, false}, [TW_TRACELOG_JIT_CMS] = {take_start, true},
-    [TW_TRACELOG_JIT_CMF] = {take_finish, true},       [TW_TRACELOG_JIT_CSS] = {take_start, true},
-    [TW_TRACELOG_JIT_CSF] = {take_finish, true},       [TW_TRACELOG_GCH_GCS] = {take_start, true},
-    [TW_TRACELOG_GCH_GCF] = {take_finish, true},       [TW_TRACELOG_GCH_ALT] = {take_event, true},
-    [TW_TRACELOG_GCH_GEN] = {take_event, true},        [TW_TRACELOG_SAM_STR] = {take_sample, true},
-    [TW_TRACELOG_STR_SAM] = {take_sample, true},       [TW_TRACELOG_SAM_MEM] = {take_allocations, true},
+    [TW_TRACELOG_PRF_CFG] = {take_setting, false},
+    [TW_TRACELOG_PRF_TPS] = {take_pause, true},
+    [TW_TRACELOG_PRF_TRS] = {take_resume, true},
+    [TW_TRACELOG_PRC_CPU] = {take_event, true},
+    [TW_TRACELOG_THR_CPU] = {take_event, true},
+    [TW_TRACELOG_THR_AOS] = {take_assignment, false},
+    [TW_TRACELOG_THR_DST] = {take_destruction, false},
+    [TW_TRACELOG_JIT_CMS] = {take_start, true},
+    [TW_TRACELOG_JIT_CMF] = {take_finish, true},
+    [TW_TRACELOG_JIT_CSS] = {take_start, true},
+    [TW_TRACELOG_JIT_CSF] = {take_finish, true},
+    [TW_TRACELOG_GCH_GCS] = {take_start, true},
+    [TW_TRACELOG_GCH_GCF] = {take_finish, true},
+    [TW_TRACELOG_GCH_ALT] = {take_event, true},
+    [TW_TRACELOG_GCH_GEN] = {take_event, true},
+    [TW_TRACELOG_SAM_STR] = {tracelog_cut_take_sample, true},
+    [TW_TRACELOG_STR_SAM] = {tracelog_cut_take_sample, true},
+    [TW_TRACELOG_SAM_MEM] = {tracelog_cut_take_allocations, true},
 };
 
 static void free_session(struct tracelog_cut *cut)
@@ -545,7 +260,8 @@ void tracelog_cut_take(struct tracelog_cut *cut, struct tw_tracelog_record *reco
 	cut->is_wanted = tw_is_wanted(cut->wanted, offset);
 	if (takes[record->kind].timed)
 		cut->now = tracelog_unwrap(&cut->times, record->ms);
-	if (cut->pause.held && takes[record->kind].timed && in_window(cut) && record->kind != TW_TRACELOG_PRF_TRS) {
+	if (cut->pause.held && takes[record->kind].timed && tracelog_cut_in_window(cut) &&
+	    record->kind != TW_TRACELOG_PRF_TRS) {
 		cut->pause.due = cut->pause.written = true;
 		cut->pause.held = false;
 	}
@@ -584,7 +300,7 @@ bool tracelog_cut_next(struct tracelog_cut *cut, struct tw_tracelog_record *made
 	if (!cut->written.record || cut->failed)
 		return false;
 	if (cut->written.thread) {
-		next_sample(cut, made);
+		tracelog_cut_next_sample(cut, made);
 		return true;
 	}
 	*made = *cut->written.record;
@@ -650,7 +366,7 @@ int tracelog_cut_new(struct tracelog_cut **made, struct tw_reader *reader)
 	cut->without_category = !options->category || fnmatch(options->category, "", 0) == 0;
 	set_window(cut, 0);
 	cut->threads.limit = limit / MEMORY_SHARE;
-	cut->written.list_frames = limit / LINE_SHARE / FRAME_TEXT + 1;
+	cut->written.list_frames = limit / LINE_SHARE / TRACELOG_FRAME_TEXT + 1;
 	return tw_wanted_new(&cut->wanted, reader, true);
 }
 
