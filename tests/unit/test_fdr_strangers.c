@@ -304,6 +304,25 @@ static void test_joined_at_a_counter(void **state)
 	assert_int_equal(calls_of(THREAD, 2), 0);
 }
 
+/* Two whose border was written over: what is longer than a buffer can be is two, though no counter goes back. */
+static void test_joined_beyond_the_size(void **state)
+{
+	enum { HIT = 56, PAIRS = 300 };
+	(void)state;
+	add_header_of(&log_, 1, 1, 3, 2000000000, SIZE);
+	for (uint32_t i = 0; i < 2; i++) {
+		size_t start = begin_buffer(&log_, THREAD + i, 1, BEGIN + 100000000 * i);
+		if (i)
+			memset(log_.data + start - HIT / 2, 7, HIT);
+		add_varied_pairs(&log_, 1 + i, PAIRS);
+		end_buffer(&log_, start);
+	}
+	add_other_buffer();
+	read_rows(&log_);
+	assert_in_range(calls_of(THREAD, 1), 2 * PAIRS - 3, 2 * PAIRS);
+	assert_int_equal(calls_of(THREAD, 2), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,7 +331,7 @@ int main(void)
 	    cmocka_unit_test(test_no_ticks_before_a_gap), cmocka_unit_test(test_calls_once),
 	    cmocka_unit_test(test_counter_of_damage),     cmocka_unit_test(test_one_byte),
 	    cmocka_unit_test(test_calls_in_the_lead),     cmocka_unit_test(test_calls_for_an_argument),
-	    cmocka_unit_test(test_joined_at_a_counter),
+	    cmocka_unit_test(test_joined_at_a_counter),   cmocka_unit_test(test_joined_beyond_the_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
