@@ -636,3 +636,15 @@ for row in json.load(sys.stdin)["settings"]: print(row["name"], row["value"])' >
 	sed 's/0x0000000000000001 0x3:0x/0x0000000000100000 0x3:0x/' vs.log >d3.log
 	trackway convert --dialect d3 - <d3.log | grep -q '^sam str 0x00000000 40 1 0:0 0x2:0x0000000000100000 0x3:'
 }
+
+@test "jit: 40,000 compilations in one another, and as many uses of their thread" {
+	"$PYTHON" - >log.json <<'END'
+count = 40000
+head = '{"displayTimeUnit":"ns","otherData":{"writer":"trackway 0.1.0","format":"tracelog","sampled":true},"traceEvents":[\n'
+jit = '{"ph":"X","pid":0,"tid":0,"ts":%d,"dur":%d,"name":"f","cat":"jit","args":{"body":1}}'
+use = '{"ph":"C","pid":0,"tid":0,"ts":%d,"name":"thread CPU","cat":"cpu","args":{"us":10,"percent":0.5}}'
+print(head + ",\n".join([jit % (i, 1000 * count - 2 * i) for i in range(count)] + [use % (count + 10 * i) for i in range(count)]) + "]}")
+END
+	(ulimit -t 60; trackway jit --json log.json >rows)
+	grep -q '"compiled":40000,' rows || fail "$(head -n 3 rows)"
+}

@@ -77,13 +77,18 @@ static uint64_t without_debt(struct tw_compiling_thread *thread, int64_t ns)
 	return (uint64_t)ns - taken;
 }
 
-/* What has ended is in no interval to come. */
+/* What has ended is in no interval to come. Of what goes on the outermost are kept. */
 static void forget(struct tw_compiling_thread *thread, uint64_t time)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < thread->count; i++)
-		if (thread->parts[i].compiling.end > time || thread->parts[i].compiling.begin >= time)
+	enum { GOING_ON_MOST = 64 };
+	size_t kept = 0, going_on = 0;
+	for (size_t i = 0; i < thread->count; i++) {
+		const struct tw_compiling *it = &thread->parts[i].compiling;
+		const bool comes = it->begin >= time, goes_on = !comes && it->end > time;
+		if (comes || (goes_on && going_on < GOING_ON_MOST))
 			thread->parts[kept++] = thread->parts[i];
+		going_on += goes_on;
+	}
 	thread->count = kept;
 }
 
