@@ -14,6 +14,7 @@ struct view_options {
 	const int64_t *offsets;      /* by path: ns by which each begins later; NULL: none does */
 	struct tw_read_options read; /* findings are the view's */
 	struct tw_merge_options merge;
+	uint64_t small; /* bytes: of a trace that is smaller the index keeps all slices; 0: 16 MiB */
 };
 
 struct view;

@@ -122,7 +122,7 @@ static void test_packed_size(void **state)
 	assert_memory_equal(block->packed.bits, bits, sizeof bits);
 	assert_memory_equal(block->packed.more, more, sizeof more);
 	assert_int_equal(block->packed.shift, 3);
-	view_row_free(&row);
+	view_row_free(&row, &store);
 	view_store_close(&store);
 }
 
@@ -146,7 +146,7 @@ static void test_row_of_slices(void **state)
 		expect_slice(view_row_slice(&row, &store, i), &slices[i]);
 	expect_sums(&row, &store, slices);
 	expect_places(&row, &store, slices);
-	view_row_free(&row);
+	view_row_free(&row, &store);
 	view_store_close(&store);
 }
 
@@ -167,7 +167,7 @@ static void test_row_of_samples(void **state)
 		const struct view_range range = view_row_range(&row, &store, examples[i].from, examples[i].to);
 		assert_true(range.least == examples[i].least && range.most == examples[i].most);
 	}
-	view_row_free(&row);
+	view_row_free(&row, &store);
 	view_store_close(&store);
 }
 

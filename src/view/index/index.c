@@ -5,6 +5,7 @@
 #include "analysis/series/sched.h"
 #include "core/format.h"
 #include "view/index/parts.h"
+#include "view/index/spans.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,6 +20,18 @@ static uint32_t series_name(struct view_index *index, uint32_t name)
 	return or_first(view_names_take(&index->names, &index->store, index->dictionary, name));
 }
 
+/* Where stacks were not plain, what is open depends on more than begins. */
+static void take_spans(struct view_index *index, const struct tw_batch *batch)
+{
+	const struct tw_calls *calls = &index->calls;
+	if (!index->store.spans)
+		return;
+	index->store.spans->owner = index;
+	view_spans_take(index->store.spans, batch);
+	if (calls->overlaps || calls->time_backwards || calls->cut || calls->untimed)
+		view_spans_fail(index->store.spans);
+}
+
 /* ---- Points. ---- */
 
 static void put_point(struct view_index *index, uint32_t name)
@@ -28,6 +41,8 @@ static void put_point(struct view_index *index, uint32_t name)
 	struct view_row *row = view_index_row_of(index, VIEW_POINTS, track, VIEW_POINTS_LANE, 0);
 	/* What comes late stands where the last one is: the order of a row is that of time. */
 	uint64_t time = row && event->time < row->last ? row->last : event->time;
+	if (time > event->time)
+		view_spans_fail(index->store.spans);
 	const struct view_slice point = {.begin = time, .end = time, .offset = event->offset, .name = name};
 	index->left += !row || !view_row_add_slice(row, &index->store, &point);
 }
@@ -48,7 +63,7 @@ static void take_log(struct view_index *index)
 	uint32_t name = view_names_add(&index->names, &index->store, (const char *)message->value.bytes, message->size);
 	const uint32_t category =
 	    view_names_take(&index->names, &index->store, index->dictionary, index->event->category);
-	if (name != VIEW_NONE && category != VIEW_NONE)
+	if (name != VIEW_NONE && category != VIEW_NONE && !index->names.known)
 		view_names_at(&index->names, &index->store, name)->category = category + 1;
 	put_point(index, or_first(name));
 }
@@ -346,6 +361,7 @@ static void take(struct view_index *index, const struct tw_event *event)
 void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch)
 {
 	index->dictionary = dictionary;
+	take_spans(index, batch);
 	for (size_t i = 0; i < batch->count;) {
 		const struct tw_event *event = &batch->events[i];
 		const size_t run = view_index_take_run(index, event, batch->count - i);
@@ -377,19 +393,29 @@ void view_index_finish(struct view_index *index, const struct tw_dictionary *dic
 	view_tracks_name(&index->tracks, dictionary);
 }
 
-/* All but the store, tracks and names. */
-static void free_parts(struct view_index *index)
+void view_index_end_reading(struct view_index *index)
 {
-	for (uint64_t i = 0; i < index->rows.count; i++)
-		view_row_free(view_index_row_at(index, i));
-	view_column_free(&index->rows);
-	tw_map_free(&index->row_numbers);
 	tw_pairs_free(&index->pairs);
 	tw_calls_free(&index->calls);
 	tw_thread_states_free(&index->states);
 	free(index->track_numbers);
 	free(index->open);
 	free(index->cpus);
+	index->track_numbers = NULL;
+	index->open = NULL;
+	index->cpus = NULL;
+}
+
+/* All but the store, tracks and names. */
+static void free_parts(struct view_index *index)
+{
+	for (uint64_t i = 0; i < index->rows.count; i++)
+		view_row_free(view_index_row_at(index, i), &index->store);
+	view_spans_free(index->store.spans);
+	index->store.spans = NULL;
+	view_column_free(&index->rows);
+	tw_map_free(&index->row_numbers);
+	view_index_end_reading(index);
 }
 
 int view_index_again(struct view_index *index, const char *directory)

@@ -95,6 +95,9 @@ static inline struct view_row *view_index_row_at(const struct view_index *index,
 /* Finds a row; NULL where there is none. */
 const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth);
 
+/* Frees what only taking events needs. */
+void view_index_end_reading(struct view_index *index);
+
 void view_index_free(struct view_index *index);
 
 #endif

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/renew.h"
 
+#include "view/index/spans.h"
+
 #include <string.h>
 
 /* ---- Tracks. ---- */
@@ -108,6 +110,8 @@ static bool keep_sent(struct view_index *index, const struct view_index *before)
 static void settle(struct view_index *index)
 {
 	index->calls.budget = &index->budget;
+	if (index->store.spans)
+		index->store.spans->owner = index;
 	tw_calls_free(&index->calls);
 }
 

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/row.h"
 
+#include "view/index/spans.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +156,8 @@ static uint64_t offset_at(const struct view_store *store, const struct view_bloc
 
 struct view_slice view_row_slice(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
+	if (row->bare)
+		return store->spans->again->slice(row, store, i);
 	if (i >= packed_count(row))
 		return *(const struct view_slice *)tail_at(row, store, i);
 	const unsigned in = i % VIEW_BLOCK;
@@ -182,6 +186,8 @@ struct view_sample view_row_sample(const struct view_row *row, const struct view
 
 uint64_t view_row_begin(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
+	if (row->bare)
+		return store->spans->again->slice(row, store, i).begin;
 	if (i < packed_count(row))
 		return times_of(row, store, i / VIEW_BLOCK)->begins[i % VIEW_BLOCK];
 	/* Both kinds begin with their time. */
@@ -190,6 +196,8 @@ uint64_t view_row_begin(const struct view_row *row, const struct view_store *sto
 
 uint64_t view_row_end(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
+	if (row->bare)
+		return store->spans->again->slice(row, store, i).end;
 	if (i >= packed_count(row))
 		return ((const struct view_slice *)tail_at(row, store, i))->end;
 	const struct times *times = times_of(row, store, i / VIEW_BLOCK);
@@ -199,7 +207,7 @@ uint64_t view_row_end(const struct view_row *row, const struct view_store *store
 bool view_row_times(const struct view_row *row, const struct view_store *store, uint64_t i,
                     struct view_block_times *block)
 {
-	if (i >= packed_count(row))
+	if (row->bare || i >= packed_count(row))
 		return false;
 	const struct times *times = times_of(row, store, i / VIEW_BLOCK);
 	*block = (struct view_block_times){i - i % VIEW_BLOCK, times->begins, times->lasts};
@@ -208,6 +216,8 @@ bool view_row_times(const struct view_row *row, const struct view_store *store, 
 
 uint32_t view_row_name(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
+	if (row->bare)
+		return store->spans->again->slice(row, store, i).name;
 	if (i >= packed_count(row))
 		return ((const struct view_slice *)tail_at(row, store, i))->name;
 	return (uint32_t)view_packed_at(&block_at(row, store, i / VIEW_BLOCK)->packed, store, NAME, i % VIEW_BLOCK);
@@ -378,7 +388,12 @@ static bool taken(struct view_row *row, struct view_store *store, uint64_t last)
 {
 	row->last = last;
 	row->count++;
-	return row->count % VIEW_BLOCK != 0 || pack(row, store);
+	if (row->count % VIEW_BLOCK)
+		return true;
+	if (!pack(row, store))
+		return false;
+	return row->count % VIEW_AGAIN_FROM || !row->readable || !store->spans ||
+	       store->spans->again->begin(row, store);
 }
 
 /* Where the next item stands; NULL where there is no room. What cannot be packed stays, and nothing comes behind it. */
@@ -392,6 +407,12 @@ static void *place_for(struct view_row *row, struct view_store *store)
 
 bool view_row_add_slice(struct view_row *row, struct view_store *store, const struct view_slice *slice)
 {
+	if (slice->begin < store->from) {
+		row->last = slice->end;
+		return true;
+	}
+	if (row->bare)
+		return store->spans->again->add(row, store, slice);
 	struct view_slice *place = place_for(row, store);
 	if (!place)
 		return false;
@@ -449,6 +470,8 @@ static uint64_t item_at(const struct view_row *row, const struct view_store *sto
 
 uint64_t view_row_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time)
 {
+	if (row->bare)
+		return store->spans->again->begin_at(row, store, from, time);
 	const uint64_t packed = packed_count(row);
 	if (from < packed) {
 		const uint64_t block = block_before(row, store, from / VIEW_BLOCK, time);
@@ -535,8 +558,10 @@ struct view_range view_row_range(const struct view_row *row, const struct view_s
 	return from < to ? sum_of(row, store, from, to).range : (struct view_range){0};
 }
 
-void view_row_free(struct view_row *row)
+void view_row_free(struct view_row *row, const struct view_store *store)
 {
+	if (row->bare)
+		store->spans->again->free(row, store);
 	if (!row->packs)
 		return;
 	for (uint32_t i = 0; i < VIEW_LEVELS; i++)

@@ -20,6 +20,9 @@ struct view_sample {
 	double value;
 };
 
+/* A row is asked whether it keeps what comes (bare.h) when it has so many slices, or a multiple. */
+enum { VIEW_AGAIN_FROM = 512 };
+
 /* A record of a level sums up so many of the level below, which are all there; level 0 is the blocks. */
 enum { VIEW_FAN = 16, VIEW_LEVELS = 12 };
 
@@ -64,12 +67,14 @@ struct view_packs {
 struct view_row {
 	uint32_t track;
 	uint16_t lane, depth;
-	uint64_t count : 48;      /* of items */
+	uint64_t count : 46;      /* of items */
+	uint64_t bare : 1;        /* later ones are not here, but in the trace: bare.h */
+	uint64_t readable : 1;    /* slices can be read again by their times */
 	uint64_t kind : 8;        /* enum view_kind */
 	uint64_t tail_room : 8;   /* in items */
 	uint64_t last;            /* when the last one ends */
 	uint64_t tail;            /* place of the items that are not packed yet: struct view_slice, or view_sample;
-	                             of one sample its value, in bits, which is at `last` */
+	                             of one sample its value, in bits, which is at `last`; or struct view_bare */
 	struct view_packs *packs; /* NULL: there are none */
 };
 
@@ -104,6 +109,6 @@ struct view_busy view_row_busy(const struct view_row *row, const struct view_sto
 struct view_range view_row_range(const struct view_row *row, const struct view_store *store, uint64_t from,
                                  uint64_t to);
 
-void view_row_free(struct view_row *row);
+void view_row_free(struct view_row *row, const struct view_store *store);
 
 #endif

@@ -1,6 +1,7 @@
 /* rows.c - the rows of an index, and the tracks that they are of. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/parts.h"
+#include "view/index/spans.h"
 
 static uint64_t row_key(uint32_t track, uint32_t lane, uint32_t depth)
 {
@@ -28,6 +29,13 @@ const struct view_row *view_index_row(const struct view_index *index, uint32_t t
 	return find_row(index, track, lane, depth);
 }
 
+/* Whether items of a row are told by the events of a span of time, and by what is open when it begins. */
+static bool is_readable(enum view_kind kind, enum view_track_kind track)
+{
+	enum { TRACKS = 1 << VIEW_THREAD | 1 << VIEW_PROCESS | 1 << VIEW_CPU };
+	return (kind == VIEW_SLICES || kind == VIEW_POINTS) && TRACKS >> track & 1;
+}
+
 /* Adds a row; NULL where there is no room. */
 static struct view_row *add_row(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                 uint32_t depth)
@@ -38,7 +46,11 @@ static struct view_row *add_row(struct view_index *index, enum view_kind kind, u
 	    (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
 	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
 		return NULL;
-	*row = (struct view_row){.track = track, .lane = (uint16_t)lane, .depth = (uint16_t)depth, .kind = kind};
+	*row = (struct view_row){.track = track,
+	                         .lane = (uint16_t)lane,
+	                         .depth = (uint16_t)depth,
+	                         .readable = is_readable(kind, index->tracks.items[track].kind),
+	                         .kind = kind};
 	index->tracks.changes += apart;
 	return row;
 }
@@ -79,6 +91,8 @@ void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lan
 		if (!view_row_add_slice(row, &index->store, slice))
 			break;
 		index->tracks.items[track].slices++;
+		if (i && row->readable)
+			view_spans_fail(index->store.spans);
 		return;
 	}
 	index->left++;

@@ -1,6 +1,7 @@
 /* slices.c - calls as slices of rows. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/parts.h"
+#include "view/index/spans.h"
 
 static struct view_open *open_of(struct view_index *index, uint32_t row)
 {
@@ -51,6 +52,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	(void)how;
 	if (!open) {
 		index->left++;
+		view_spans_fail(index->store.spans);
 		return;
 	}
 	const struct view_slice slice = {.begin = frame->begin,

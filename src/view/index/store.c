@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -103,7 +104,7 @@ static struct place place_of(uint64_t i)
 void *view_column_add(struct view_column *column, struct view_store *store, size_t size)
 {
 	struct place place = place_of(column->count);
-	if (place.at == 0) {
+	if (place.at == 0 && place.part == column->part_count) {
 		if (!tw_grow(&column->parts, &column->part_room, place.part + 1, sizeof *column->parts)) {
 			store->error = ENOMEM;
 			return NULL;
@@ -111,10 +112,15 @@ void *view_column_add(struct view_column *column, struct view_store *store, size
 		uint64_t part = view_store_take(store, place.size * size);
 		if (part == VIEW_NOWHERE)
 			return NULL;
-		column->parts[place.part] = part;
+		column->parts[column->part_count++] = part;
 	}
 	column->count++;
-	return store->bytes + column->parts[place.part] + place.at * size;
+	return memset(store->bytes + column->parts[place.part] + place.at * size, 0, size);
+}
+
+void view_column_cut(struct view_column *column, uint64_t count)
+{
+	column->count = count;
 }
 
 void *view_column_at(const struct view_column *column, const struct view_store *store, size_t size, uint64_t i)

@@ -12,6 +12,8 @@
 /* The times of a block of items: what is asked for soon again. */
 struct view_times;
 
+struct view_spans;
+
 /* All zero is one that is not open. */
 struct view_store {
 	uint8_t *bytes; /* stays where it is */
@@ -21,6 +23,8 @@ struct view_store {
 	int fd;
 	int error;                /* errno of what could not be had; 0: none */
 	struct view_times *times; /* of rows; NULL: none yet */
+	struct view_spans *spans; /* of rows without items: the index's; NULL: all rows have theirs */
+	uint64_t from;            /* rows take no slice that begins before: the index is of a part of a trace */
 };
 
 /* Addresses that are asked for at most, and at least. */
@@ -44,13 +48,16 @@ uint64_t view_store_take(struct view_store *store, uint64_t size);
 struct view_column {
 	uint64_t count;
 	uint64_t *parts; /* their places in the store */
-	size_t part_room;
+	size_t part_count, part_room;
 };
 
 enum { VIEW_PART_FIRST = 1, VIEW_PART_DOUBLINGS = 10, VIEW_PART_MOST = VIEW_PART_FIRST << VIEW_PART_DOUBLINGS };
 
 /* Returns a new record, zeroed; NULL where there is no room. */
 void *view_column_add(struct view_column *column, struct view_store *store, size_t size);
+
+/* Leaves no more than the first records: the others give their place to new ones. */
+void view_column_cut(struct view_column *column, uint64_t count);
 
 /* Returns record i, which must be there. */
 void *view_column_at(const struct view_column *column, const struct view_store *store, size_t size, uint64_t i);

@@ -182,9 +182,51 @@ void view_tracks_free(struct view_tracks *tracks)
 
 /* ---- Names. ---- */
 
+uint64_t view_names_text_key(const char *text, size_t length)
+{
+	return tw_hash_bytes(text, length < VIEW_NAME_MOST ? length : VIEW_NAME_MOST, 0);
+}
+
+uint64_t view_names_key(const char *text, size_t length, const char *category, size_t category_length)
+{
+	return tw_hash_two(view_names_text_key(text, length), view_names_text_key(category, category_length));
+}
+
+static bool map_first(struct tw_map *map, uint64_t key, uint32_t number)
+{
+	uint32_t first;
+	return tw_map_find(map, key, &first) || tw_map_add(map, key, number);
+}
+
+bool view_names_map(const struct view_names *names, const struct view_store *store, struct tw_map *map)
+{
+	bool fine = true;
+	for (uint32_t i = 0; i < names->items.count && fine; i++) {
+		const struct view_name *name = view_names_at(names, store, i);
+		const char *text = (const char *)store->bytes + name->place;
+		fine = map_first(map, view_names_text_key(text, name->length), i);
+		if (!name->category || !fine)
+			continue;
+		const struct view_name *category = view_names_at(names, store, name->category - 1);
+		fine = map_first(map,
+		                 view_names_key(text, name->length, (const char *)store->bytes + category->place,
+		                                category->length),
+		                 i);
+	}
+	return fine;
+}
+
+static uint32_t known_by(const struct view_names *names, uint64_t key)
+{
+	uint32_t number;
+	return tw_map_find(names->known, key, &number) ? number : VIEW_NONE;
+}
+
 uint32_t view_names_add(struct view_names *names, struct view_store *store, const char *text, size_t length)
 {
 	struct view_name *name;
+	if (names->known)
+		return known_by(names, view_names_text_key(text, length));
 	length = length < VIEW_NAME_MOST ? length : VIEW_NAME_MOST;
 	uint64_t place = view_store_take(store, length);
 	if (place == VIEW_NOWHERE || names->items.count >= VIEW_NONE ||
@@ -216,7 +258,8 @@ uint32_t view_names_take(struct view_names *names, struct view_store *store, con
 	if (!taken->number) {
 		const struct tw_name *text = tw_dictionary_name(dictionary, name);
 		taken->number = 1 + view_names_add(names, store, text->text, text->length);
-		take_source(names, store, taken->number - 1, text);
+		if (!names->known)
+			take_source(names, store, taken->number - 1, text);
 	}
 	return taken->number - 1;
 }
@@ -238,10 +281,25 @@ static uint32_t take_other(struct view_names *names, struct view_store *store, u
 	return number;
 }
 
+static uint32_t take_known(struct view_names *names, const struct tw_dictionary *dictionary, uint32_t name,
+                           uint32_t category)
+{
+	const struct tw_name *text = tw_dictionary_name(dictionary, name);
+	const struct tw_name *other = tw_dictionary_name(dictionary, category);
+	const uint32_t number = known_by(names, view_names_key(text->text, text->length, other->text, other->length));
+	if (number != VIEW_NONE) {
+		names->taken[name].category = category + 1;
+		names->taken[name].latest = number;
+	}
+	return number;
+}
+
 uint32_t view_names_take_both(struct view_names *names, struct view_store *store,
                               const struct tw_dictionary *dictionary, uint32_t name, uint32_t category)
 {
 	const uint32_t first = view_names_take(names, store, dictionary, name);
+	if (names->known)
+		return take_known(names, dictionary, name, category);
 	const uint32_t own = view_names_take(names, store, dictionary, category);
 	if (first == VIEW_NONE || own == VIEW_NONE)
 		return VIEW_NONE;

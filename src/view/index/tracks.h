@@ -120,7 +120,17 @@ struct view_names {
 	    others;     /* a name's first number and a category to the number of the two, where it is another one */
 	uint32_t *sent; /* by the pages' number: its own */
 	size_t sent_count, sent_room;
+	/* Of a part of a trace that has been read: its names are those of the whole, by view_names_key(). NULL: it has
+	 * its own. */
+	const struct tw_map *known;
 };
+
+/* The key of a text and a category, and of a text whatever its category is. */
+uint64_t view_names_key(const char *text, size_t length, const char *category, size_t category_length);
+uint64_t view_names_text_key(const char *text, size_t length);
+
+/* Maps all names by both keys; of several the first. False without memory. */
+bool view_names_map(const struct view_names *names, const struct view_store *store, struct tw_map *map);
 
 /* Takes a name of a dictionary. Returns its number, VIEW_NONE where there is no room. */
 uint32_t view_names_take(struct view_names *names, struct view_store *store, const struct tw_dictionary *dictionary,

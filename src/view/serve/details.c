@@ -1,5 +1,7 @@
 /* details.c - the answers from the index: windows, slices, and what is near. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/bare.h"
+#include "view/index/leaves.h"
 #include "view/serve/place.h"
 #include "view/serve/starts.h"
 #include "view/serve/window.h"
@@ -193,44 +195,111 @@ static view_wide begin_of(const struct view *view, const struct near *near, cons
 	       view_track_later(view, near->request, place->row->track);
 }
 
-/* Whether a slice is nearer than what was found. */
+/* Whether a slice is nearer than what was found; of two of one time that of the row before. */
 static bool is_nearer(const struct view *view, const struct near *near, const struct view_place *place)
 {
 	if (!near->found.row)
 		return true;
 	const view_wide begin = begin_of(view, near, place), found = begin_of(view, near, &near->found);
+	if (begin == found)
+		return place->row < near->found.row; /* rows stand one behind the other */
 	return near->backwards ? begin > found : begin < found;
 }
 
 /* The first item of a row from the time on; the first behind it where it is looked for what begins later. */
-static uint64_t first_from(const struct view *view, const struct near *near, const struct view_row *row)
+static uint64_t first_from(const struct view *view, const struct near *near, const struct view_row *row,
+                           const struct view_leaf *items)
 {
 	const view_wide at = (view_wide)near->at - view_track_later(view, near->request, row->track) + !near->backwards;
 	if (at <= 0)
 		return 0;
-	return view_row_begin_at(row, &view->index.store, 0, at < UINT64_MAX ? (uint64_t)at : UINT64_MAX);
+	return view_row_begin_at(items->row, items->store, 0, at < UINT64_MAX ? (uint64_t)at : UINT64_MAX);
 }
 
-/* Looks through a row from the time on; not further than what was found before is. */
-static void look_through(const struct view *view, struct near *near, const struct view_row *row)
+/* Looks through items from the time on, which are those of a row from one on; not further than what was found before
+ * is. */
+static void look_through(const struct view *view, struct near *near, const struct view_row *row,
+                         const struct view_leaf *items)
 {
-	const struct view_store *store = &view->index.store;
 	struct view_place place = {row, 0};
-	const uint64_t first = first_from(view, near, row);
-	uint64_t left = near->backwards ? first : row->count - first;
+	const uint64_t first = first_from(view, near, row, items);
+	const uint64_t left = near->backwards ? first : items->row->count - first;
 	for (uint64_t i = 0; i < left; i++) {
-		place.item = near->backwards ? first - 1 - i : first + i;
+		const uint64_t item = near->backwards ? first - 1 - i : first + i;
+		place.item = items->first + item;
 		if (!is_nearer(view, near, &place))
 			return;
-		if (is_named(view, near, view_row_name(row, store, place.item))) {
+		if (is_named(view, near, view_row_name(items->row, items->store, item))) {
 			near->found = place;
 			return;
 		}
 	}
 }
 
+/* ---- Of slices that are read again: some spans after others. ---- */
+
+/* Looks through the rows in some spans. */
+static void look_in_spans(const struct view *view, struct near *near, uint64_t first, uint64_t last)
+{
+	for (uint64_t i = 0; i < view->index.rows.count; i++) {
+		const struct view_row *row = view_index_row_at(&view->index, i);
+		struct view_leaf items;
+		if (row->bare && view_leaves_find(&view->index.store, row, first, last, &items))
+			look_through(view, near, row, &items);
+	}
+}
+
+/* Whether nothing beyond some spans can be nearer than what was found. */
+static bool is_near_enough(const struct view *view, const struct near *near, uint64_t first, uint64_t last)
+{
+	if (!near->found.row)
+		return false;
+	const uint64_t begin = view_row_begin(near->found.row, &view->index.store, near->found.item);
+	const uint64_t span = view_span_of(view->index.store.spans, begin);
+	return near->backwards ? span >= first : span <= last;
+}
+
+/* Spans from one on, or back from it, with so much of the trace that reading it is worth it. *other: the last. */
+static void gather_spans(const struct view_spans *spans, const struct near *near, uint64_t from, uint64_t *other)
+{
+	enum { SIZE = 4 << 20 };
+	uint64_t size = view_spans_size(spans, from, from);
+	for (*other = from; near->backwards ? *other > 0 : *other + 1 < spans->most;) {
+		const uint64_t next = near->backwards ? *other - 1 : *other + 1;
+		size += view_spans_size(spans, next, next);
+		if (size > SIZE)
+			return;
+		*other = next;
+	}
+}
+
+/* Others may be answered between two readings; where the index has been replaced by then, nothing is found. */
+static void look_span_by_span(struct view *view, struct near *near)
+{
+	const struct view_spans *spans = view->index.store.spans;
+	if (!spans || !spans->ready)
+		return;
+	const uint64_t at = view_span_of(spans, near->at); /* one file, which is never moved */
+	uint64_t from = at < spans->most ? at : spans->most - 1;
+	while (from < spans->most) {
+		uint64_t other;
+		gather_spans(spans, near, from, &other);
+		const uint64_t first = near->backwards ? other : from, last = near->backwards ? from : other;
+		look_in_spans(view, near, first, last);
+		from = near->backwards ? first - 1 : last + 1;
+		if (is_near_enough(view, near, first, last))
+			return;
+		view_unlock(view);
+		view_lock(view);
+		if (view->index.store.spans != spans) {
+			near->found = (struct view_place){NULL, 0};
+			return;
+		}
+	}
+}
+
 /* The lock is held. */
-static bool find_named(const struct view *view, const struct view_request *request, struct near *near)
+static bool find_named(struct view *view, const struct view_request *request, struct near *near)
 {
 	if (!view_request_number(request, "at", UINT64_MAX - view->start, &near->at))
 		return false;
@@ -238,9 +307,12 @@ static bool find_named(const struct view *view, const struct view_request *reque
 	near->at += view->start;
 	for (uint64_t i = 0; i < view->index.rows.count; i++) {
 		const struct view_row *row = view_index_row_at(&view->index, i);
+		const struct view_leaf items = {row->bare ? &view_bare_of(row, &view->index.store)->head : row,
+		                                &view->index.store, 0};
 		if (row->kind == VIEW_SLICES || row->kind == VIEW_POINTS)
-			look_through(view, near, row);
+			look_through(view, near, row, &items);
 	}
+	look_span_by_span(view, near);
 	return true;
 }
 

@@ -2,7 +2,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/serve/place.h"
 
+#include "view/index/bare.h"
 #include "view/serve/starts.h"
+
+/* Whether all that is said of a row's slices, and of those inside, is known: before all has been read it may be in the
+ * trace alone. */
+static bool can_tell(const struct view *view, const struct view_row *row)
+{
+	const struct view_spans *spans = view->index.store.spans;
+	if (!spans || spans->ready)
+		return true;
+	const struct view_row *inside =
+	    row->depth < UINT16_MAX ? view_index_row(&view->index, row->track, row->lane, row->depth + 1U) : NULL;
+	return !row->bare && !(inside && inside->bare);
+}
 
 bool view_place_named(const struct view *view, const struct view_request *request, struct view_place *place)
 {
@@ -13,7 +26,8 @@ bool view_place_named(const struct view *view, const struct view_request *reques
 	    !view_request_number(request, "item", UINT64_MAX, &place->item))
 		return false;
 	place->row = view_index_row(&view->index, (uint32_t)track, (uint32_t)lane, (uint32_t)depth);
-	return place->row && place->row->kind != VIEW_COUNTER && place->item < place->row->count;
+	return place->row && place->row->kind != VIEW_COUNTER && place->item < place->row->count &&
+	       can_tell(view, place->row);
 }
 
 /* The last of a row that begins at the time or before is the only one that can go on then, unless one of no length

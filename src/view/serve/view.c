@@ -3,6 +3,7 @@
 #include "view/serve/view.h"
 
 #include "core/format.h"
+#include "view/index/leaves.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -88,6 +89,8 @@ static void take_batch(struct view *view, const struct tw_batch *batch)
 	view->clock = *tw_reader_clock(view->reader);
 	if (!view->started) {
 		view->start = view->clock.start_ns;
+		if (view->index.store.spans)
+			view->index.store.spans->start = view->start;
 		view_files_start(view);
 	}
 	view->started = true;
@@ -107,6 +110,23 @@ static void drop_findings(struct view *view)
 	view->finding_count = 0;
 }
 
+/* Where the trace is a file of its own, and large, its slices can be read from it again. */
+static void plan_spans(struct view *view)
+{
+	enum { SMALL = 16 << 20 };
+	struct tw_read_options options = view->options.read;
+	const uint64_t small = view->options.small ? view->options.small : SMALL;
+	const bool is_wanted = !view->keep_items && view->options.count == 1 && view->files[0].regular &&
+	                       (uint64_t)view->files[0].told.st_size >= small;
+	options_for_index(view, &options);
+	struct view_spans *spans = is_wanted ? view_spans_new(view->reader, view->options.paths[0], &options) : NULL;
+	if (spans && !view_leaves_begin(spans)) {
+		view_spans_free(spans);
+		spans = NULL;
+	}
+	view->index.store.spans = spans;
+}
+
 /* Forgets all that has been read. Returns 0 or a negative status. */
 static int forget(struct view *view)
 {
@@ -115,6 +135,8 @@ static int forget(struct view *view)
 	view_order_free(&view->order);
 	drop_findings(view);
 	int status = view_index_again(&view->index, view->options.read.temporary_directory);
+	if (status == 0)
+		plan_spans(view);
 	view->generation++;
 	view_unlock(view);
 	return status;
@@ -150,6 +172,12 @@ static int take_next(struct view *view, const struct tw_batch *batch)
 	return error;
 }
 
+/* Slices that are not kept could not be read again. */
+static bool is_lacking(const struct view *view)
+{
+	return view->index.store.spans && view->index.store.spans->failed;
+}
+
 /* Returns an errno, 0 at the end, or a negative status. */
 static int read_all(struct view *view)
 {
@@ -157,6 +185,10 @@ static int read_all(struct view *view)
 	int got = 0;
 	while (!__atomic_load_n(&view->stop, __ATOMIC_RELAXED) && (got = tw_read(view->reader, &batch)) > 0) {
 		int taken = take_next(view, &batch);
+		if (taken == 0 && is_lacking(view)) {
+			view->keep_items = true;
+			taken = begin_again(view);
+		}
 		if (taken == LATE)
 			taken = begin_again(view);
 		if (taken)
@@ -186,10 +218,28 @@ static struct tw_reader *let_go(struct view *view)
 	return reader;
 }
 
-void view_read(struct view *view)
+/* Whether slices that are not kept can be, or nobody asks any more. */
+static bool can_be_read_again(struct view *view, int got)
+{
+	struct view_spans *spans = view->index.store.spans;
+	return !spans || __atomic_load_n(&view->stop, __ATOMIC_RELAXED) || got > 0 ||
+	       (got == 0 && tw_reader_findings(view->reader, TW_ERROR) == 0 && view_spans_outline(spans));
+}
+
+/* Reads all once more, and keeps the slices. Returns as read_all(). */
+static int read_with_items(struct view *view)
+{
+	view_lock(view);
+	view->keep_items = true;
+	view->state = VIEW_READING;
+	view_unlock(view);
+	const int status = begin_again(view);
+	return status ? status : read_all(view);
+}
+
+static void end_reading(struct view *view, int got)
 {
 	struct tw_reader *over = NULL;
-	int got = read_all(view);
 	view_lock(view);
 	view->index.event = NULL;
 	if (got > 0)
@@ -198,8 +248,21 @@ void view_read(struct view *view)
 		view_finish(view, got < 0 ? VIEW_FAILED : VIEW_DONE, got < 0 ? why(view, got) : "");
 	if (got == 0)
 		over = let_go(view);
+	if (view->index.store.spans)
+		view->index.store.spans->ready =
+		    got == 0 && !is_lacking(view) && !__atomic_load_n(&view->stop, __ATOMIC_RELAXED);
 	view_unlock(view);
 	tw_close(over);
+}
+
+void view_read(struct view *view)
+{
+	int got = read_all(view);
+	if (!can_be_read_again(view, got))
+		got = read_with_items(view);
+	end_reading(view, got);
+	if (got == 0 && is_lacking(view))
+		end_reading(view, read_with_items(view));
 }
 
 /* ---- Opening. ---- */
@@ -242,6 +305,8 @@ int view_begin(struct view *view)
 	view->format = tw_reader_format(view->reader);
 	view->title = view->reader->format->title;
 	status = view_index_init(&view->index, options.temporary_directory, room_of(view), &view->reader->traits);
+	if (status == 0)
+		plan_spans(view);
 	if (status < 0)
 		return fail(view, status,
 		            status == TW_ERR_SYSTEM ? strerror(view->index.store.error) : "out of memory");

@@ -6,6 +6,7 @@
 #include "base/text/json.h"
 #include "view/index/index.h"
 #include "view/index/order.h"
+#include "view/index/spans.h"
 #include "view/serve/question.h"
 #include "view/serve/request.h"
 #include "view/tool.h"
@@ -63,6 +64,7 @@ struct view {
 	pthread_mutex_t gate, lock;
 	struct view_index index;
 	struct view_order order; /* where events do not come in it, they are read once more */
+	bool keep_items;         /* the index keeps all slices: they cannot be read again */
 	enum view_state state;
 	bool started; /* `start` is known */
 	uint64_t start;

@@ -3,6 +3,9 @@
 #include "view/serve/window.h"
 
 #include "base/bytes/bytes.h"
+#include "view/index/bare.h"
+#include "view/index/leaves.h"
+#include "view/index/spans.h"
 #include "view/serve/starts.h"
 #include "view/serve/text.h"
 
@@ -10,6 +13,9 @@
 #include <string.h>
 
 enum { HEAD_SIZE = 40, ROW_HEAD_SIZE = 16 };
+
+/* Bytes of the trace that are read again for a window; where each slice is wanted. */
+enum { READ_MOST = 4 << 20, READ_MOST_APART = 32 << 20 };
 
 /* Entries of a row: of slices all, of a counter begin (time), end (least), busy (most) and item (last). */
 struct entry {
@@ -23,6 +29,8 @@ struct answer {
 	/* Of the track: where the window begins and ends on the reader's clock, and how much of it is before that. */
 	uint64_t from, to, before;
 	struct tw_text *text;
+	bool exact; /* items that are not kept are read again, those of these spans */
+	uint64_t first_span, last_span;
 	struct entry *entries;
 	size_t count, room;
 	uint32_t rows;
@@ -133,32 +141,40 @@ static uint32_t name_of(struct answer *answer, uint32_t name)
 	return sent;
 }
 
+/* The items of a row, which may stand in another index. */
+struct items {
+	const struct view_row *row;
+	const struct view_store *store;
+	uint64_t first; /* the number of the first of them in the row that is asked about */
+};
+
 /* Adds items from one to the one before another as one, of which the times are those of the reader. */
-static void add_run(struct answer *answer, const struct view_row *row, uint64_t count, const struct view_busy *busy,
+static void add_run(struct answer *answer, const struct items *items, uint64_t count, const struct view_busy *busy,
                     uint64_t begin, uint64_t end)
 {
-	const uint32_t name = view_row_name(row, &answer->index->store, busy->item);
+	const uint32_t name = view_row_name(items->row, items->store, busy->item);
 	add_entry(answer, &(struct entry){
 			      .begin = relative(answer, begin),
 			      .end = relative(answer, end),
 			      .busy = (double)busy->busy,
-			      .item = (double)busy->item,
+			      .item = (double)(items->first + busy->item),
 			      .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
 			      .name = name_of(answer, name),
 			  });
 }
 
-static void add_slices(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
+static void add_slices(struct answer *answer, const struct items *items, uint64_t from, uint64_t to)
 {
-	const struct view_store *store = &answer->index->store;
-	const struct view_busy busy = view_row_busy(row, store, from, to);
-	add_run(answer, row, to - from, &busy, view_row_begin(row, store, from), view_row_end(row, store, to - 1));
+	const struct view_busy busy = view_row_busy(items->row, items->store, from, to);
+	add_run(answer, items, to - from, &busy, view_row_begin(items->row, items->store, from),
+	        view_row_end(items->row, items->store, to - 1));
 }
 
 /* The first item behind those that begin and end in the pixel of one; that one's next where it is longer. */
-static uint64_t pixel_over(const struct answer *answer, const struct view_row *row, uint64_t first)
+static uint64_t pixel_over(const struct answer *answer, const struct items *items, uint64_t first)
 {
-	const struct view_store *store = &answer->index->store;
+	const struct view_row *row = items->row;
+	const struct view_store *store = items->store;
 	if (answer->window->apart)
 		return first + 1;
 	const uint64_t begin = view_row_begin(row, store, first);
@@ -187,10 +203,10 @@ static uint64_t pixel_over_times(const struct answer *answer, const struct view_
 }
 
 /* Adds items of a block from one on, but for those that may be in a pixel with others behind it. Returns the next. */
-static uint64_t take_block(struct answer *answer, const struct view_row *row, uint64_t first, uint64_t last)
+static uint64_t take_block(struct answer *answer, const struct items *items, uint64_t first, uint64_t last)
 {
 	struct view_block_times times;
-	if (answer->window->apart || !view_row_times(row, &answer->index->store, first, &times))
+	if (answer->window->apart || !view_row_times(items->row, items->store, first, &times))
 		return first;
 	const uint64_t to = times.first + VIEW_BLOCK < last ? times.first + VIEW_BLOCK : last;
 	while (first < to && !answer->failed) {
@@ -198,28 +214,125 @@ static uint64_t take_block(struct answer *answer, const struct view_row *row, ui
 		if (next == 0)
 			break;
 		next = next > to ? to : next;
-		const struct view_busy busy = view_row_busy(row, &answer->index->store, first, next);
+		const struct view_busy busy = view_row_busy(items->row, items->store, first, next);
 		const uint64_t begin = times.begins[first - times.first], at = next - 1 - times.first;
-		add_run(answer, row, next - first, &busy, begin, times.begins[at] + times.lasts[at]);
+		add_run(answer, items, next - first, &busy, begin, times.begins[at] + times.lasts[at]);
 		first = next;
 	}
 	return first;
 }
 
-static void take_slices(struct answer *answer, const struct view_row *row)
+static void take_items(struct answer *answer, const struct items *items)
 {
-	const struct view_store *store = &answer->index->store;
 	const uint64_t from = answer->from, to = answer->to;
-	uint64_t first = view_row_begin_at(row, store, 0, from);
-	if (first > 0 && view_row_end(row, store, first - 1) > from)
+	uint64_t first = view_row_begin_at(items->row, items->store, 0, from);
+	if (first > 0 && view_row_end(items->row, items->store, first - 1) > from)
 		first--;
-	uint64_t last = view_row_begin_at(row, store, first, to);
-	while ((first = take_block(answer, row, first, last)) < last && !answer->failed) {
-		uint64_t next = pixel_over(answer, row, first);
+	uint64_t last = view_row_begin_at(items->row, items->store, first, to);
+	while ((first = take_block(answer, items, first, last)) < last && !answer->failed) {
+		uint64_t next = pixel_over(answer, items, first);
 		next = next > last ? last : next;
-		add_slices(answer, row, first, next);
+		add_slices(answer, items, first, next);
 		first = next;
 	}
+}
+
+/* ---- Rows whose items are not kept. ---- */
+
+/* Adds the item that is open when the first of the spans begins that have been read, and goes on in the window. */
+static void take_open(struct answer *answer, const struct view_row *row, uint64_t first)
+{
+	const struct view_store *store = &answer->index->store;
+	if (first == 0)
+		return;
+	const struct view_slice slice = view_row_slice(row, store, first - 1);
+	const uint64_t lasts = slice.end - slice.begin;
+	if (slice.end > answer->from)
+		add_run(answer, &(struct items){row, store, 0}, 1, &(struct view_busy){lasts, lasts, first - 1},
+		        slice.begin, slice.end);
+}
+
+/* Adds groups of items from one to the one before another. */
+static void add_groups(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
+{
+	const struct view_bare *bare = view_bare_of(row, &answer->index->store);
+	const uint64_t whole = bare->groups.count < to ? bare->groups.count : to;
+	const struct view_busy busy = view_row_busy(&bare->groups, &answer->index->store, from, whole);
+	const struct view_group first = view_bare_group(row, &answer->index->store, from);
+	const struct view_group last = view_bare_group(row, &answer->index->store, to - 1);
+	const struct view_group longest = whole > from ? view_bare_group(row, &answer->index->store, busy.item) : first;
+	const uint64_t begin = bare->head.count + from * VIEW_GROUP, end = bare->head.count + to * VIEW_GROUP;
+	add_entry(answer, &(struct entry){
+			      .begin = relative(answer, first.sum.begin),
+			      .end = relative(answer, last.end),
+			      .busy = (double)(busy.busy + (to > whole ? last.sum.end - last.sum.begin : 0)),
+			      .item = (double)longest.item,
+			      .count = (uint32_t)((end < row->count ? end : row->count) - begin),
+			      .name = name_of(answer, longest.sum.name),
+			  });
+}
+
+/* All groups, of which the last one may not be whole. */
+static uint64_t group_count(const struct view_row *row, const struct view_bare *bare)
+{
+	return (row->count - bare->head.count + VIEW_GROUP - 1) / VIEW_GROUP;
+}
+
+/* A pixel has the groups that begin in it. */
+static void take_groups(struct answer *answer, const struct view_row *row)
+{
+	const struct view_store *store = &answer->index->store;
+	const struct view_bare *bare = view_bare_of(row, store);
+	const uint64_t from = answer->from, to = answer->to;
+	const uint64_t count = group_count(row, bare);
+	uint64_t first = view_row_begin_at(&bare->groups, store, 0, from);
+	if (first > 0 && view_bare_group(row, store, first - 1).end > from)
+		first--;
+	while (first < count && !answer->failed) {
+		const uint64_t begin = view_bare_group(row, store, first).sum.begin;
+		if (begin >= to)
+			break;
+		uint64_t next = first + 1;
+		if (begin >= from && next < bare->groups.count)
+			next = view_row_begin_at(&bare->groups, store, next, pixel_end(answer, begin));
+		add_groups(answer, row, first, next);
+		first = next;
+	}
+}
+
+static void take_bare(struct answer *answer, const struct view_row *row)
+{
+	const struct view_store *store = &answer->index->store;
+	const struct view_bare *bare = view_bare_of(row, store);
+	struct view_leaf leaf;
+	if (answer->exact && view_leaves_find(store, row, answer->first_span, answer->last_span, &leaf)) {
+		take_open(answer, row, leaf.first);
+		take_items(answer, &(struct items){leaf.row, leaf.store, leaf.first});
+		return;
+	}
+	answer->failed |= answer->window->apart;
+	take_items(answer, &(struct items){&bare->head, store, 0});
+	take_groups(answer, row);
+}
+
+static void take_slices(struct answer *answer, const struct view_row *row)
+{
+	if (row->bare)
+		take_bare(answer, row);
+	else
+		take_items(answer, &(struct items){row, &answer->index->store, 0});
+}
+
+/* Whether so little of the trace is of the window that it can be read again. */
+static void look_at_spans(struct answer *answer)
+{
+	const struct view_spans *spans = answer->index->store.spans;
+	if (!spans || !spans->ready || answer->from >= answer->to)
+		return;
+	answer->first_span = view_span_of(spans, answer->from);
+	answer->last_span = view_span_of(spans, answer->to - 1);
+	const uint64_t size = view_spans_size(spans, answer->first_span, answer->last_span);
+	answer->exact = size <= (answer->window->apart ? READ_MOST_APART : READ_MOST);
 }
 
 static void take_samples(struct answer *answer, const struct view_row *row)
@@ -298,6 +411,7 @@ static void put_track(struct answer *answer, uint32_t number)
 {
 	const struct view_track *track = &answer->index->tracks.items[number];
 	place_window(answer, track);
+	look_at_spans(answer);
 	for (uint32_t lane = 0; lane < track->lane_count; lane++)
 		for (uint32_t depth = 0; depth < track->lanes[lane]; depth++)
 			put_if_there(answer, number, lane, depth);

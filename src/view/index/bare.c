@@ -1,0 +1,248 @@
+/* bare.c - rows of slices whose items are not kept, because they can be read from the trace again. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/bare.h"
+
+#include "view/index/spans.h"
+
+/* The bits of a group's name: which of its items is the longest, below the name. */
+enum { WHICH_BITS = 3, NAMES_MOST = 1 << 24 };
+
+/* ---- Adding. ---- */
+
+static struct view_kept known_of(const struct view_slice *slice, uint64_t item)
+{
+	return (struct view_kept){.begin = slice->begin,
+	                          .end = slice->end,
+	                          .offset = slice->offset,
+	                          .item = item & (((uint64_t)1 << 40) - 1),
+	                          .name = slice->name & (NAMES_MOST - 1)};
+}
+
+bool view_bare_begin(struct view_row *row, struct view_store *store)
+{
+	const struct view_spans *spans = store->spans;
+	if (spans->taken / VIEW_BARE_SHARE > row->count)
+		return true;
+	const uint64_t place = view_store_take(store, sizeof(struct view_bare));
+	if (place == VIEW_NOWHERE)
+		return false;
+	struct view_bare *bare = (struct view_bare *)(void *)(store->bytes + place);
+	const struct view_slice last = view_row_slice(row, store, row->count - 1);
+	*bare = (struct view_bare){.head = *row, .last = known_of(&last, row->count - 1), .shift = spans->shift};
+	bare->groups = (struct view_row){.kind = VIEW_SLICES, .tail = row->tail, .tail_room = row->tail_room};
+	row->bare = 1;
+	row->tail = place;
+	row->packs = NULL;
+	return true;
+}
+
+static struct view_kept *kept_at(const struct view_bare *bare, const struct view_store *store, uint64_t i)
+{
+	return view_column_at(&bare->kept, store, sizeof(struct view_kept), i);
+}
+
+/* Spans have become longer: some items are no longer the last of one. */
+static void thin_out(struct view_bare *bare, const struct view_store *store)
+{
+	uint64_t left = 0;
+	for (uint64_t i = 0; i < bare->kept.count; i++) {
+		const struct view_kept *kept = kept_at(bare, store, i);
+		const bool is_latest = i + 1 == bare->kept.count;
+		const uint64_t next = is_latest ? bare->last.begin : kept_at(bare, store, i + 1)->begin;
+		if (view_span_of(store->spans, kept->begin) != view_span_of(store->spans, next))
+			*kept_at(bare, store, left++) = *kept;
+	}
+	view_column_cut(&bare->kept, left);
+	bare->shift = store->spans->shift;
+}
+
+static bool keep_last(struct view_bare *bare, struct view_store *store, uint64_t time)
+{
+	if (view_span_of(store->spans, bare->last.begin) == view_span_of(store->spans, time))
+		return true;
+	struct view_kept *kept = view_column_add(&bare->kept, store, sizeof *kept);
+	if (kept)
+		*kept = bare->last;
+	return kept;
+}
+
+static bool add_to_group(struct view_bare *bare, struct view_store *store, const struct view_slice *slice, unsigned in)
+{
+	struct view_open_group *open = &bare->open;
+	const uint64_t lasting = slice->end - slice->begin;
+	if (in == 0)
+		*open = (struct view_open_group){.begin = slice->begin, .name = slice->name};
+	open->end = slice->end;
+	open->busy += lasting;
+	if (lasting > open->longest) {
+		open->longest = lasting;
+		open->name = slice->name;
+		open->which = in;
+	}
+	if (in + 1 < VIEW_GROUP)
+		return true;
+	return view_row_add_slice(&bare->groups, store,
+	                          &(struct view_slice){.begin = open->begin,
+	                                               .end = open->begin + open->busy,
+	                                               .offset = open->end - open->begin - open->busy,
+	                                               .name = open->name << WHICH_BITS | open->which});
+}
+
+bool view_bare_add(struct view_row *row, struct view_store *store, const struct view_slice *slice)
+{
+	struct view_bare *bare = view_bare_of(row, store);
+	const uint64_t in = row->count - bare->head.count;
+	store->spans->failed |= slice->name >= NAMES_MOST;
+	if (bare->shift != store->spans->shift)
+		thin_out(bare, store);
+	if (!keep_last(bare, store, slice->begin) || !add_to_group(bare, store, slice, (unsigned)(in % VIEW_GROUP)))
+		return false;
+	bare->last = known_of(slice, row->count);
+	row->last = slice->end;
+	row->count++;
+	return true;
+}
+
+/* ---- Looking. ---- */
+
+/* The last item stands behind those that are kept. */
+static const struct view_kept *known_at(const struct view_bare *bare, const struct view_store *store, uint64_t i)
+{
+	return i < bare->kept.count ? kept_at(bare, store, i) : &bare->last;
+}
+
+/* The first that is known whose number is not less. */
+static uint64_t known_from(const struct view_bare *bare, const struct view_store *store, uint64_t item)
+{
+	uint64_t low = 0, high = bare->kept.count;
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+		if (kept_at(bare, store, middle)->item < item)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The same by the time when it begins. */
+static uint64_t known_since(const struct view_bare *bare, const struct view_store *store, uint64_t time)
+{
+	uint64_t low = 0, high = bare->kept.count;
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+		if (kept_at(bare, store, middle)->begin < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct view_group view_bare_group(const struct view_row *row, const struct view_store *store, uint64_t i)
+{
+	const struct view_bare *bare = view_bare_of(row, store);
+	struct view_group group = {.item = bare->head.count + i * VIEW_GROUP};
+	uint32_t which = bare->open.which;
+	if (i < bare->groups.count) {
+		group.sum = view_row_slice(&bare->groups, store, i);
+		group.end = group.sum.end + group.sum.offset;
+		which = group.sum.name & ((1 << WHICH_BITS) - 1);
+		group.sum.name >>= WHICH_BITS;
+	} else {
+		group.sum = (struct view_slice){.begin = bare->open.begin,
+		                                .end = bare->open.begin + bare->open.busy,
+		                                .name = bare->open.name};
+		group.end = bare->open.end;
+	}
+	group.item += which;
+	return group;
+}
+
+static struct view_slice slice_of(const struct view_kept *kept)
+{
+	return (struct view_slice){kept->begin, kept->end, kept->offset, (uint32_t)kept->name};
+}
+
+/* An item that cannot be read: somewhere in its group. */
+static struct view_slice guess(const struct view_row *row, const struct view_store *store, uint64_t i)
+{
+	const uint64_t first = view_bare_of(row, store)->head.count;
+	const struct view_group group = view_bare_group(row, store, (i - first) / VIEW_GROUP);
+	return (struct view_slice){.begin = group.sum.begin, .end = group.sum.begin, .name = group.sum.name};
+}
+
+struct view_slice view_bare_slice(const struct view_row *row, const struct view_store *store, uint64_t i)
+{
+	const struct view_bare *bare = view_bare_of(row, store);
+	struct view_leaf leaf;
+	if (i < bare->head.count)
+		return view_row_slice(&bare->head, store, i);
+	const struct view_kept *known = known_at(bare, store, known_from(bare, store, i));
+	if (known->item == i)
+		return slice_of(known);
+	const uint64_t span = view_span_of(store->spans, known->begin);
+	if (!store->spans->again->find(store, row, span, span, &leaf) || i - leaf.first >= leaf.row->count)
+		return guess(row, store, i);
+	return view_row_slice(leaf.row, leaf.store, i - leaf.first);
+}
+
+bool view_bare_knows(const struct view_row *row, const struct view_store *store, uint64_t i)
+{
+	const struct view_bare *bare = view_bare_of(row, store);
+	return i < bare->head.count || known_at(bare, store, known_from(bare, store, i))->item == i;
+}
+
+/* Where the items begin that stand behind what is known before one that is. */
+static uint64_t behind_known(const struct view_bare *bare, const struct view_store *store, uint64_t known)
+{
+	return known ? kept_at(bare, store, known - 1)->item + 1 : bare->head.count;
+}
+
+uint64_t view_bare_first(const struct view_row *row, const struct view_store *store, uint64_t span)
+{
+	const struct view_bare *bare = view_bare_of(row, store);
+	const uint64_t time = view_span_start(store->spans, span);
+	const uint64_t known = known_since(bare, store, time);
+	if (known == bare->kept.count && bare->last.begin < time)
+		return row->count;
+	return known ? behind_known(bare, store, known) : view_row_begin_at(&bare->head, store, 0, time);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t view_bare_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time)
+{
+	const struct view_bare *bare = view_bare_of(row, store);
+	const uint64_t known = known_since(bare, store, time), first = behind_known(bare, store, known);
+	struct view_leaf leaf;
+	if (bare->head.last >= time || from < bare->head.count) {
+		const uint64_t in_head =
+		    view_row_begin_at(&bare->head, store, from < bare->head.count ? from : 0, time);
+		if (in_head < bare->head.count)
+			return later(from, in_head);
+	}
+	if (known == bare->kept.count && bare->last.begin < time)
+		return row->count;
+	const struct view_kept *at = known_at(bare, store, known);
+	const uint64_t span = view_span_of(store->spans, at->begin);
+	if (at->item <= first || view_span_start(store->spans, span) >= time)
+		return later(from, first);
+	if (store->spans->again->find(store, row, span, span, &leaf))
+		return later(from, leaf.first + view_row_begin_at(leaf.row, leaf.store, 0, time));
+	const uint64_t group = view_row_begin_at(&bare->groups, store, 0, time);
+	const uint64_t near = later(first, bare->head.count + group * VIEW_GROUP);
+	return later(from, near < at->item ? near : at->item);
+}
+
+void view_bare_free(struct view_row *row, const struct view_store *store)
+{
+	struct view_bare *bare = view_bare_of(row, store);
+	view_row_free(&bare->head, store);
+	view_row_free(&bare->groups, store);
+	view_column_free(&bare->kept);
+	row->bare = 0;
+}

@@ -1,0 +1,68 @@
+/* bare.h - rows of slices whose items are not kept, because they can be read from the trace again. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_INDEX_BARE_H
+#define VIEW_INDEX_BARE_H
+
+#include "view/index/row.h"
+
+enum {
+	VIEW_GROUP = 8, /* items that are told together */
+	/* A row keeps its items where fewer than one event of so many is one of them: they would be too far from each
+	 * other. */
+	VIEW_BARE_SHARE = 2048
+};
+
+/* The last item that begins in a span of time. */
+struct view_kept {
+	uint64_t begin, end, offset;
+	uint64_t item : 40;
+	uint64_t name : 24;
+};
+
+/* Items that will be a group. */
+struct view_open_group {
+	uint64_t begin, end, busy, longest;
+	uint32_t name, which; /* of the longest */
+};
+
+/* In the store. */
+struct view_bare {
+	struct view_row head;    /* the items that are kept: those before the others */
+	struct view_row groups;  /* of the others: slices that end as if all that is busy came first */
+	struct view_column kept; /* struct view_kept */
+	struct view_kept last;   /* the last item */
+	struct view_open_group open;
+	unsigned shift; /* of spans, when `kept` was made */
+};
+
+static inline struct view_bare *view_bare_of(const struct view_row *row, const struct view_store *store)
+{
+	return (struct view_bare *)(void *)(store->bytes + row->tail);
+}
+
+/* A group as its row has it. */
+struct view_group {
+	struct view_slice sum; /* begin, and the name of the longest; end: begin and busy time */
+	uint64_t end;          /* of its last item */
+	uint64_t item;         /* the longest */
+};
+struct view_group view_bare_group(const struct view_row *row, const struct view_store *store, uint64_t i);
+
+/* From now on a row does not keep what is added, unless its items are few and far between. False where there is no
+ * room: store->error. */
+bool view_bare_begin(struct view_row *row, struct view_store *store);
+bool view_bare_add(struct view_row *row, struct view_store *store, const struct view_slice *slice);
+
+/* As of any row. What cannot be read is told as its group is. */
+struct view_slice view_bare_slice(const struct view_row *row, const struct view_store *store, uint64_t i);
+uint64_t view_bare_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time);
+
+/* Returns the first item that begins in a span or later. The one before it is known without the trace. */
+uint64_t view_bare_first(const struct view_row *row, const struct view_store *store, uint64_t span);
+
+/* Whether an item is known without the trace. */
+bool view_bare_knows(const struct view_row *row, const struct view_store *store, uint64_t i);
+
+void view_bare_free(struct view_row *row, const struct view_store *store);
+
+#endif

@@ -1,0 +1,292 @@
+/* test_view_leaves.c - slices that an index does not keep are those that it would: read from the trace again. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql_archives.h"
+
+#include "view/index/bare.h"
+#include "view/index/leaves.h"
+#include "view/serve/view.h"
+#include "view/serve/window.h"
+
+#include <unistd.h>
+
+/* The same trace twice: one index keeps all slices, the other none that can be read again. */
+struct scene {
+	char path[32];
+	char *paths[1];
+	struct view *whole, *bare;
+};
+
+static struct view *read_all(struct scene *scene, uint64_t small)
+{
+	const struct view_options options = {.paths = scene->paths, .count = 1, .small = small};
+	struct view *view = view_new(&options);
+	assert_non_null(view);
+	assert_int_equal(view_begin(view), 0);
+	view_read(view);
+	assert_int_equal(view->state, VIEW_DONE);
+	return view;
+}
+
+static void set_up(struct scene *scene, struct archive *archive)
+{
+	snprintf(scene->path, sizeof scene->path, "/tmp/trackway-view-XXXXXX");
+	assert_true(close(mkstemp(scene->path)) == 0);
+	scene->paths[0] = scene->path;
+	write_archive(archive, scene->path);
+	scene->whole = read_all(scene, UINT64_MAX);
+	scene->bare = read_all(scene, 1);
+}
+
+static void tear_down(struct scene *scene)
+{
+	view_free(scene->whole);
+	view_free(scene->bare);
+	unlink(scene->path);
+}
+
+static uint64_t bare_rows(const struct view_index *index)
+{
+	uint64_t count = 0;
+	for (uint64_t i = 0; i < index->rows.count; i++)
+		count += view_index_row_at(index, i)->bare;
+	return count;
+}
+
+/* ---- Items. ---- */
+
+static void expect_same_name(const struct scene *scene, uint32_t one, uint32_t other)
+{
+	const struct view_index *a = &scene->whole->index, *b = &scene->bare->index;
+	const struct view_name *left = view_names_at(&a->names, &a->store, one);
+	const struct view_name *right = view_names_at(&b->names, &b->store, other);
+	assert_int_equal(left->length, right->length);
+	assert_memory_equal(a->store.bytes + left->place, b->store.bytes + right->place, left->length);
+}
+
+static void expect_same_item(const struct scene *scene, const struct view_row *one, const struct view_row *other,
+                             uint64_t i)
+{
+	const struct view_slice left = view_row_slice(one, &scene->whole->index.store, i);
+	const struct view_slice right = view_row_slice(other, &scene->bare->index.store, i);
+	assert_int_equal(left.begin, right.begin);
+	assert_int_equal(left.end, right.end);
+	assert_int_equal(left.offset, right.offset);
+	expect_same_name(scene, left.name, right.name);
+}
+
+static void expect_same_row(const struct scene *scene, const struct view_row *one, uint64_t step)
+{
+	const struct view_store *a = &scene->whole->index.store, *b = &scene->bare->index.store;
+	const struct view_row *other = view_index_row(&scene->bare->index, one->track, one->lane, one->depth);
+	assert_non_null(other);
+	assert_int_equal(one->count, other->count);
+	for (uint64_t i = 0; i < one->count; i += step) {
+		expect_same_item(scene, one, other, i);
+		const uint64_t begin = view_row_begin(one, a, i);
+		for (uint64_t time = begin - 1; time < begin + 2; time++)
+			assert_int_equal(view_row_begin_at(one, a, 0, time), view_row_begin_at(other, b, 0, time));
+		assert_int_equal(view_row_begin_at(one, a, i, begin), view_row_begin_at(other, b, i, begin));
+	}
+	assert_int_equal(view_row_begin_at(other, b, 0, UINT64_MAX), one->count);
+	assert_int_equal(view_row_begin_at(other, b, 0, 0), 0);
+}
+
+static void expect_same_rows(const struct scene *scene, uint64_t step)
+{
+	const struct view_index *index = &scene->whole->index;
+	assert_int_equal(index->rows.count, scene->bare->index.rows.count);
+	for (uint64_t i = 0; i < index->rows.count; i++) {
+		const struct view_row *row = view_index_row_at(index, i);
+		if (row->kind != VIEW_COUNTER && row->count)
+			expect_same_row(scene, row, step);
+	}
+	if (scene->bare->index.store.spans)
+		assert_int_equal(view_leaves_wrong(scene->bare->index.store.spans->leaves), 0);
+}
+
+/* ---- Windows. ---- */
+
+static void expect_same_window(const struct scene *scene, uint64_t from, uint64_t to, uint32_t width)
+{
+	const struct view_window window = {.from = from, .to = to, .start = scene->whole->start, .width = width};
+	const uint32_t tracks[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	struct tw_text one = {0}, other = {0};
+	assert_int_equal(scene->whole->start, scene->bare->start);
+	assert_true(view_window_answer(&scene->whole->index, &window, tracks, 8, &one));
+	assert_true(view_window_answer(&scene->bare->index, &window, tracks, 8, &other));
+	assert_int_equal(one.length, other.length);
+	assert_memory_equal(one.bytes, other.bytes, one.length);
+	tw_text_free(&one);
+	tw_text_free(&other);
+}
+
+static void expect_same_windows(const struct scene *scene, struct archive *archive, unsigned count)
+{
+	const uint64_t end = scene->whole->index.end - scene->whole->start;
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t from = draw(archive, 1 << 24) * end >> 24;
+		const uint64_t span = (draw(archive, 1 << 24) * end >> 24) >> draw(archive, 16);
+		expect_same_window(scene, from, from + span + 1, 1 + draw(archive, 1600));
+	}
+	expect_same_window(scene, 0, end + 1, 1000);
+}
+
+/* ---- Answers. ---- */
+
+typedef void answer_fn(struct view *view, const struct view_request *request, struct view_answer *answer);
+
+static void expect_same_answer(const struct scene *scene, answer_fn *fn, const char *address)
+{
+	struct view_answer one = {.status = 200}, other = {.status = 200};
+	struct view_request request = {.method = "GET", .address = address};
+	assert_true(view_request_parse(&request));
+	fn(scene->whole, &request, &one);
+	fn(scene->bare, &request, &other);
+	assert_int_equal(one.status, 200);
+	assert_int_equal(other.status, 200);
+	assert_int_equal(one.body.length, other.body.length);
+	assert_memory_equal(one.body.bytes, other.body.bytes, one.body.length);
+	view_request_free(&request);
+	view_answer_free(&one);
+	view_answer_free(&other);
+}
+
+/* A name that the trace has in it, or that none has. */
+static void expect_same_near(const struct scene *scene, uint64_t at, const char *name, const char *direction)
+{
+	char address[200];
+	snprintf(address, sizeof address, "/api/near?name=%s&at=%" PRIu64 "&direction=%s", name, at, direction);
+	expect_same_answer(scene, view_answer_near, address);
+}
+
+static void expect_same_slice(const struct scene *scene, const struct view_row *row, uint64_t item)
+{
+	char address[200];
+	snprintf(address, sizeof address, "/api/slice?track=%u&lane=%u&depth=%u&item=%" PRIu64, row->track, row->lane,
+	         row->depth, item);
+	expect_same_answer(scene, view_answer_slice, address);
+}
+
+static void expect_same_answers(const struct scene *scene, struct archive *archive, const char *name)
+{
+	const struct view_index *index = &scene->whole->index;
+	const uint64_t end = index->end - scene->whole->start;
+	for (unsigned i = 0; i < 24; i++) {
+		const uint64_t at = draw(archive, 1 << 24) * end >> 24;
+		const struct view_row *row = view_index_row_at(index, draw(archive, (uint32_t)index->rows.count));
+		expect_same_near(scene, at, name, i % 2 ? "next" : "previous");
+		if (row->kind != VIEW_COUNTER && row->count)
+			expect_same_slice(scene, row, draw(archive, (uint32_t)row->count));
+	}
+	expect_same_near(scene, 0, "nobody", "next");
+	expect_same_near(scene, end, "nobody", "previous");
+	expect_same_near(scene, end, name, "previous");
+	expect_same_near(scene, 0, name, "previous");
+}
+
+static void expect_same(void (*make)(struct archive *archive), uint64_t step, unsigned windows, const char *name)
+{
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	make(&archive);
+	set_up(&scene, &archive);
+	assert_int_equal(bare_rows(&scene.whole->index), 0);
+	assert_true(bare_rows(&scene.bare->index) > 3);
+	expect_same_rows(&scene, step);
+	expect_same_windows(&scene, &archive, windows);
+	expect_same_answers(&scene, &archive, name);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
+static void test_archive(void **state)
+{
+	(void)state;
+	expect_same(make_nesting_archive, 31, 60, "c");
+}
+
+static void test_log(void **state)
+{
+	(void)state;
+	expect_same(make_log, 31, 60, "function%205");
+}
+
+/* ---- Traces that cannot be read again span by span: they are read once more, and all slices are kept. ---- */
+
+static void expect_kept(struct archive *archive)
+{
+	struct scene scene;
+	set_up(&scene, archive);
+	assert_null(scene.bare->index.store.spans);
+	assert_int_equal(scene.whole->index.events, scene.bare->index.events);
+	assert_int_equal(scene.whole->finding_count, scene.bare->finding_count);
+	expect_same_rows(&scene, 97);
+	expect_same_windows(&scene, archive, 20);
+	tear_down(&scene);
+	free(archive->bytes);
+}
+
+static void test_overlaps(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	make_archive(&archive);
+	expect_kept(&archive);
+}
+
+static void test_two_logs(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	make_log(&archive);
+	make_log(&archive);
+	expect_kept(&archive);
+}
+
+/* The end of the last record is missing. */
+static void test_damage(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	make_nesting_archive(&archive);
+	archive.size -= 4;
+	expect_kept(&archive);
+}
+
+/* Of a file that has become shorter what is not kept cannot be known: answers are of groups, and nothing fails. */
+static void test_shorter(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	struct tw_text text = {0};
+	make_nesting_archive(&archive);
+	set_up(&scene, &archive);
+	const struct view_index *index = &scene.bare->index;
+	const struct view_window window = {.to = index->end - scene.bare->start,
+	                                   .start = scene.bare->start,
+	                                   .width = 9};
+	assert_int_equal(truncate(scene.path, (off_t)archive.size / 2), 0);
+	assert_true(view_window_answer(&scene.bare->index, &window, &(uint32_t){1}, 1, &text));
+	for (uint64_t i = 0; i < index->rows.count; i++) {
+		const struct view_row *row = view_index_row_at(index, i), *other;
+		other = view_index_row(&scene.whole->index, row->track, row->lane, row->depth);
+		for (uint64_t k = 0; row->bare && k < row->count; k += 7) {
+			const struct view_slice slice = view_row_slice(row, &index->store, k);
+			const struct view_slice was = view_row_slice(other, &scene.whole->index.store, k);
+			assert_true(slice.begin <= was.begin && slice.end <= was.end);
+		}
+	}
+	tw_text_free(&text);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_archive),  cmocka_unit_test(test_log),    cmocka_unit_test(test_overlaps),
+	    cmocka_unit_test(test_two_logs), cmocka_unit_test(test_damage), cmocka_unit_test(test_shorter),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
