@@ -437,6 +437,61 @@ static void test_short_switch(void **state)
 	assert_true(found[blob] && lost == to - from - 1 && errors == 1);
 }
 
+static void put_complete(uint64_t time, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		put(UINT64_C(0x0005000101140044)); /* string 5, with an argument */
+		put(time + 10 * i);
+		put(UINT64_C(0x700060011)); /* int32, string 6 */
+		put(time + 10 * i + 5);
+	}
+}
+
+/* Eight bytes too many behind the first of a complete event's header: the other seven and the last of these are a legacy
+ * context switch of thread 16, which nobody has registered. */
+static void test_switch_of_chance(void **state)
+{
+	static const uint8_t more[] = {0x8b, 0x57, 0x51, 0x12, 0xd4, 0xeb, 0xe1, 0x48};
+	(void)state;
+	size = 0;
+	big = false;
+	put_head();
+	put_string(1, "cat");
+	put_string(5, "many");
+	put_string(6, "i");
+	put_complete(1000, 5);
+	size_t from = size;
+	put_complete(1050, 1);
+	size_t to = size;
+	put_complete(1060, 80); /* as many as the first word says */
+	read_all(whole, size, TW_ORDER_FILE, wanted);
+	memcpy(damaged, whole, from + 1);
+	memcpy(damaged + from + 1, more, sizeof more);
+	memcpy(damaged + from + 1 + sizeof more, whole + from + 1, size - from - 1);
+	read_all(damaged, size + sizeof more, TW_ORDER_FILE, found);
+	expect_others(from, to, sizeof more, "eight bytes too many");
+	assert_true(!found[from + sizeof more] && lost == to - from + sizeof more && errors == 1);
+}
+
+/* More than one of a thread that nobody has registered: its record may be what is lost. */
+static void test_switches_of_nobody(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		size = 0;
+		big = i;
+		put_head();
+		put(UINT64_MAX);
+		size_t from = size;
+		for (unsigned k = 0; k < 3; k++) {
+			put(UINT64_C(0x01103000028)); /* of thread 16 to thread 1 */
+			put(1000 + k);
+		}
+		read_all(whole, size, TW_ORDER_FILE, found);
+		assert_true(found[from] && found[from + 16] && lost == 8);
+	}
+}
+
 /* A word is missing of a blob, so that the header of a log record is seen in it whose message would be a string record
  * and an event: no text has such bytes, and it ends where the event does. */
 static void test_short_before_flawed(void **state)
@@ -481,6 +536,8 @@ int main(void)
 	    cmocka_unit_test(test_short_before_few),
 	    cmocka_unit_test(test_short_before_chance),
 	    cmocka_unit_test(test_short_switch),
+	    cmocka_unit_test(test_switch_of_chance),
+	    cmocka_unit_test(test_switches_of_nobody),
 	    cmocka_unit_test(test_short_before_flawed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -302,9 +302,34 @@ bool fxt_is_flawless(const struct fxt_view *view, size_t at)
 	return flawless;
 }
 
+static bool is_legacy_switch(const struct fxt_view *view, size_t at)
+{
+	return fxt_kind(fxt_header_at(view, at)) == TW_FXT_LEGACY_CONTEXT_SWITCH;
+}
+
+/* Whether a record is a legacy context switch of a thread that nothing registers, and none of the next ones is another:
+ * an event whose type was hit looks like it. */
+static bool is_switch_of_nobody(const struct fxt_view *view, size_t at)
+{
+	uint64_t header = fxt_header_at(view, at);
+	if (!is_legacy_switch(view, at) || (fxt_is_thread_sound(view, tw_bits(header, 28, 35), at) &&
+	                                    fxt_is_thread_sound(view, tw_bits(header, 36, 43), at)))
+		return false;
+	for (unsigned count = 0; count < FXT_CHAIN; count++) {
+		at += fxt_measure_at(view, at);
+		if (fxt_measure_at(view, at) == 0)
+			return true;
+		if (is_legacy_switch(view, at))
+			return false;
+	}
+	return true;
+}
+
 bool fxt_is_chance(const struct fxt_view *view, size_t at)
 {
 	size_t size = fxt_measure_at(view, at), end = at + size;
+	if (size && is_switch_of_nobody(view, at))
+		return true;
 	bool likely = size > SHORT * TW_FXT_WORD || (fxt_is_sound(view, at) && fxt_is_solid(view, at, size));
 	bool sure = likely && fxt_is_flawless(view, at);
 	for (size_t inside = at + 1; !sure && inside < end; inside++)

@@ -91,7 +91,8 @@ bool fxt_is_large_begun(const struct fxt_view *view, size_t at);
 bool fxt_is_swapped(const struct fxt_view *view, size_t at);
 
 /* Whether chance has made the record at a place of damaged bytes and of those behind them: it shows no sign of being
- * one, and others begin inside of it that end where it does. */
+ * one, and others begin inside of it that end where it does; or it is a single legacy context switch of a thread that
+ * nothing registers. */
 bool fxt_is_chance(const struct fxt_view *view, size_t at);
 
 /* Whether bytes[at, size), part of what says that it is one record of `size` bytes, are records instead: they follow
