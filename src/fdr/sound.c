@@ -134,7 +134,7 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 		status = tw_fdr_next(&w.decoder, &record);
 		if (status > 0 && !belongs(&w, span, &record))
 			return false;
-		w.bare |= w.with_args && record.kind <= TW_FDR_ENTER_ARGS;
+		w.bare |= status > 0 && w.with_args && record.kind <= TW_FDR_ENTER_ARGS;
 		w.with_args = record.kind == TW_FDR_ENTER_ARGS;
 		if (status > 0 && record.kind == TW_FDR_END_OF_BUFFER && log->header.version == 1)
 			break;

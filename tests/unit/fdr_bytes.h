@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { BYTES_ROOM = 1 << 16 };
+enum { BYTES_ROOM = 1 << 17 };
 
 /* A log that grows; little endian. */
 struct bytes {

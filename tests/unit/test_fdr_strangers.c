@@ -284,6 +284,48 @@ static void test_calls_for_an_argument(void **state)
 	expect_calls(CALLS + 42, CALLS + 42);
 }
 
+/* Bytes of several arguments that mean nothing are not 0, as LLVM's runtime leaves them. */
+static void add_call_of(unsigned arguments)
+{
+	add_function(&log_, 3, 1, TICK);
+	for (unsigned i = 0; i < arguments; i++) {
+		add_argument(&log_, i + 1);
+		log_.data[log_.size - 1] = arguments > 1 ? 0x80 : 0;
+	}
+	add_function(&log_, 1, 1, TICK);
+}
+
+/* Buffers are looked at 64 KiB at a time: what ends between an entry and its argument, or in the midst of that, is no
+ * damage, whether or not there is some behind it. */
+static void test_argument_beyond_a_window(void **state)
+{
+	enum { WINDOW = 1 << 16, HIT = 8, LARGE = 511, OTHERS = 4 + 40 };
+	(void)state;
+	for (unsigned inside = 0; inside <= 8; inside += 8) {
+		log_.size = 0;
+		add_header_of(&log_, 5, 1, 3, 2000000000, 2 * WINDOW);
+		const size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+		for (unsigned i = 0; i < LARGE; i++)
+			add_call_of(7);
+		add_call_of(1);
+		if (!inside)
+			add_function(&log_, 0, 1, TICK);
+		assert_int_equal(log_.size + 8, start + WINDOW - inside);
+		add_call_of(1);
+		add_varied_pairs(&log_, 1, 20);
+		end_buffer(&log_, start);
+		const size_t calls = 2 * LARGE + OTHERS + !inside;
+		hurt = log_;
+		read_rows(&hurt);
+		assert_int_equal(count, calls);
+		assert_int_equal(calls_of(THREAD, 1), calls);
+		memset(hurt.data + hurt.size - 20 * 8, 0x10, (size_t)HIT * 8);
+		read_rows(&hurt);
+		assert_int_equal(count, calls_of(THREAD, 1));
+		assert_in_range(count, calls - HIT - 1, calls - HIT);
+	}
+}
+
 /* Version 1 without fill: all between the counter told last and the next buffer's is gone, whole records. */
 static void test_joined_at_a_counter(void **state)
 {
@@ -326,12 +368,13 @@ static void test_joined_beyond_the_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_joined_without_a_size), cmocka_unit_test(test_calls_of_strangers),
-	    cmocka_unit_test(test_copy_by_chance),        cmocka_unit_test(test_ends_behind_bytes_put_in),
-	    cmocka_unit_test(test_no_ticks_before_a_gap), cmocka_unit_test(test_calls_once),
-	    cmocka_unit_test(test_counter_of_damage),     cmocka_unit_test(test_one_byte),
-	    cmocka_unit_test(test_calls_in_the_lead),     cmocka_unit_test(test_calls_for_an_argument),
-	    cmocka_unit_test(test_joined_at_a_counter),   cmocka_unit_test(test_joined_beyond_the_size),
+	    cmocka_unit_test(test_joined_without_a_size),    cmocka_unit_test(test_calls_of_strangers),
+	    cmocka_unit_test(test_copy_by_chance),           cmocka_unit_test(test_ends_behind_bytes_put_in),
+	    cmocka_unit_test(test_no_ticks_before_a_gap),    cmocka_unit_test(test_calls_once),
+	    cmocka_unit_test(test_counter_of_damage),        cmocka_unit_test(test_one_byte),
+	    cmocka_unit_test(test_calls_in_the_lead),        cmocka_unit_test(test_calls_for_an_argument),
+	    cmocka_unit_test(test_joined_at_a_counter),      cmocka_unit_test(test_joined_beyond_the_size),
+	    cmocka_unit_test(test_argument_beyond_a_window),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
