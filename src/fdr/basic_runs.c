@@ -26,12 +26,18 @@ enum { SURE = 3 }; /* so many in a row */
 
 enum { NUMBER_MAX = 1 << 22 }; /* of a thread of Linux */
 
+/* Whether a record is of a thread and a process that can be; thread 0 is allowed. */
+static bool is_owned(const struct fdr_basic_reference *reference, const struct tw_basic_record *record)
+{
+	return record->thread <= NUMBER_MAX && record->process <= NUMBER_MAX &&
+	       (record->process || !reference->processes);
+}
+
 /* Whether a record is one by all that LLVM's runtime writes, and not only by its first bytes, which zeros have too. */
-static bool is_strong(const struct tw_basic_record *record)
+static bool is_strong(const struct fdr_basic_reference *reference, const struct tw_basic_record *record)
 {
 	bool named = record->function_id != 0; /* the first bits may tell a library */
-	bool owned = record->thread > 0 && record->thread <= NUMBER_MAX && record->process <= NUMBER_MAX;
-	return named && owned && !record->padded;
+	return named && record->thread > 0 && is_owned(reference, record) && !record->padded;
 }
 
 static bool near_in_time(uint64_t a, uint64_t b)
@@ -48,12 +54,20 @@ int fdr_basic_take_reference(struct tw_reader *reader, struct fdr_log *log)
 	    tw_window_view(&reader->window, TW_FDR_HEADER_SIZE, (size_t)FDR_REFERENCES * RECORD, &bytes, &have);
 	if (status < 0)
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
-	for (size_t at = 0; reference->count < FDR_REFERENCES && at + RECORD <= have; at += RECORD) {
+	size_t strong = 0, seen = 0;
+	bool processes = log->header.version >= 3;
+	for (size_t at = 0; reference->count < FDR_REFERENCES && at + RECORD <= have; at += RECORD, seen++) {
 		struct tw_basic_record record;
-		if (tw_basic_decode(bytes + at, log->header.version, log->header.layout, &record) == 0 &&
-		    is_strong(&record) && record.record_type == FDR_BASIC_FUNCTION)
+		if (tw_basic_decode(bytes + at, log->header.version, log->header.layout, &record) < 0 ||
+		    !is_strong(reference, &record))
+			continue;
+		if (record.record_type == FDR_BASIC_FUNCTION)
 			reference->tsc[reference->count++] = record.tsc;
+		strong++;
+		processes = processes && record.process;
 	}
+	reference->usual = strong >= SURE && 2 * strong > seen;
+	reference->processes = reference->usual && processes;
 	return 0;
 }
 
@@ -91,7 +105,7 @@ static unsigned alignment(const struct fdr_basic_source *f, const uint8_t *bytes
 	for (; count < SURE && have >= RECORD; count++, bytes += RECORD, have -= RECORD) {
 		struct tw_basic_record record;
 		if (tw_basic_decode(bytes, f->log->header.version, f->log->header.layout, &record) < 0 ||
-		    !is_strong(&record))
+		    !is_strong(reference, &record))
 			return NOT_ALIGNED;
 		if (record.record_type == FDR_BASIC_ARGUMENT)
 			continue;
@@ -147,8 +161,7 @@ static bool is_zero(const struct tw_basic_record *record)
 static bool is_possible(const struct fdr_basic_source *f, const struct tw_basic_record *record)
 {
 	bool fits = record->record_type == FDR_BASIC_ARGUMENT || fits_reference(&f->log->reference, record->tsc);
-	bool owned = record->thread <= NUMBER_MAX && record->process <= NUMBER_MAX;
-	return fits && owned && !record->padded && !is_zero(record);
+	return fits && is_owned(&f->log->reference, record) && !record->padded && !is_zero(record);
 }
 
 /* Whether records go on from here without a shift: as many possible ones as SURE, or fewer up to the file's end. */
@@ -167,14 +180,40 @@ static int find_possible(const struct fdr_basic_source *f, uint64_t at, bool *fo
 	return 0;
 }
 
+static bool is_same_owner(const struct tw_basic_record *record, const struct tw_basic_record *other)
+{
+	return record->thread == other->thread && record->process == other->process && !other->padded;
+}
+
+/* Whether the record before a place, or the one behind it, is of the same thread as the one there. */
+static int find_neighbour(const struct fdr_basic_source *f, uint64_t at, const struct tw_basic_record *record,
+                          bool *found)
+{
+	const uint64_t places[] = {at + RECORD, at - RECORD};
+	*found = false;
+	for (size_t i = 0; i < sizeof places / sizeof *places && !*found; i++) {
+		struct tw_basic_record other = {0};
+		bool good = false;
+		size_t have;
+		int status = fdr_basic_record_at(f, places[i], &other, &good, &have);
+		if (status < 0)
+			return status;
+		fdr_basic_fit_process(f->log, &other);
+		*found = status > 0 && good && is_same_owner(record, &other);
+	}
+	return 0;
+}
+
 /* A record that is not a strong one is believed where records go on, or where those behind it are not aligned
- * otherwise. */
+ * otherwise. Where the log's first records are strong, one of a thread that cannot be, or with bytes where zeros belong,
+ * needs another one of its thread beside it, too. */
 static int judge(const struct fdr_basic_source *f, uint64_t at, const struct tw_basic_record *record, bool *good)
 {
 	uint64_t found;
 	bool goes_on;
-	bool fits = record->record_type == FDR_BASIC_ARGUMENT || fits_reference(&f->log->reference, record->tsc);
-	if (!*good || (fits && is_strong(record)))
+	const struct fdr_basic_reference *reference = &f->log->reference;
+	bool fits = record->record_type == FDR_BASIC_ARGUMENT || fits_reference(reference, record->tsc);
+	if (!*good || (fits && is_strong(reference, record)))
 		return 0;
 	if (is_zero(record)) {
 		*good = false;
@@ -188,6 +227,9 @@ static int judge(const struct fdr_basic_source *f, uint64_t at, const struct tw_
 		status = find_aligned(f, at, at + 1, 2 * RECORD - 1, &found);
 		*good = !found || (found - at) % RECORD == 0;
 	}
+	bool odd = reference->usual && (record->padded || !is_owned(reference, record));
+	if (status >= 0 && !found && odd)
+		status = find_neighbour(f, at, record, good);
 	return status;
 }
 
@@ -275,7 +317,7 @@ static int follows_record(const struct fdr_basic_source *f, uint64_t at, bool *f
 			continue;
 		memcpy(before + forms[i].owner, bytes + forms[i].owner, RECORD - forms[i].owner);
 		*follows |= tw_basic_decode(before, f->log->header.version, f->log->header.layout, &record) == 0 &&
-		            is_strong(&record) && record.thread == found.thread;
+		            is_strong(&f->log->reference, &record) && record.thread == found.thread;
 	}
 	return 0;
 }

@@ -100,6 +100,8 @@ struct fdr_log {
 	struct fdr_basic_reference {
 		uint64_t tsc[FDR_REFERENCES];
 		size_t count;
+		bool usual;                /* most of the first records are as LLVM's runtime writes them */
+		bool processes;            /* these have a process */
 	} reference;                       /* basic: counters of the first records, that those of all others are near */
 	_Atomic(struct fdr_known *) known; /* known.h; made when the first damage is met, by whoever meets it */
 };

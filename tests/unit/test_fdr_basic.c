@@ -286,12 +286,99 @@ static void test_fork(void **state)
 	assert_int_equal(count_events(&b), 6);
 }
 
+/* Reads a log in the order of its file; marks where its calls are. */
+static void find_calls(const struct bytes *b, bool *found)
+{
+	const struct tw_read_options options = {.order = TW_ORDER_FILE};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	memset(found, 0, b->size);
+	int status = tw_open_memory(&reader, "made", b->data, b->size, &options);
+	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
+		for (size_t i = 0; i < batch.count; i++)
+			found[batch.events[i].offset] |= batch.events[i].kind != TW_LOST;
+	assert_int_equal(status, 0);
+	tw_close(reader);
+}
+
+static void replace(struct bytes *b, size_t at, size_t length, const char *hex)
+{
+	uint8_t bytes[TW_BASIC_RECORD_SIZE];
+	size_t count = from_hex(hex, bytes, sizeof bytes);
+	memmove(b->data + at + count, b->data + at + length, b->size - at - length);
+	memcpy(b->data + at, bytes, count);
+	b->size += count - length;
+}
+
+/* Within 200 bytes four too many, forty missing and eight too many: where records stood, three parts of records could be
+ * read as calls, of threads that cannot be, with bytes that belong to nobody, and of process 0 in a log of another. None
+ * of them is told, and all calls outside are. */
+static void test_near_damages(void **state)
+{
+	enum { BEFORE = 20, WITHIN = 6, RECORDS = 40, RECORD = TW_BASIC_RECORD_SIZE };
+	static const struct tw_basic_record within[WITHIN] = {
+	    {.kind = 1, .function_id = 0x11, .tsc = 0xe8d4bb0b15},
+	    {.kind = 1, .function_id = 0x28, .tsc = 0xe8d4bb0d71},
+	    {.kind = 1, .function_id = 0x11, .tsc = 0xe8d4bb1726},
+	    {.kind = 0, .function_id = 0x16, .tsc = 0xe8d4bb1e01},
+	    {.kind = 0, .function_id = 0x0c, .tsc = 0xe8d4bb2102},
+	    {.kind = 0, .function_id = 0x2f, .tsc = 0xe8d4bb26ee},
+	};
+	static const struct tw_fdr_header header = {.version = 3,
+	                                            .constant_tsc = true,
+	                                            .nonstop_tsc = true,
+	                                            .cycle_frequency = 3000000000,
+	                                            .layout = TW_FDR_BIG_LSB};
+	static struct bytes b;
+	static bool found[RECORD * (RECORDS + 2)];
+	(void)state;
+	tw_fdr_header_encode(&header, b.data);
+	b.size = TW_FDR_HEADER_SIZE;
+	for (unsigned i = 0; i < RECORDS; i++, b.size += RECORD) {
+		bool is_within = i - BEFORE < WITHIN;
+		struct tw_basic_record record =
+		    is_within ? within[i - BEFORE]
+			      : (struct tw_basic_record){.function_id = 0x3c, .tsc = 0xe8d4bae000 + 0x800 * i};
+		record.thread = record.process = 4000;
+		assert_int_equal(tw_basic_encode(&record, 3, header.layout, b.data + b.size), 0);
+	}
+	const size_t from = TW_FDR_HEADER_SIZE + RECORD * BEFORE, to = from + RECORD * WITHIN;
+	find_calls(&b, found);
+	for (size_t at = TW_FDR_HEADER_SIZE; at < b.size; at += RECORD)
+		assert_true(found[at]);
+	replace(&b, from + 177, 0, "240de6829c9343ee");
+	replace(&b, from + 72, 40, "");
+	replace(&b, from + 8, 0, "7e653717");
+	const size_t missing = 40 - 8 - 4;
+	find_calls(&b, found);
+	for (size_t at = TW_FDR_HEADER_SIZE; at < from; at += RECORD)
+		assert_true(found[at]);
+	for (size_t at = from; at < to - missing; at++)
+		assert_true(!found[at] || at == from + 36 || at == from + 92);
+	for (size_t at = to - missing + RECORD; at < b.size; at += RECORD)
+		assert_true(found[at]);
+}
+
+/* A thread of a number that Linux has not, in a log of others: each of its calls has another one beside it. */
+static void test_large_thread(void **state)
+{
+	static struct bytes b;
+	(void)state;
+	add_basic_header(&b, 3);
+	for (unsigned i = 0; i < 10; i++)
+		add_basic_call(&b, 1, 100 + 20 * i, 110 + 20 * i, 7);
+	add_basic_call(&b, 2, 400, 410, UINT32_MAX);
+	add_basic_call(&b, 3, 420, 430, UINT32_MAX - 1);
+	assert_int_equal(count_events(&b), 24);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_basic_records),  cmocka_unit_test(test_basic_padding),
 	    cmocka_unit_test(test_basic_failures), cmocka_unit_test(test_basic_logs),
 	    cmocka_unit_test(test_basic_in_place), cmocka_unit_test(test_fork),
+	    cmocka_unit_test(test_near_damages),   cmocka_unit_test(test_large_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
