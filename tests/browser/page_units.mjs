@@ -278,6 +278,39 @@ const TESTS = {
 		assert.deepEqual(layOut(tracks, { ...NOTHING, closed: [0] }).lines.at(-1).children, [1, 4]);
 	},
 
+	async "what is coarse is asked for exactly when the view rests, and while an exact one is moved"() {
+		const { Data } = await load("timeline/data");
+		const asked = [];
+		const row = (count, end) => ({ track: 1, lane: 0, depth: 0, kind: "slices", begin: Float64Array.of(100), end: Float64Array.of(end),
+			busy: Float64Array.of(9), item: Float64Array.of(0), count: Uint32Array.of(count), name: Uint32Array.of(0) });
+		// A pixel is 10 ns: 8 slices told as one of 30 ns are coarse, a slice of 300 and several in a pixel are not.
+		let rows = { false: [row(8, 130)], true: [row(1, 300), row(4, 110)] };
+		const server = { async window({ from, to }, width, tracks, signal, exact) {
+			asked.push([exact, from, to]);
+			return { generation: 1, from, to, rows: rows[exact] };
+		} };
+		const data = new Data(server, () => { }, assert.fail);
+		data.end = 100000;
+		const rest = async () => { while (data.busy) await new Promise(resolve => setTimeout(resolve, 10)); };
+		data.want({ from: 10000, to: 20000 }, 1000, [1]);
+		await rest();
+		assert.deepEqual(asked, [[false, 5000, 25000], [true, 7500, 22500]]);
+		assert.equal(data.rows(1).length, 2);
+		data.want({ from: 15000, to: 25000 }, 1000, [1]);
+		await rest();
+		assert.deepEqual(asked.slice(2), [[true, 12500, 27500]]);
+		// What stays coarse is asked for once; what is not coarse, never.
+		rows = { false: [row(8, 130)], true: [row(8, 130)] };
+		data.want({ from: 50000, to: 52000 }, 200, [1]);
+		data.want({ from: 60000, to: 80000 }, 2000, [1]);
+		await rest();
+		assert.equal(asked.slice(3).filter(([exact]) => exact).length, 1);
+		rows = { false: [row(8, 115)], true: [] };
+		data.want({ from: 0, to: 9000 }, 900, [2]);
+		await rest();
+		assert.equal(asked.at(-1)[0], false);
+	},
+
 	async "colours stay apart for all eyes, and carry text"() {
 		const { LIGHT, DARK, THEMES } = await load("timeline/colours");
 		for (const [names, theme] of [[LIGHT, THEMES.light], [DARK, THEMES.dark]]) {

@@ -102,7 +102,7 @@ static inline void put_nesting_turn(struct archive *archive, uint64_t thread, ui
 
 typedef void put_turn_fn(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[], unsigned *depth);
 
-static inline void make_archive_of(struct archive *archive, put_turn_fn *turn_of)
+static inline void make_archive_of(struct archive *archive, put_turn_fn *turn_of, int turns)
 {
 	uint64_t times[THREADS] = {1000, 1001, 1002}, stacks[THREADS][16];
 	unsigned depths[THREADS] = {0};
@@ -116,19 +116,19 @@ static inline void make_archive_of(struct archive *archive, put_turn_fn *turn_of
 		put_word(archive, 7);
 		put_word(archive, 70 + i);
 	}
-	for (int turn = 0; turn < 150; turn++)
+	for (int turn = 0; turn < turns; turn++)
 		turn_of(archive, 1 + (uint64_t)turn % THREADS, &times[turn % THREADS], stacks[turn % THREADS],
 		        &depths[turn % THREADS]);
 }
 
 static inline void make_archive(struct archive *archive)
 {
-	make_archive_of(archive, put_turn);
+	make_archive_of(archive, put_turn, 150);
 }
 
 static inline void make_nesting_archive(struct archive *archive)
 {
-	make_archive_of(archive, put_nesting_turn);
+	make_archive_of(archive, put_nesting_turn, 150);
 }
 
 static inline void write_archive(const struct archive *archive, const char *path)

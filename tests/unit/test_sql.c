@@ -298,7 +298,7 @@ static void test_dealt(void **state)
 	assert_true(close(mkstemp(path)) == 0);
 	for (size_t i = 0; i < 2; i++) {
 		struct archive archive = {.random = 5};
-		make_archive_of(&archive, turns[i]);
+		make_archive_of(&archive, turns[i], 150);
 		write_archive(&archive, path);
 		for (size_t k = 0; k < sizeof queries / sizeof *queries; k++) {
 			struct scene scene;

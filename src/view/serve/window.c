@@ -14,8 +14,8 @@
 
 enum { HEAD_SIZE = 40, ROW_HEAD_SIZE = 16 };
 
-/* Bytes of the trace that are read again for a window; where each slice is wanted. */
-enum { READ_MOST = 4 << 20, READ_MOST_APART = 32 << 20 };
+/* Bytes of the trace that are read again for a window at most; for one that is to be exact. */
+enum { READ_MOST = 4 << 20, READ_MOST_EXACT = 32 << 20 };
 
 /* Entries of a row: of slices all, of a counter begin (time), end (least), busy (most) and item (last). */
 struct entry {
@@ -332,7 +332,7 @@ static void look_at_spans(struct answer *answer)
 	answer->first_span = view_span_of(spans, answer->from);
 	answer->last_span = view_span_of(spans, answer->to - 1);
 	const uint64_t size = view_spans_size(spans, answer->first_span, answer->last_span);
-	answer->exact = size <= (answer->window->apart ? READ_MOST_APART : READ_MOST);
+	answer->exact = size <= (answer->window->apart || answer->window->exact ? READ_MOST_EXACT : READ_MOST);
 }
 
 static void take_samples(struct answer *answer, const struct view_row *row)

@@ -17,6 +17,7 @@ struct view_window {
 	uint32_t generation;
 	const int64_t *later; /* by file: ns by which it is later for who asks; NULL: none is */
 	bool apart;           /* each slice and each sample is an entry */
+	bool exact;           /* more of the trace is read again for slices that the index does not keep */
 	size_t most;          /* bytes that an answer may have; 0: any number */
 };
 

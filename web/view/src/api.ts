@@ -274,9 +274,10 @@ export class Server {
 		return progressOf(await this.json("progress"));
 	}
 
-	async window(stretch: Stretch, width: number, tracks: number[], signal?: AbortSignal): Promise<Window> {
+	/** exact: slices that the server must read again are worth some tenths of a second. */
+	async window(stretch: Stretch, width: number, tracks: number[], signal?: AbortSignal, exact = false): Promise<Window> {
 		const response = await this.ask("window",
-			{ ...whole(stretch), width, tracks: tracks.join(","), names: this.names.length }, signal);
+			{ ...whole(stretch), width, tracks: tracks.join(","), names: this.names.length, ...exact ? { exact: 1 } : {} }, signal);
 		return decodeWindow(await response.arrayBuffer(), this.names);
 	}
 
