@@ -36,12 +36,16 @@ struct kernel_symbols {
 /* ---- Lines. ---- */
 
 /* "ffffffc008010000 T name", behind it in /proc/kallsyms perhaps a tab and "[module]". Returns the name in the line;
- * NULL where it is no such line. */
+ * NULL where it is no such line. No function is at the last of all addresses. */
 static char *take_line(char *line, uint64_t *address, char *type)
 {
-	char *end;
-	*address = strtoull(line, &end, 16);
-	if (end == line || *end != ' ' || !end[1] || end[2] != ' ' || !end[3])
+	enum { DIGITS = 16 };
+	const size_t digits = strspn(line, "0123456789abcdefABCDEF");
+	char *end = line + digits;
+	if (!digits || digits > DIGITS || *end != ' ' || !end[1] || end[2] != ' ' || !end[3])
+		return NULL;
+	*address = strtoull(line, NULL, 16);
+	if (*address == UINT64_MAX)
 		return NULL;
 	*type = end[1];
 	char *module = strchr(end + 3, '\t');

@@ -114,6 +114,9 @@ static void tells_what_is_wrong(void **state)
 	    {"ffff800008000000 T \n", TW_ERR_FORMAT, "line 1: expected an address"},
 	    {"ffff800008000000 TT name\n", TW_ERR_FORMAT, "line 1: expected an address"},
 	    {"T name\n", TW_ERR_FORMAT, "line 1: expected an address"},
+	    {"00010000000000000 T name\n", TW_ERR_FORMAT, "line 1: expected an address"},
+	    {"ffffffffffffffff T name\n", TW_ERR_FORMAT, "line 1: expected an address"},
+	    {"-1 T name\n", TW_ERR_FORMAT, "line 1: expected an address"},
 	    {"\x7f"
 	     "ELF",
 	     TW_ERR_FORMAT, "line 1: expected an address"},

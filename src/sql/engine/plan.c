@@ -195,7 +195,9 @@ static void use_conditions(const struct sql_vtab *vtab, sqlite3_index_info *info
 	const int key = key_condition(vtab, info);
 	size_t used = 0;
 	for (int i = 0; i < info->nConstraint && used + 1 < sizeof choice->letters; i++) {
-		char letter = can_use(info, i) ? use_condition(vtab, info, i, key, choice) : 0;
+		if (!can_use(info, i))
+			continue;
+		const char letter = use_condition(vtab, info, i, key, choice);
 		if (!letter)
 			continue;
 		choice->letters[used++] = letter;
