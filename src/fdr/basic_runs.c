@@ -205,8 +205,8 @@ static int find_neighbour(const struct fdr_basic_source *f, uint64_t at, const s
 }
 
 /* A record that is not a strong one is believed where records go on, or where those behind it are not aligned
- * otherwise. Where the log's first records are strong, one of a thread that cannot be, or with bytes where zeros belong,
- * needs another one of its thread beside it, too. */
+ * otherwise. Where the log's first records are strong, one of a thread that cannot be, or with bytes where zeros
+ * belong, needs another one of its thread beside it, too. */
 static int judge(const struct fdr_basic_source *f, uint64_t at, const struct tw_basic_record *record, bool *good)
 {
 	uint64_t found;
