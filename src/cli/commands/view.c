@@ -201,6 +201,7 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 		tw_names_want(names, &options->common, paths[i]);
 	status = status ? status : tw_names_open(names, &options->common, &what.read);
 	what.offsets = shifts;
+	what.small = options->common.output ? UINT64_MAX : 0; /* a page has all slices that it has room for */
 	if (status) {
 		free(shifts);
 		return status;
