@@ -53,15 +53,12 @@ static void end_with_file(struct fdr_finder *f, struct fdr_buffer *buffer, uint6
 		          at != f->size ? "the rest of a record" : "an EndOfBuffer record");
 }
 
-/* Whether a walk ended where a buffer may end, in version 1 one that is no longer than all are: what was walked is then
- * no damage, whatever it looks like. */
-static bool ended_well(const struct fdr_finder *f, uint64_t from, const struct fdr_walk *w, const struct fdr_look *next,
+/* Whether a walk ended where a buffer may end: what was walked is then no damage, whatever it looks like. */
+static bool ended_well(const struct fdr_finder *f, const struct fdr_walk *w, const struct fdr_look *next,
                        uint64_t filled)
 {
-	const uint64_t limit = f->log->header.buffer_size;
 	if (f->log->header.version == 1)
-		return w->why == FDR_STOP_END_OF_BUFFER && (w->at == f->size || next->strong || w->at <= filled) &&
-		       (!limit || w->at - from <= limit);
+		return w->why == FDR_STOP_END_OF_BUFFER && (w->at == f->size || next->strong || w->at <= filled);
 	return (w->why == FDR_STOP_START && next->strong) || (w->why == FDR_STOP_END && w->at == f->size);
 }
 
@@ -125,7 +122,7 @@ int fdr_find_by_walking(struct fdr_finder *f, struct fdr_buffer *buffer)
 		status = walk_to_next(f, buffer->offset, filled, &w);
 	if (status >= 0)
 		status = fdr_look_at(f, w.at, &look);
-	if (status >= 0 && !ended_well(f, buffer->offset, &w, &look, filled)) {
+	if (status >= 0 && !ended_well(f, &w, &look, filled)) {
 		buffer->searched = true;
 		if (w.doubtful)
 			w.why = FDR_STOP_DAMAGE;
