@@ -205,9 +205,11 @@ static int look_ahead(struct fdr_cursor *cursor)
 		return status;
 	bool as_it_is = !fdr_finds_copy(&span) && !(cursor->searched && fdr_is_misplaced(cursor->log, known, &span)) &&
 	                fdr_is_sound(cursor->log, &span, &done);
-	if (as_it_is && span.bare && (status = fdr_known_of(cursor->reader, cursor->log, &known)) < 0)
+	if (as_it_is && (span.bare || span.halved) && (status = fdr_known_of(cursor->reader, cursor->log, &known)) < 0)
 		return status;
-	if (as_it_is && !(span.bare && fdr_has_arguments(known))) {
+	as_it_is =
+	    as_it_is && !(span.bare && fdr_has_arguments(known)) && !(span.halved && fdr_is_half(known, &span.half));
+	if (as_it_is) {
 		cursor->buffer.told = span.told;
 		cursor->stretches.items[0].end = cursor->buffer.looked += done;
 		if (!done || have < want)

@@ -127,11 +127,26 @@ static bool is_behind_args(const struct judge *j, size_t at)
 	return tw_fdr_next(&before, &record) > 0 && record.kind == TW_FDR_ENTER_ARGS;
 }
 
+/* Whether the two calls at a place are a NewCPUId whose first byte was hit. */
+static bool is_halved(const struct judge *j, size_t at)
+{
+	struct fdr_half half;
+	return fdr_take_half(j->log, j->span, at, j->span->told, &half) && half.tsc <= j->told &&
+	       fdr_is_half(j->known, &half);
+}
+
+/* Whether the call at a place is one of two such calls. */
+static bool is_half(const struct judge *j, size_t at)
+{
+	return is_halved(j, at) || (at >= TW_FDR_FUNCTION_SIZE && is_halved(j, at - TW_FDR_FUNCTION_SIZE));
+}
+
 static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *record, size_t at)
 {
 	const struct fdr_known *known = j->known;
 	int32_t function = function_gain(j, record, at);
-	if ((fdr_is_filled(j->log->header.layout, record) && function != KNOWN) || is_before_lead(j, at))
+	if ((fdr_is_filled(j->log->header.layout, record) && function != KNOWN) || is_before_lead(j, at) ||
+	    is_half(j, at))
 		return NEVER;
 	if ((record->padded && !known->padded) ||
 	    (function != KNOWN && fdr_has_arguments(known) && is_behind_args(j, at)))

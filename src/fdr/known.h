@@ -91,11 +91,24 @@ struct fdr_span {
 	uint64_t excess;   /* so many bytes are too many in the buffer: 0 where that is not known */
 	bool searched;     /* bytes of the buffer may be missing: its end is not where it was */
 	bool bare;         /* set by fdr_is_sound(): a call follows an entry with arguments that has none */
+	bool halved;       /* the same: two calls may be what follows */
+	struct fdr_half {  /* a NewCPUId whose first byte was hit */
+		uint64_t tsc;
+		uint32_t function; /* of the second of the calls that it looks like */
+	} half;
 };
 
 /* Whether a span can be taken as it is: all records, the next where the one before ends, of kinds that belong there, no
  * zeros among them, no counter that goes past the next one told. *sound: how far its whole records go. */
 bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound);
+
+/* Takes the two calls at a place for a NewCPUId whose first byte was hit. False where it is none that a writer makes.
+ * told: the counter that is told before; 0: none is. */
+bool fdr_take_half(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t told,
+                   struct fdr_half *half);
+
+/* Whether they are one: the log does not have the function, and its counters are near this one. */
+bool fdr_is_half(const struct fdr_known *known, const struct fdr_half *half);
 
 /* Whether calls of functions that the log has stand here, several in a row. */
 bool fdr_has_known_calls(struct tw_fdr_decoder decoder, const struct fdr_known *known);

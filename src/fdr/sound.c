@@ -8,18 +8,68 @@
 enum { FILLED = 2 };
 
 #define FAR_BACK (UINT64_C(1) << 42) /* ticks, half an hour */
+#define SOON (UINT64_C(1) << 36)     /* ticks, half a minute */
 
 struct walked {
 	const struct fdr_log *log;
 	struct tw_fdr_decoder decoder;
 	const uint8_t *first;
+	const struct fdr_span *span;
 	uint64_t told;    /* by the last record that tells the counter */
 	uint32_t largest; /* delta since then */
 	unsigned filled;  /* calls in a row */
 	bool called;      /* a call has been met */
+	bool behind_call; /* the last record is one */
 	bool with_args;   /* the last record is an entry that an argument belongs to */
 	bool bare;        /* a call followed one */
 };
+
+/* Whether a NewCPUId at a place would tell a counter a little later than the one told before, or be the first. Some
+ * clocks count so slowly that many calls have 0 ticks: this is asked first. */
+static bool may_tell(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t told)
+{
+	enum { COUNTER = 3 }; /* where it is told */
+	uint64_t tsc = tw_load64(span->bytes + at + COUNTER, log->header.layout != TW_FDR_LITTLE);
+	return told ? tsc >= told && tsc - told < SOON : span->from_start + at == fdr_lead_end(log);
+}
+
+bool fdr_take_half(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t told,
+                   struct fdr_half *half)
+{
+	enum { CPUS = 1 << 13 };
+	uint8_t whole[TW_FDR_METADATA_SIZE];
+	struct tw_fdr_record record;
+	if (span->size - at < sizeof whole || !may_tell(log, span, at, told))
+		return false;
+	struct tw_fdr_decoder decoder = {.bytes = span->bytes + at + TW_FDR_FUNCTION_SIZE,
+	                                 .left = TW_FDR_FUNCTION_SIZE,
+	                                 .version = log->header.version,
+	                                 .layout = log->header.layout};
+	if (tw_fdr_next(&decoder, &record) <= 0 || record.kind > TW_FDR_ENTER_ARGS || record.tsc_delta)
+		return false;
+	half->function = record.function_id;
+	memcpy(whole, span->bytes + at, sizeof whole);
+	whole[0] = fdr_first_byte(log->header.layout, TW_FDR_NEW_CPU_ID);
+	decoder.bytes = whole;
+	decoder.left = sizeof whole;
+	bool clean = tw_fdr_next(&decoder, &record) > 0 && !record.padded && record.cpu < CPUS;
+	half->tsc = record.tsc;
+	return clean;
+}
+
+bool fdr_is_half(const struct fdr_known *known, const struct fdr_half *half)
+{
+	return known->calls >= FDR_FEW_CALLS && !fdr_knows_function(known, half->function) &&
+	       known->first_tsc <= known->last_tsc && half->tsc + FAR_BACK >= known->first_tsc &&
+	       half->tsc <= known->last_tsc + FAR_BACK;
+}
+
+/* Whether the call at a place, and the one before it, may be a NewCPUId. */
+static bool may_be_half(const struct walked *w, const uint8_t *place, struct fdr_half *half)
+{
+	const size_t at = (size_t)(place - w->first);
+	return at >= TW_FDR_FUNCTION_SIZE && fdr_take_half(w->log, w->span, at - TW_FDR_FUNCTION_SIZE, w->told, half);
+}
 
 /* The first of little-endian calls that is one byte over and over; `end` where none is. */
 static const uint8_t *first_filled(const uint8_t *bytes, const uint8_t *end)
@@ -40,12 +90,13 @@ static void pass_calls(struct walked *w)
 	};
 	const uint8_t *p = w->decoder.bytes, *end = p + w->decoder.left / TW_FDR_FUNCTION_SIZE * TW_FDR_FUNCTION_SIZE;
 	uint32_t largest = 0;
+	struct fdr_half half;
 	if (w->decoder.layout != TW_FDR_LITTLE || w->with_args)
 		return;
 	for (; p < end; p += TW_FDR_FUNCTION_SIZE) {
 		uint64_t word = tw_load64(p, false);
 		uint32_t delta = (uint32_t)(word >> 32);
-		if (word & 9 || !(uint32_t)word || (word & ARGS) == ARGS)
+		if (word & 9 || !(uint32_t)word || (word & ARGS) == ARGS || (!delta && may_be_half(w, p, &half)))
 			break;
 		largest = delta > largest ? delta : largest;
 	}
@@ -53,7 +104,7 @@ static void pass_calls(struct walked *w)
 		p = first_filled(w->decoder.bytes, p);
 	if (p > w->decoder.bytes) {
 		w->filled = 0;
-		w->called = true;
+		w->called = w->behind_call = true;
 	}
 	w->decoder.left -= (size_t)(p - w->decoder.bytes);
 	w->decoder.bytes = p;
@@ -115,6 +166,15 @@ static bool belongs(struct walked *w, const struct fdr_span *span, const struct 
 	}
 }
 
+/* Notes the first two calls that may be a NewCPUId. */
+static void pass_half(struct walked *w, struct fdr_span *span, const struct tw_fdr_record *record)
+{
+	bool call = record->kind <= TW_FDR_ENTER_ARGS;
+	if (!span->halved && call && !record->tsc_delta && w->behind_call)
+		span->halved = may_be_half(w, w->decoder.bytes - TW_FDR_FUNCTION_SIZE, &span->half);
+	w->behind_call = call;
+}
+
 bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound)
 {
 	struct walked w = {
@@ -124,6 +184,7 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 	                .version = log->header.version,
 	                .layout = log->header.layout},
 	    .first = span->bytes,
+	    .span = span,
 	    .told = span->told,
 	};
 	struct tw_fdr_record record;
@@ -134,6 +195,8 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 		status = tw_fdr_next(&w.decoder, &record);
 		if (status > 0 && !belongs(&w, span, &record))
 			return false;
+		if (status > 0)
+			pass_half(&w, span, &record);
 		w.bare |= status > 0 && w.with_args && record.kind <= TW_FDR_ENTER_ARGS;
 		w.with_args = record.kind == TW_FDR_ENTER_ARGS;
 		if (status > 0 && record.kind == TW_FDR_END_OF_BUFFER && log->header.version == 1)

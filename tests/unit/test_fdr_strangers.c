@@ -284,6 +284,39 @@ static void test_calls_for_an_argument(void **state)
 	expect_calls(CALLS + 42, CALLS + 42);
 }
 
+/* The same of a NewCPUId, the first and another one. Returns how many calls are read that are none. */
+static size_t read_halved(uint64_t tsc, bool first)
+{
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, tsc);
+	add_varied_pairs(&log_, 1, CALLS / 2);
+	const size_t at = first ? start + LEAD - 16 : log_.size;
+	add_cpu(&log_, 1, tsc + 100000000);
+	add_varied_pairs(&log_, 1, CALLS / 2);
+	end_buffer(&log_, start);
+	add_buffer(&log_, THREAD + 1, 2, tsc);
+	hurt = log_;
+	hurt.data[at] = 0x20;
+	read_rows(&hurt);
+	assert_in_range(calls_of(THREAD, 1), (size_t)2 * CALLS, (size_t)2 * CALLS + 1);
+	return count - 2 - (size_t)2 * CALLS;
+}
+
+/* The second of the calls has the counter's first bytes: 0x22 is the exit of function 2, 0x12 that of function 1, which
+ * the log has, so that both may be calls. */
+static void test_calls_for_a_counter(void **state)
+{
+	static const struct {
+		uint64_t tsc;
+		size_t told;
+	} cases[] = {{BEGIN, 0}, {UINT64_C(0x226655443322), 0}, {UINT64_C(0x126655443322), 2}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(read_halved(cases[i].tsc, true), cases[i].told);
+		assert_int_equal(read_halved(cases[i].tsc, false), cases[i].told);
+	}
+}
+
 /* Bytes of several arguments that mean nothing are not 0, as LLVM's runtime leaves them. */
 static void add_call_of(unsigned arguments)
 {
@@ -375,7 +408,7 @@ int main(void)
 	    cmocka_unit_test(test_counter_of_damage),        cmocka_unit_test(test_one_byte),
 	    cmocka_unit_test(test_calls_in_the_lead),        cmocka_unit_test(test_calls_for_an_argument),
 	    cmocka_unit_test(test_joined_at_a_counter),      cmocka_unit_test(test_buffers_larger_than_their_size),
-	    cmocka_unit_test(test_argument_beyond_a_window),
+	    cmocka_unit_test(test_argument_beyond_a_window), cmocka_unit_test(test_calls_for_a_counter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
