@@ -140,6 +140,24 @@ assert [(time + 1, thread) for time, _, thread in rows] == \
 	[ "$(grep -c 'the memory limit was reached' <<<"$stderr")" = 1 ] || fail "$stderr"
 }
 
+# The first of the two profiles keeps half of what it was read in: the second has the rest.
+@test "graph: 20,000 threads are told apart in 31 MB" {
+	"${PYTHON:-python3}" - >log <<-'END'
+		import struct, sys
+		def string(number, text):
+		    return struct.pack("<Q8s", 2 | 2 << 4 | number << 16 | len(text) << 32, text)
+		def call(kind, name, time, thread):
+		    return struct.pack("<4Q", 4 | 4 << 4 | kind << 16 | name << 48, time, 7, thread)
+		write = sys.stdout.buffer.write
+		write(struct.pack("<3Q", 0x0016547846040010, 0x21, 10**9) + string(1, b"f") + string(2, b"g"))
+		write(b"".join(call(2, 1, 1000 + t, t + 1) + call(2, 2, 1001 + t, t + 1) for t in range(20000)))
+		write(b"".join(call(3, 2, 10**6 + t, t + 1) + call(3, 1, 10**6 + t + 1, t + 1) for t in range(20000)))
+	END
+	run --separate-stderr timeout 60 trackway graph --json --memory 31M log
+	[[ "$status" = 0 && "$stderr" != *"memory limit"* ]] || fail "$status: $stderr"
+	[[ "$output" == *'"from":0,"to":1,"count":20000,'* ]] || fail "$output"
+}
+
 @test "Chrome: many threads of little each are told apart until half of the limit is used" {
 	"${PYTHON:-python3}" - >log <<-'END'
 		rows = (f'{{"ph":"X","pid":1,"tid":{i + 1},"ts":{i},"dur":1,"name":"f{i % 10}"}}' for i in range(38000))

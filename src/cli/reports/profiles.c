@@ -26,6 +26,13 @@ static void say_notes(const struct tw_profiling *profiling)
 		tw_say_uncertain(notes);
 }
 
+/* A profile that has been read keeps half of its memory; the one that is read takes what the others leave. */
+static size_t memory_of(const struct tw_profiling *profiling)
+{
+	const size_t all = profiling->parts ? profiling->parts : 1;
+	return tw_memory_asked(profiling->common) / (all + 1) * 2;
+}
+
 int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 {
 	const struct tw_common *common = profiling->common;
@@ -36,7 +43,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	    .recursive = profiling->recursive,
 	    .min_duration_ns = common->filter.min_duration,
 	    .jobs = tw_jobs(common),
-	    .memory_limit = tw_memory_asked(common) / (profiling->parts ? profiling->parts : 1),
+	    .memory_limit = memory_of(profiling),
 	};
 	if (tw_profile_new(&profiling->profile, &options) < 0) {
 		profiling->profile = NULL;

@@ -12,7 +12,7 @@ struct tw_profiling {
 	const struct tw_common *common;
 	enum tw_profile_by by;
 	bool recursive; /* calls that recur alone */
-	size_t parts;   /* how many profiles there are at the same time, which share the memory; 0: one */
+	size_t parts;   /* how many profiles there will be at the same time, which share the memory; 0: one */
 	/* A profile of the same files: what is found wrong in them, and what is to be said of it, has been told. NULL:
 	 * they have not been read. */
 	const struct tw_profile *told;
