@@ -141,6 +141,15 @@ static bool is_half(const struct judge *j, size_t at)
 	return is_halved(j, at) || (at >= TW_FDR_FUNCTION_SIZE && is_halved(j, at - TW_FDR_FUNCTION_SIZE));
 }
 
+/* Whether the bytes at a place are an argument's but for the first one: those that mean nothing are 0. */
+static bool is_argument_but_first(const struct judge *j, size_t at)
+{
+	enum { VALUE_END = 9 };
+	static const uint8_t nothing[TW_FDR_METADATA_SIZE - VALUE_END];
+	return j->span->size - at >= TW_FDR_METADATA_SIZE &&
+	       memcmp(j->span->bytes + at + VALUE_END, nothing, sizeof nothing) == 0;
+}
+
 static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *record, size_t at)
 {
 	const struct fdr_known *known = j->known;
@@ -149,7 +158,7 @@ static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *reco
 	    is_half(j, at))
 		return NEVER;
 	if ((record->padded && !known->padded) ||
-	    (function != KNOWN && fdr_has_arguments(known) && is_behind_args(j, at)))
+	    (function != KNOWN && fdr_has_arguments(known) && is_behind_args(j, at) && is_argument_but_first(j, at)))
 		return WRONG;
 	return function + delta_gain(j, record->tsc_delta);
 }
