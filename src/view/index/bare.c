@@ -111,13 +111,24 @@ static const struct view_kept *known_at(const struct view_bare *bare, const stru
 	return i < bare->kept.count ? kept_at(bare, store, i) : &bare->last;
 }
 
-/* The first that is known whose number is not less. */
-static uint64_t known_from(const struct view_bare *bare, const struct view_store *store, uint64_t item)
+static uint64_t item_of(const struct view_kept *kept)
+{
+	return kept->item;
+}
+
+static uint64_t begin_of(const struct view_kept *kept)
+{
+	return kept->begin;
+}
+
+/* The first that is known of which this is not less. */
+static uint64_t first_known(const struct view_bare *bare, const struct view_store *store,
+                            uint64_t (*value_of)(const struct view_kept *kept), uint64_t least)
 {
 	uint64_t low = 0, high = bare->kept.count;
 	while (low < high) {
 		const uint64_t middle = low + (high - low) / 2;
-		if (kept_at(bare, store, middle)->item < item)
+		if (value_of(kept_at(bare, store, middle)) < least)
 			low = middle + 1;
 		else
 			high = middle;
@@ -125,18 +136,14 @@ static uint64_t known_from(const struct view_bare *bare, const struct view_store
 	return low;
 }
 
-/* The same by the time when it begins. */
+static uint64_t known_from(const struct view_bare *bare, const struct view_store *store, uint64_t item)
+{
+	return first_known(bare, store, item_of, item);
+}
+
 static uint64_t known_since(const struct view_bare *bare, const struct view_store *store, uint64_t time)
 {
-	uint64_t low = 0, high = bare->kept.count;
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-		if (kept_at(bare, store, middle)->begin < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_known(bare, store, begin_of, time);
 }
 
 struct view_group view_bare_group(const struct view_row *row, const struct view_store *store, uint64_t i)
