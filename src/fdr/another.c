@@ -100,15 +100,27 @@ bool fdr_is_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have
 	return fdr_begins_log(bytes, have) && !fdr_is_header(log, bytes, have);
 }
 
-size_t fdr_find_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit)
+/* The first place before `limit` where such a log begins, of which at least so many bytes are there. */
+static size_t find_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit, size_t least)
 {
-	for (size_t at = 0; at < limit && at + FDR_FOREIGN_LEAST <= have; at++) {
+	for (size_t at = 0; at < limit && at + least <= have; at++) {
 		const uint8_t *p = bytes + at;
 		const bool little = !p[1] && !p[3], big = !p[0] && !p[2], profile = p[0] == 'f' || p[0] == 'x';
 		if ((little || big || profile) && fdr_is_foreign(log, p, have - at))
 			return at;
 	}
 	return SIZE_MAX;
+}
+
+size_t fdr_find_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit)
+{
+	return find_foreign(log, bytes, have, limit, FDR_FOREIGN_LEAST);
+}
+
+size_t fdr_before_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have)
+{
+	const size_t other = find_foreign(log, bytes, have, have, PROFILING);
+	return other < have ? other : have;
 }
 
 int fdr_pass_foreign(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset)

@@ -160,6 +160,9 @@ bool fdr_is_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have
 enum { FDR_FOREIGN_LEAST = TW_FDR_HEADER_SIZE + 2 * TW_FDR_METADATA_SIZE + 1 };
 size_t fdr_find_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit);
 
+/* How many of these bytes stand before such a log, of however many bytes. */
+size_t fdr_before_foreign(const struct fdr_log *log, const uint8_t *bytes, size_t have);
+
 /* Where such a log begins, this one ends, which is reported. Returns 1, 0 where none does, or a negative status. */
 int fdr_pass_foreign(struct tw_reader *reader, const struct fdr_log *log, struct tw_window *window, uint64_t offset);
 

@@ -174,6 +174,8 @@ static int look_at_log(struct tw_reader *reader, const struct fdr_log *log, stru
 	int status = tw_window_view(&window, TW_FDR_HEADER_SIZE, LOOKED_AT, &bytes, &have);
 	*known = (struct fdr_known){0};
 	have = status < 0 ? 0 : have < LOOKED_AT ? have : LOOKED_AT;
+	/* The input ends there for whoever has read up to it: all are to know the same. */
+	have = fdr_before_foreign(log, bytes, have);
 	for (size_t at = 0, next; at < have; at = next) {
 		next = fdr_next_start(log, bytes, have, at + 1);
 		struct tw_fdr_decoder decoder = {.bytes = bytes + at,

@@ -43,13 +43,14 @@ static inline uint64_t field(const struct tw_record *record, const char *name)
 	return 0;
 }
 
-static inline void read_rows(const struct bytes *b)
+static inline void read_rows_in(const struct bytes *b, enum tw_order order)
 {
 	struct tw_reader *reader;
 	struct tw_record record;
 	int status;
 	count = 0;
-	assert_int_equal(tw_open_memory(&reader, "made", b->data, b->size, &(struct tw_read_options){0}), 0);
+	assert_int_equal(tw_open_memory(&reader, "made", b->data, b->size, &(struct tw_read_options){.order = order}),
+	                 0);
 	while ((status = tw_read_record(reader, &record)) > 0) {
 		if (strncmp(record.kind, "function.", 9) != 0)
 			continue;
@@ -62,6 +63,11 @@ static inline void read_rows(const struct bytes *b)
 	}
 	assert_int_equal(status, 0);
 	tw_close(reader);
+}
+
+static inline void read_rows(const struct bytes *b)
+{
+	read_rows_in(b, TW_ORDER_TRACK);
 }
 
 static inline size_t calls_of(uint32_t thread, uint32_t function)

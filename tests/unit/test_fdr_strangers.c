@@ -284,6 +284,33 @@ static void test_calls_for_an_argument(void **state)
 	expect_calls(CALLS + 42, CALLS + 42);
 }
 
+/* A log with another clock follows, whose entries with arguments have none: what stands in place of an argument is
+ * damage all the same, for those who have read up to there and those who have not. */
+static void test_another_log_is_not_known(void **state)
+{
+	static const enum tw_order orders[] = {TW_ORDER_FILE, TW_ORDER_TRACK, TW_ORDER_TIME};
+	enum { OTHERS = 4 };
+	(void)state;
+	test_calls_for_an_argument(state);
+	const size_t calls = count;
+	for (size_t behind = 0; behind < 2; behind++) {
+		if (behind) {
+			log_.size = 0;
+			add_header_of(&log_, 5, 1, 3, 3000000000, SIZE);
+			const size_t start = begin_buffer(&log_, THREAD + 2, 1, BEGIN);
+			for (unsigned i = 0; i < OTHERS; i++)
+				add_function(&log_, 3, 3, TICK);
+			end_buffer(&log_, start);
+			add_text(&hurt, log_.data, log_.size);
+		}
+		for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+			read_rows_in(&hurt, orders[i]);
+			assert_int_equal(count, calls + (behind ? OTHERS : 0));
+			assert_int_equal(calls_of(THREAD, 1) + calls_of(THREAD + 1, 1), calls);
+		}
+	}
+}
+
 /* The same of a NewCPUId, the first and another one. Returns how many calls are read that are none. */
 static size_t read_halved(uint64_t tsc, bool first)
 {
@@ -409,6 +436,7 @@ int main(void)
 	    cmocka_unit_test(test_calls_in_the_lead),        cmocka_unit_test(test_calls_for_an_argument),
 	    cmocka_unit_test(test_joined_at_a_counter),      cmocka_unit_test(test_buffers_larger_than_their_size),
 	    cmocka_unit_test(test_argument_beyond_a_window), cmocka_unit_test(test_calls_for_a_counter),
+	    cmocka_unit_test(test_another_log_is_not_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
