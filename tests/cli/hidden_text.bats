@@ -8,7 +8,7 @@ load helpers
 make_trace() {
 	"$PYTHON" - <<-'END'
 		import json
-		bad = "a\x1b[31mb\x9b1m\x85c\u202ed\u2066e\u200ff\u061cg\u2028h\x7fi"
+		bad = "a\x1b[31m\rb\x9b1m\x85c\u202ed\u2066e\u200ff\u061cg\u2028h\x7fi"
 		def event(**members):
 		    return {"pid": 1, "tid": 1, "ts": 1, **members}
 		json.dump([
@@ -43,6 +43,7 @@ has_raw() {
 		clean $command t.json
 		clean $command "$bad"
 	done
+	grep -qF 'trackway: error: x\x1b[31m\u{9b}\u{202e}: No such file' err || fail "$(cat err)"
 	for command in 'stat --json' 'dump --json' 'stacks --json' 'graph --json' 'counters --csv' 'flame --folded' 'diff t.json'; do
 		clean $command t.json
 	done
@@ -84,6 +85,16 @@ has_raw() {
 	END
 	trackway blobs --extract-all folder t.fxt 2>err || cat err
 	[ "$(ls folder)" = a_b_c_d_e.bin ] || fail "$(ls folder | cat -v)"
+}
+
+@test "view: what is shown at first is in the address as an address may have it" {
+	make_trace
+	trackway view --no-open --state $'tab=sql&sql=a\e[31m "\u202e%20' t.json >address &
+	pid=$!
+	until [ -s address ] || ! kill -0 $pid; do sleep 0.02; done
+	kill $pid
+	wait $pid || true
+	[[ "$(cat address)" == *'#tab=sql&sql=a%1b[31m%20%22%e2%80%ae%20' ]] || fail "$(cat -v address)"
 }
 
 @test "--csv-safe: a text that a spreadsheet takes for a formula has an apostrophe in front" {

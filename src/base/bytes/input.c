@@ -4,6 +4,7 @@
 
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "base/text/utf8.h"
 
 #include <trackway/status.h>
 
@@ -28,6 +29,21 @@ enum {
 
 /* ---- Errors. ---- */
 
+/* A message is one line, whatever is in a name: controls are \x0a. The text itself is freed; NULL without memory. */
+static char *escape_controls(char *text)
+{
+	char *escaped = text ? malloc(strlen(text) * (TW_ESCAPE_ROOM - 1) + 1) : NULL, *end = escaped;
+	for (const char *p = text; escaped && *p; p++)
+		if ((unsigned char)*p < 0x20)
+			end += tw_escape_character(end, p, 1);
+		else
+			*end++ = *p;
+	if (escaped)
+		*end = '\0';
+	free(text);
+	return escaped;
+}
+
 void tw_input_note(struct tw_input *input, const char *format, ...)
 {
 	char *reason = NULL, *text = NULL;
@@ -39,9 +55,7 @@ void tw_input_note(struct tw_input *input, const char *format, ...)
 	if (asprintf(&text, "%s: %s", input->name, reason ? reason : "out of memory") < 0)
 		text = NULL;
 	free(reason);
-	for (char *p = text; p && *p; p++)
-		if ((unsigned char)*p < 0x20)
-			*p = '?';
+	text = escape_controls(text);
 	pthread_mutex_lock(&input->lock);
 	if (input->error.text) {
 		free(text);

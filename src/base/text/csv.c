@@ -9,12 +9,18 @@ static bool is_printable(char c)
 	return c >= ' ' && c <= '~';
 }
 
+/* A carriage return alone would have a terminal write over what stands before it. */
+static bool is_space(const char *bytes, size_t size)
+{
+	return *bytes == '\t' || *bytes == '\n' || (*bytes == '\r' && size > 1 && bytes[1] == '\n');
+}
+
 /* Bytes at the front that stand in a quoted cell as they are. */
 static size_t count_plain(const char *bytes, size_t size)
 {
 	size_t count = 0;
 	while (count < size && bytes[count] != '"' &&
-	       (is_printable(bytes[count]) || (bytes[count] && strchr("\t\r\n", bytes[count]))))
+	       (is_printable(bytes[count]) || is_space(bytes + count, size - count)))
 		count++;
 	return count;
 }

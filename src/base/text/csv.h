@@ -15,7 +15,7 @@ struct tw_csv_piece {
 
 /* Takes the next piece from the front of a text of at least one byte. A quote is two of them; what is not UTF-8 becomes
  * U+FFFD, one a byte, because readers of CSV refuse a file for a byte; what a terminal obeys is escaped, but for tabs
- * and line ends. */
+ * and line ends; a carriage return alone is none. */
 void tw_csv_next(struct tw_csv_piece *piece, const char *bytes, size_t size);
 
 /* Whether a spreadsheet would take a text for a formula. */

@@ -58,12 +58,28 @@ static bool has_desktop(void)
 	return (x && *x) || (wayland && *wayland);
 }
 
+/* What shall be shown, as an address has it behind #: bytes that may not stand there are %1b. NULL without memory. */
+static char *fragment_of(const char *state)
+{
+	char *fragment = malloc(3 * strlen(state) + 2), *end = fragment;
+	if (fragment && *state)
+		*end++ = '#';
+	for (const char *p = state; fragment && *p; p++)
+		if (*p > ' ' && *p <= '~' && !strchr("\"<>\\^`{|}", *p))
+			*end++ = *p;
+		else
+			end += snprintf(end, 4, "%%%02x", (unsigned char)*p);
+	if (fragment)
+		*end = '\0';
+	return fragment;
+}
+
 /* What the browser says is not for the terminal. */
-static void open_browser(const char *address, const char *mark, const char *state)
+static void open_browser(const char *address, const char *fragment)
 {
 	static char name[] = "xdg-open";
 	char *whole = NULL;
-	if (asprintf(&whole, "%s%s%s", address, mark, state) < 0)
+	if (asprintf(&whole, "%s%s", address, fragment) < 0)
 		return;
 	char *arguments[] = {name, whole, NULL};
 	posix_spawn_file_actions_t actions;
@@ -88,12 +104,16 @@ static int serve(struct view *view, const struct view_command *options, const si
 	int number;
 	if (view_serve(view, (unsigned)options->port.value) < 0)
 		return tw_say_error("no server on 127.0.0.1: %s", view_error(view));
-	const char *state = options->state ? options->state : options->diff ? "tab=compare" : "";
-	const char *mark = *state ? "#" : "";
-	if (printf("%s%s%s\n", view_address(view), mark, state) < 0 || fflush(stdout))
+	char *fragment = fragment_of(options->state ? options->state : options->diff ? "tab=compare" : "");
+	if (!fragment)
+		return tw_say_error("out of memory");
+	if (printf("%s%s\n", view_address(view), fragment) < 0 || fflush(stdout)) {
+		free(fragment);
 		return tw_say_error("standard output: %s", strerror(errno));
+	}
 	if (!options->no_open && has_desktop())
-		open_browser(view_address_once(view), mark, state);
+		open_browser(view_address_once(view), fragment);
+	free(fragment);
 	sigwait(ends, &number);
 	let_signals_end(ends);
 	return 0;

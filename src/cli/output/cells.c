@@ -12,7 +12,7 @@ void tw_put_csv(struct tw_output *out, const char *bytes, size_t size, bool safe
 	bool formula = safe && tw_csv_is_formula(bytes, size), quotes = false;
 	struct tw_csv_piece piece;
 	for (size_t i = 0; i < size && !quotes; i++)
-		quotes = memchr(",\"\r\n", bytes[i], 4);
+		quotes = memchr(",\"\n", bytes[i], 3);
 	tw_put_text(out, quotes ? "\"" : "");
 	tw_put_text(out, formula ? "'" : "");
 	for (size_t i = 0; i < size; i += piece.taken) {
