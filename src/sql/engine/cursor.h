@@ -13,9 +13,6 @@ int sql_cursor_start(struct sql_cursor *cursor);
  * Returns > 0, 0 when they are more than `limit` bytes, or a negative status, told in session->error. */
 int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit);
 
-/* Goes to one of the rows that are kept. */
-void sql_cursor_go(struct sql_cursor *cursor, size_t row);
-
 /* Goes to the next row. Past the last one file.none_left is set. */
 int sql_cursor_next(struct sql_cursor *cursor);
 

@@ -187,6 +187,18 @@ static bool key_of(struct sql_cursor *cursor, unsigned column, int64_t *key)
 	                    cursor->given.row + cursor->given.slots[column].place, key);
 }
 
+/* Goes to one of the rows that are kept. */
+static void go_to_row(struct sql_cursor *cursor, size_t row)
+{
+	size_t file = 0;
+	while (cursor->parts[file].end <= row)
+		file++;
+	cursor->scan.file = file;
+	cursor->file.start = cursor->parts[file].start;
+	cursor->given.row = cursor->made.rows + row * cursor->given.stride;
+	cursor->given.number = (int64_t)row;
+}
+
 int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 {
 	struct sql_lookup *lookup = cursor->lookup;
@@ -197,7 +209,7 @@ int sql_lookup_make(struct sql_cursor *cursor, unsigned column)
 	for (size_t i = 0; i < cursor->made.count; i++) {
 		struct keyed_row *entry = &lookup->entries[lookup->entry_count];
 		entry->row = (uint32_t)i;
-		sql_cursor_go(cursor, i);
+		go_to_row(cursor, i);
 		lookup->entry_count += key_of(cursor, column, &entry->key);
 	}
 	qsort(lookup->entries, lookup->entry_count, sizeof *lookup->entries, by_key);
@@ -218,7 +230,7 @@ static void go(struct sql_cursor *cursor)
 	const struct sql_lookup *lookup = cursor->lookup;
 	cursor->file.none_left = lookup->at == lookup->end;
 	if (!cursor->file.none_left)
-		sql_cursor_go(cursor, lookup->entries[lookup->at].row);
+		go_to_row(cursor, lookup->entries[lookup->at].row);
 }
 
 /* The key of a value that is of the type of those that rows are found by; false for others, which SQLite may turn into

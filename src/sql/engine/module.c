@@ -1,11 +1,8 @@
 /* module.c - the virtual tables to SQLite: declared and read. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/format.h"
-#include "sql/engine/functions.h"
 #include "sql/engine/lookup.h"
 #include "sql/engine/plan.h"
-#include "sql/tables/extract.h"
-#include "sql/tables/views.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,30 +305,4 @@ int sql_register_tables(sqlite3 *db, struct sql_session *session)
 	for (size_t i = 0; sql_tables[i] && result == SQLITE_OK; i++)
 		result = add_module(db, sql_tables[i]->name, sql_tables[i], session);
 	return result;
-}
-
-/* Refuses the name of a table that other tools have, with the table that has its rows here. A virtual table's xConnect
- * is the only place where SQLite lets us say so. */
-static int refuse_name(sqlite3 *db, void *name, int argc, const char *const *argv, sqlite3_vtab **made, char **error)
-{
-	(void)db, (void)argc, (void)argv, (void)made;
-	*error = sqlite3_mprintf("no such table: %s; here that is %s", name, sql_table_instead(name));
-	return SQLITE_ERROR;
-}
-
-static const sqlite3_module elsewhere = {
-    .xConnect = refuse_name,
-    .xBestIndex = sql_plan_make,
-    .xDisconnect = disconnect,
-};
-
-int sql_register(sqlite3 *db, struct sql_session *session)
-{
-	int result = sql_register_tables(db, session);
-	const char *name;
-	for (size_t i = 0; (name = sql_table_elsewhere(i)) && result == SQLITE_OK; i++)
-		result = sqlite3_create_module_v2(db, name, &elsewhere, (void *)(uintptr_t)name, NULL);
-	result = result == SQLITE_OK ? sql_extract_register(db, session) : result;
-	result = result == SQLITE_OK ? sql_functions_register(db) : result;
-	return result == SQLITE_OK ? sql_views_make(db) : result;
 }

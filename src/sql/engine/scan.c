@@ -291,3 +291,30 @@ uint32_t sql_scan_stack(struct sql_scan *scan, uint32_t stack)
 	}
 	return scan->known.stacks[stack];
 }
+
+/* ---- A look. ---- */
+
+int sql_file_try(struct sql_session *session, size_t number)
+{
+	struct sql_scan scan = {.session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true};
+	int status = sql_scan_open(&scan);
+	sql_scan_close(&scan);
+	return status;
+}
+
+/* What leaves events out may leave the first one out: so a look without any filter. */
+int sql_file_start(struct sql_session *session, size_t number, uint64_t *start_ns)
+{
+	struct sql_file *file = &session->files[number];
+	struct sql_scan scan = {
+	    .session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true, .beginning = true};
+	int status = file->started ? 1 : sql_scan_open(&scan);
+	if (!file->started && status == 0) {
+		status = sql_scan_batch(&scan);
+		file->start_ns = scan.reader ? tw_reader_clock(scan.reader)->start_ns : 0;
+		file->started = status >= 0;
+	}
+	sql_scan_close(&scan);
+	*start_ns = file->start_ns;
+	return status < 0 ? status : 0;
+}

@@ -97,4 +97,10 @@ uint32_t sql_scan_stack(struct sql_scan *scan, uint32_t stack);
 /* A track by the reader's number: the survey's number, which must have been made; 0 when it is none. */
 uint32_t sql_scan_track(struct sql_scan *scan, uint32_t track);
 
+/* Looks whether a file can be read. Returns 0 or a negative status, told in session->error. */
+int sql_file_try(struct sql_session *session, size_t file);
+
+/* The time of its first event on its own clock. Returns 0 or a negative status, told in session->error. */
+int sql_file_start(struct sql_session *session, size_t file, uint64_t *start_ns);
+
 #endif

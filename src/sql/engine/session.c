@@ -5,8 +5,6 @@
 #include "base/options.h"
 #include "core/dictionary.h"
 #include "core/format.h"
-#include "sql/engine/scan.h"
-#include "sql/tables/extract.h"
 
 #include <trackway/symbols.h>
 
@@ -39,7 +37,8 @@ void sql_session_free(struct sql_session *session)
 {
 	if (!session)
 		return;
-	sql_extract_free(session->extract);
+	if (session->extract)
+		session->free_extract(session->extract);
 	while (session->count)
 		sql_session_remove_last(session);
 	tw_dictionary_free(session->names);
@@ -101,29 +100,4 @@ int sql_file_check(struct sql_session *session, size_t number)
 	                        "%s: the file has changed since it was first read (%" PRIu64 " bytes then, %" PRIu64
 	                        " now): begin anew",
 	                        file->path, file->stamp.size, stamp.size);
-}
-
-int sql_file_try(struct sql_session *session, size_t number)
-{
-	struct sql_scan scan = {.session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true};
-	int status = sql_scan_open(&scan);
-	sql_scan_close(&scan);
-	return status;
-}
-
-/* What leaves events out may leave the first one out: so a look without any filter. */
-int sql_file_start(struct sql_session *session, size_t number, uint64_t *start_ns)
-{
-	struct sql_file *file = &session->files[number];
-	struct sql_scan scan = {
-	    .session = session, .file = number, .order = TW_ORDER_TRACK, .quiet = true, .beginning = true};
-	int status = file->started ? 1 : sql_scan_open(&scan);
-	if (!file->started && status == 0) {
-		status = sql_scan_batch(&scan);
-		file->start_ns = scan.reader ? tw_reader_clock(scan.reader)->start_ns : 0;
-		file->started = status >= 0;
-	}
-	sql_scan_close(&scan);
-	*start_ns = file->start_ns;
-	return status < 0 ? status : 0;
 }

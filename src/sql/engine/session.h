@@ -57,9 +57,10 @@ struct sql_session {
 	struct tw_dictionary *names;    /* of all files: their texts live as long as the session */
 	struct sql_hooks hooks;
 	struct sql_extract *extract; /* of extract_arg(); NULL: not asked for yet */
-	bool keep_index;             /* surveys are kept beside their files */
-	uint64_t windows;            /* how often only pieces of a file have been read */
-	uint64_t scans;              /* how often a file has been opened to be read, or some of it */
+	void (*free_extract)(struct sql_extract *extract);
+	bool keep_index;  /* surveys are kept beside their files */
+	uint64_t windows; /* how often only pieces of a file have been read */
+	uint64_t scans;   /* how often a file has been opened to be read, or some of it */
 	char error[1024];
 };
 
@@ -81,12 +82,6 @@ int sql_file_name(struct sql_session *session, size_t file, const char *program)
 /* Looks whether a file is what it was when it was first opened. Returns 0, or TW_ERR_SYSTEM with the text in
  * session->error. */
 int sql_file_check(struct sql_session *session, size_t file);
-
-/* Looks whether it can be read. Returns 0 or a negative status, told in session->error. */
-int sql_file_try(struct sql_session *session, size_t file);
-
-/* The time of its first event on its own clock. Returns 0 or a negative status, told in session->error. */
-int sql_file_start(struct sql_session *session, size_t file, uint64_t *start_ns);
 
 /* The format that readers call so. */
 const struct tw_format *sql_format_named(const char *name);

@@ -1,21 +1,13 @@
-/* index.h - which bytes of a file a window of time needs. Made while the survey is. */
+/* index.h - which bytes of a file a window of time needs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SQL_INDEX_INDEX_H
 #define SQL_INDEX_INDEX_H
 
-#include "sql/tables/slices.h"
+#include "base/bytes/output.h"
+#include "sql/tables/survey.h"
 
 struct sql_index;
-
-/* Begins one, for a scan that is open; NULL where the format has no outline, or there is no memory. */
-struct sql_index *sql_index_new(struct sql_scan *scan);
-
-/* Takes the events of the scan. */
-void sql_index_take(struct sql_index *index, const struct tw_batch *batch);
-
-/* After the last one: looks at the file once more. False when there is to be no index: the file is damaged, its times
- * go back, or it would be too large. */
-bool sql_index_finish(struct sql_index *index, const struct sql_survey *survey);
+struct sql_view;
 
 /* What of the file all slices and events need that begin in a window (ns since the start of the trace, both in), and
  * the slices that these are inside of. track: only those of this one; 0: all. Leaves *view as it is where reading
@@ -33,6 +25,7 @@ void sql_index_put(struct tw_output *out, const struct sql_index *index);
 /* Reads it; NULL where there is none, or words->failed. */
 struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey *survey);
 
+/* NULL is fine. */
 void sql_index_free(struct sql_index *index);
 
 #endif

@@ -1,6 +1,7 @@
 /* index_file.c - an index to a file and back. Nothing that is read is believed that could lead outside of the trace or
  * of memory. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/engine/session.h"
 #include "sql/index/index_parts.h"
 #include "sql/index/words.h"
 

@@ -39,19 +39,6 @@ struct sql_index_span {
 	uint64_t latest; /* end of a slice that begins in it; UINT64_MAX: never */
 };
 
-/* What is known only while the file is read. Written by index.c. */
-struct sql_index_making {
-	bool started;                 /* the time of the first event is known */
-	bool failed;                  /* there will be no index */
-	bool in_turn;                 /* events come track by track, ... */
-	uint32_t track;               /* ... now those of this one, */
-	uint64_t time;                /* whose last event was at this time, */
-	size_t reached;               /* and what is open on it has been kept for the spans before this one */
-	size_t held;                  /* how many begins are in the lists of all spans together */
-	struct tw_state_outline told; /* where the reader puts places, and which records are needed */
-	size_t next_begin;            /* of `begins`: the first that the outline has not passed */
-};
-
 struct sql_index_pieces {
 	struct tw_piece *items;
 	size_t count, room;
@@ -63,9 +50,6 @@ struct sql_index_places {
 };
 
 struct sql_index {
-	struct sql_slices slices; /* first, so that the hook of the slices can find the index */
-	struct sql_cursor cursor; /* what the slices need: a cursor over the scan */
-	struct sql_index_making making;
 	uint64_t start, size; /* time of the first event; of the file in bytes */
 	bool runs;            /* units are runs of records; otherwise each is one record */
 	bool overlaps;        /* slices overlap: which lane one is on depends on those before */
@@ -87,6 +71,9 @@ static inline uint64_t sql_index_track_bit(uint32_t track)
 {
 	return UINT64_C(1) << (track < SQL_INDEX_TRACKS ? track : SQL_INDEX_TRACKS - 1);
 }
+
+/* Compares two begins by offset, for qsort(). */
+int sql_index_compare_begins(const void *left, const void *right);
 
 /* Returns the begin of that offset; NULL when the index has none. */
 const struct sql_index_begin *sql_index_begin_at(const struct sql_index *index, uint64_t offset);

@@ -1,6 +1,7 @@
 /* index_window.c - the pieces of a file that a window of time needs. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/order.h"
+#include "sql/engine/scan.h"
 #include "sql/index/index_parts.h"
 
 #include <stdlib.h>

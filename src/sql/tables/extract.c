@@ -16,6 +16,13 @@ struct sql_extract {
 static const char find[] = "select coalesce(int_value, real_value, string_value) from args where arg_set_id = ?1 and "
 			   "key = ?2";
 
+static void free_extract(struct sql_extract *extract)
+{
+	sqlite3_finalize(extract->find);
+	sqlite3_close(extract->db);
+	free(extract);
+}
+
 static int open_extract(struct sql_session *session)
 {
 	if (session->extract)
@@ -27,10 +34,11 @@ static int open_extract(struct sql_session *session)
 	result = result == SQLITE_OK ? sql_register_tables(extract->db, session) : result;
 	result = result == SQLITE_OK ? sqlite3_prepare_v2(extract->db, find, -1, &extract->find, NULL) : result;
 	if (result != SQLITE_OK) {
-		sql_extract_free(extract);
+		free_extract(extract);
 		return result;
 	}
 	session->extract = extract;
+	session->free_extract = free_extract;
 	return SQLITE_OK;
 }
 
@@ -61,13 +69,4 @@ static void extract_arg(sqlite3_context *context, int argc, sqlite3_value **argv
 int sql_extract_register(sqlite3 *db, struct sql_session *session)
 {
 	return sqlite3_create_function_v2(db, "extract_arg", 2, SQLITE_UTF8, session, extract_arg, NULL, NULL, NULL);
-}
-
-void sql_extract_free(struct sql_extract *extract)
-{
-	if (!extract)
-		return;
-	sqlite3_finalize(extract->find);
-	sqlite3_close(extract->db);
-	free(extract);
 }

@@ -9,7 +9,4 @@
 /* Makes the function known to a connection. Returns one of SQLite's results. */
 int sql_extract_register(sqlite3 *db, struct sql_session *session);
 
-/* Frees what it keeps; NULL is fine. */
-void sql_extract_free(struct sql_extract *extract);
-
 #endif

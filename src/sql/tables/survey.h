@@ -87,11 +87,11 @@ struct sql_survey {
 	bool series_left;                 /* there were more series than the memory limit has room for */
 };
 
-struct sql_session;
-
-/* Makes a file's, if it is not made yet. Returns 0 or a negative status, told in session->error. */
-int sql_survey_make(struct sql_session *session, size_t file);
 void sql_survey_free(struct sql_survey *survey);
+
+/* Add a series that it does not have, and put a track of its list into the map. False when there is no memory. */
+bool sql_survey_add_series(struct sql_survey *survey, const struct sql_series *series);
+bool sql_survey_map_track(struct sql_survey *survey, uint32_t number);
 
 /* Makes the maps of a survey whose lists are there. False when there is no memory, or something is not right. */
 bool sql_survey_map(struct sql_survey *survey);
