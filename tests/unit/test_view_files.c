@@ -102,6 +102,20 @@ static void test_moved(void **state)
 	hide(&scene);
 }
 
+/* The second is moved by 1 ms, and has one sample alone, 7 us behind its start. */
+static void test_moved_sample(void **state)
+{
+	(void)state;
+	static const char *const files[] = {
+	    "[{\"ph\":\"X\",\"name\":\"one\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":5}]",
+	    "[{\"ph\":\"i\",\"name\":\"start\",\"pid\":1,\"tid\":1,\"ts\":0},"
+	    "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":7,\"args\":{\"used\":7}}]"};
+	struct scene scene;
+	show_all(&scene, files, NULL, 2);
+	expect_text(&scene, "/api/trace?starts=0,1000000", 200, "\"end\":\"1007000\"");
+	hide(&scene);
+}
+
 /* A window of both, from 1 us before the second to 9 us after it; a pixel is 1 us. */
 static void test_window_of_moved(void **state)
 {
@@ -251,13 +265,10 @@ static void test_too_many_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_several_files),
-	    cmocka_unit_test(test_moved),
-	    cmocka_unit_test(test_window_of_moved),
-	    cmocka_unit_test(test_diff),
-	    cmocka_unit_test(test_sort_index),
-	    cmocka_unit_test(test_categories),
-	    cmocka_unit_test(test_files_without_processes),
+	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_moved),
+	    cmocka_unit_test(test_moved_sample),   cmocka_unit_test(test_window_of_moved),
+	    cmocka_unit_test(test_diff),           cmocka_unit_test(test_sort_index),
+	    cmocka_unit_test(test_categories),     cmocka_unit_test(test_files_without_processes),
 	    cmocka_unit_test(test_too_many_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

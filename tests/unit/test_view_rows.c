@@ -1,7 +1,7 @@
 /* test_view_rows.c - the rows of a view's index: items packed in blocks, and the levels above them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/map.h"
-#include "view/index/row.h"
+#include "view/index/few.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,6 +123,7 @@ static void test_packed_size(void **state)
 	assert_memory_equal(block->packed.more, more, sizeof more);
 	assert_int_equal(block->packed.shift, 3);
 	view_row_free(&row, &store);
+	view_few_free(&store);
 	view_store_close(&store);
 }
 
@@ -147,6 +148,7 @@ static void test_row_of_slices(void **state)
 	expect_sums(&row, &store, slices);
 	expect_places(&row, &store, slices);
 	view_row_free(&row, &store);
+	view_few_free(&store);
 	view_store_close(&store);
 }
 
@@ -168,16 +170,104 @@ static void test_row_of_samples(void **state)
 		assert_true(range.least == examples[i].least && range.most == examples[i].most);
 	}
 	view_row_free(&row, &store);
+	view_few_free(&store);
+	view_store_close(&store);
+}
+
+/* ---- Rows that have few items: these stand with those of others. ---- */
+
+enum { ROWS = 300 };
+
+static struct view_sample nth_sample(uint64_t row, uint64_t i)
+{
+	static const double values[] = {0, -1, 0.1, 1e300, 65536, -2.5e-9};
+	return (struct view_sample){.time = 1000 * i + row, .value = values[(row + i) % 6] * (double)(row + 1)};
+}
+
+static struct view_slice nth_slice(uint64_t row, uint64_t i)
+{
+	const uint64_t begin = (i + 1) << 40 >> row % 40, chance = tw_mix64(row * ROWS + i);
+	return (struct view_slice){.begin = begin,
+	                           .end = begin + chance % 1000,
+	                           .offset = chance >> 20,
+	                           .name = (uint32_t)chance % 1000};
+}
+
+/* So many items a row: none, one, blocks and what is left of them, more than have no tail. */
+static uint64_t count_of(uint64_t row)
+{
+	static const uint64_t counts[] = {0, 1, 2, 63, 64, 65, 127, 128, 129, 200};
+	return counts[row % 10];
+}
+
+static void expect_few(const struct view_row *row, const struct view_store *store, uint64_t number)
+{
+	assert_int_equal(row->count, count_of(number));
+	for (uint64_t i = 0; i < row->count; i++) {
+		const struct view_sample plain = nth_sample(number, i);
+		const struct view_slice slice = nth_slice(number, i);
+		if (row->kind == VIEW_SLICES) {
+			expect_slice(view_row_slice(row, store, i), &slice);
+			assert_int_equal(view_row_end(row, store, i), slice.end);
+		} else {
+			const struct view_sample sample = view_row_sample(row, store, i);
+			assert_int_equal(sample.time, plain.time);
+			assert_memory_equal(&sample.value, &plain.value, sizeof plain.value);
+			assert_int_equal(view_row_begin_at(row, store, 0, plain.time), i);
+		}
+	}
+}
+
+static void test_few(void **state)
+{
+	(void)state;
+	static struct view_row rows[ROWS];
+	struct view_store store;
+	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
+	for (uint64_t i = 0; i < ROWS; i++)
+		rows[i].kind = i % 2 ? VIEW_SLICES : VIEW_COUNTER;
+	for (uint64_t i = 0; i < 200; i++)
+		for (uint64_t row = 0; row < ROWS; row++) {
+			const struct view_sample sample = nth_sample(row, i);
+			const struct view_slice slice = nth_slice(row, i);
+			if (i < count_of(row) && row % 2)
+				assert_true(view_row_add_slice(&rows[row], &store, &slice));
+			else if (i < count_of(row))
+				assert_true(view_row_add_sample(&rows[row], &store, &sample));
+		}
+	for (uint64_t i = 0; i < ROWS; i++)
+		expect_few(&rows[i], &store, i);
+	for (uint64_t i = 0; i < ROWS; i++)
+		view_row_free(&rows[i], &store);
+	view_few_free(&store);
+	view_store_close(&store);
+}
+
+/* 6400 rows of one sample, 1000 ns apart, whose values have 32 digits: all but the first, sign and exponent are 43 bits, the
+ * way to the next sample is 11. That is 432 bytes for 64, and a block has 48 itself. */
+static void test_lone_samples(void **state)
+{
+	(void)state;
+	enum { LONE = 6400 };
+	struct view_store store;
+	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
+	for (uint64_t i = 0; i < LONE; i++) {
+		struct view_row row = {.kind = VIEW_COUNTER};
+		const struct view_sample sample = {.time = 1000 * i, .value = (double)(tw_mix64(i) >> 32 | 0x80000001)};
+		assert_true(view_row_add_sample(&row, &store, &sample));
+		assert_int_equal(view_row_begin(&row, &store, 0), sample.time);
+	}
+	assert_in_range(store.used, LONE / 64 * 480, LONE / 64 * 480 * 21 / 20);
+	view_few_free(&store);
 	view_store_close(&store);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_packed_widths),
-	    cmocka_unit_test(test_packed_size),
-	    cmocka_unit_test(test_row_of_slices),
-	    cmocka_unit_test(test_row_of_samples),
+	    cmocka_unit_test(test_packed_widths), cmocka_unit_test(test_packed_size),
+	    cmocka_unit_test(test_row_of_slices), cmocka_unit_test(test_row_of_samples),
+	    cmocka_unit_test(test_few),           cmocka_unit_test(test_lone_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,12 +124,57 @@ static void test_counter(void **state)
 	hide(&scene);
 }
 
+/* Series of a counter take turns: few samples, as many as a row of their own is for, a block and more. The value is the
+ * number, and grows by half for each series. */
+static void test_series(void **state)
+{
+	(void)state;
+	enum { SERIES = 7, MOST = 200, LINE = 80 };
+	static const unsigned counts[SERIES] = {1, 2, 7, 8, 9, 70, MOST};
+	static char text[SERIES * MOST * LINE] = "[";
+	struct scene scene;
+	size_t length = 1;
+	for (unsigned i = 0; i < MOST; i++)
+		for (unsigned k = 0; k < SERIES; k++)
+			if (i < counts[k])
+				length += (size_t)sprintf(
+				    text + length,
+				    "%s{\"ph\":\"C\",\"name\":\"c\",\"pid\":1,\"ts\":%u,\"args\":{\"%c\":%u.5}}",
+				    i + k ? "," : "", 10 * i + k, (char)('a' + k), i * (k + 1));
+	strcpy(text + length, "]");
+	show(&scene, text);
+	struct view_answer answer;
+	ask(&scene, "/api/window?from=0&to=10000000&width=1&names=0&tracks=1", &answer);
+	const uint8_t *at = (const uint8_t *)answer.body.bytes;
+	assert_int_equal(tw_load32(at + 24, false), SERIES);
+	at += 40;
+	for (unsigned k = 0; k < SERIES; k++, at += 48) {
+		const double last = (counts[k] - 1) * (k + 1) + 0.5;
+		assert_int_equal(tw_load32(at + 4, false), k);
+		expect_reals(at + 16, (const double[]){1000 * k, 0.5, last, last}, 4);
+	}
+	view_answer_free(&answer);
+	ask(&scene, "/api/window?from=0&to=2000000&width=2000&names=0&tracks=1", &answer);
+	at = (const uint8_t *)answer.body.bytes + 40;
+	for (unsigned k = 0; k < SERIES; k++) {
+		assert_int_equal(tw_load32(at + 12, false), counts[k]);
+		at += 16;
+		for (unsigned i = 0; i < counts[k]; i++, at += 8)
+			assert_true(real_at(at) == 1000 * (10 * i + k) &&
+			            real_at(at + 24 * counts[k]) == i * (k + 1) + 0.5);
+		at += 24 * counts[k];
+	}
+	view_answer_free(&answer);
+	hide(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_window),
 	    cmocka_unit_test(test_window_of_many),
 	    cmocka_unit_test(test_counter),
+	    cmocka_unit_test(test_series),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

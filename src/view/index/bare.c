@@ -29,7 +29,7 @@ bool view_bare_begin(struct view_row *row, struct view_store *store)
 	struct view_bare *bare = (struct view_bare *)(void *)(store->bytes + place);
 	const struct view_slice last = view_row_slice(row, store, row->count - 1);
 	*bare = (struct view_bare){.head = *row, .last = known_of(&last, row->count - 1), .shift = spans->shift};
-	bare->groups = (struct view_row){.kind = VIEW_SLICES, .tail = row->tail, .tail_room = row->tail_room};
+	bare->groups = (struct view_row){.kind = VIEW_SLICES, .tail = row->tail, .own_tail = row->own_tail};
 	row->bare = 1;
 	row->tail = place;
 	row->packs = NULL;

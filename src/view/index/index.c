@@ -4,6 +4,7 @@
 
 #include "analysis/series/sched.h"
 #include "core/format.h"
+#include "view/index/few.h"
 #include "view/index/parts.h"
 #include "view/index/spans.h"
 
@@ -107,14 +108,8 @@ static uint32_t lane_of(struct view_index *index, uint32_t number, uint32_t name
 
 static void put_sample(struct view_index *index, uint32_t track, const struct tw_argument *argument, double value)
 {
-	uint32_t lane = lane_of(index, track, series_name(index, argument->name));
-	struct view_row *row = lane < VIEW_LANES_MOST ? view_index_sample_row(index, track, lane) : NULL;
-	uint64_t time = row && index->event->time < row->last ? row->last : index->event->time;
-	const struct view_sample sample = {.time = time, .value = value};
-	if (!row || !view_row_add_sample(row, &index->store, &sample))
-		index->left++;
-	else
-		index->tracks.items[track].slices++;
+	const uint32_t lane = lane_of(index, track, series_name(index, argument->name));
+	view_index_put_sample(index, track, lane, &(struct view_sample){.time = index->event->time, .value = value});
 }
 
 static void take_counter(struct view_index *index)
@@ -326,7 +321,8 @@ static int init_calls(struct view_index *index, const struct tw_traits *traits)
 	index->calls.rounding = traits->rounding;
 	index->calls.ends_unordered = traits->ends_unordered;
 	tw_budget_reset(&index->budget, STACKS_LIMIT, 1);
-	return tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
+	index->of_series = calloc(1, sizeof *index->of_series);
+	return index->of_series && tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
 }
 
 int view_index_init(struct view_index *index, const char *directory, uint64_t room, const struct tw_traits *traits)
@@ -411,10 +407,12 @@ static void free_parts(struct view_index *index)
 {
 	for (uint64_t i = 0; i < index->rows.count; i++)
 		view_row_free(view_index_row_at(index, i), &index->store);
+	view_few_free(&index->store);
 	view_spans_free(index->store.spans);
 	index->store.spans = NULL;
 	view_column_free(&index->rows);
 	tw_map_free(&index->row_numbers);
+	free(index->of_series);
 	view_index_end_reading(index);
 }
 

@@ -47,6 +47,8 @@ struct view_index {
 	struct view_store store;
 	struct view_column rows;                   /* struct view_row */
 	struct tw_map row_numbers;                 /* track, lane and depth to the number; not of counters */
+	uint64_t series;                           /* of counters that have no row */
+	struct view_row *of_series;                /* a row for one of these: until another is asked for */
 	struct view_row *recent[VIEW_ROWS_RECENT]; /* by a part of these; NULL: none */
 	struct view_tracks tracks;
 	struct view_names names;
@@ -92,7 +94,7 @@ static inline struct view_row *view_index_row_at(const struct view_index *index,
 	return view_column_at(&index->rows, &index->store, sizeof(struct view_row), number);
 }
 
-/* Finds a row; NULL where there is none. */
+/* Finds a row; NULL where there is none. That of a counter may be there until another counter's is asked for. */
 const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth);
 
 /* Frees what only taking events needs. */

@@ -29,7 +29,10 @@ static inline uint32_t name_of(struct view_index *index, uint32_t name, uint32_t
 /* Finds a row, or adds it. NULL where there is no room. Those of counters are found by their series. */
 struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                    uint32_t depth);
-struct view_row *view_index_sample_row(struct view_index *index, uint32_t track, uint32_t lane);
+
+/* Puts a sample into a lane of a counter, which may be the next that it has not. A sample that comes late stands where
+ * the last one is. */
+void view_index_put_sample(struct view_index *index, uint32_t track, uint32_t lane, const struct view_sample *sample);
 
 /* Puts a slice on the first lane from one on that is free where it begins. */
 void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/row.h"
 
+#include "view/index/few.h"
 #include "view/index/spans.h"
 
 #include <errno.h>
@@ -24,32 +25,17 @@ static uint64_t packed_count(const struct view_row *row)
 	return row->packs ? row->packs->blocks.count * VIEW_BLOCK : 0;
 }
 
-/* A sample that has no room of its own. */
-static bool is_alone(const struct view_row *row)
+static const void *few_at(const struct view_row *row, const struct view_store *store)
 {
-	return row->tail_room == 0;
+	const uint64_t count = row->count - packed_count(row);
+	return row->kind == VIEW_COUNTER ? (const void *)view_few_samples(store, row->tail, count)
+	                                 : view_few_slices(store, row->tail, count);
 }
 
-static void *tail_at(const struct view_row *row, const struct view_store *store, uint64_t i)
+static const void *tail_at(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
-	return store->bytes + row->tail + (i - packed_count(row)) * item_size(row);
-}
-
-/* Makes room for one more. What was there before is left: all of it is less than what there is now. */
-static bool make_room(struct view_row *row, struct view_store *store)
-{
-	const uint64_t count = row->count % VIEW_BLOCK;
-	const uint32_t room = row->tail_room ? 2 * (uint32_t)row->tail_room : 1 + (uint32_t)count;
-	const uint64_t place = view_store_take(store, room * item_size(row));
-	if (place == VIEW_NOWHERE)
-		return false;
-	if (count && is_alone(row))
-		*(struct view_sample *)(void *)(store->bytes + place) = view_row_sample(row, store, 0);
-	else if (count)
-		memcpy(store->bytes + place, store->bytes + row->tail, count * item_size(row));
-	row->tail = place;
-	row->tail_room = (uint8_t)room;
-	return true;
+	const void *items = row->own_tail ? store->bytes + row->tail : few_at(row, store);
+	return (const char *)items + (i - packed_count(row)) * item_size(row);
 }
 
 /* ---- Items. ---- */
@@ -179,8 +165,6 @@ struct view_sample view_row_sample(const struct view_row *row, const struct view
 {
 	if (i < packed_count(row))
 		return (struct view_sample){.time = view_row_begin(row, store, i), .value = value_at(row, store, i)};
-	if (is_alone(row))
-		return (struct view_sample){.time = row->last, .value = value_of(row->tail)};
 	return *(const struct view_sample *)tail_at(row, store, i);
 }
 
@@ -191,7 +175,7 @@ uint64_t view_row_begin(const struct view_row *row, const struct view_store *sto
 	if (i < packed_count(row))
 		return times_of(row, store, i / VIEW_BLOCK)->begins[i % VIEW_BLOCK];
 	/* Both kinds begin with their time. */
-	return is_alone(row) ? row->last : *(const uint64_t *)tail_at(row, store, i);
+	return *(const uint64_t *)tail_at(row, store, i);
 }
 
 uint64_t view_row_end(const struct view_row *row, const struct view_store *store, uint64_t i)
@@ -392,17 +376,41 @@ static bool taken(struct view_row *row, struct view_store *store, uint64_t last)
 		return true;
 	if (!pack(row, store))
 		return false;
+	row->tail = row->own_tail ? row->tail : 0;
 	return row->count % VIEW_AGAIN_FROM || !row->readable || !store->spans ||
 	       store->spans->again->begin(row, store);
 }
 
-/* Where the next item stands; NULL where there is no room. What cannot be packed stays, and nothing comes behind it. */
-static void *place_for(struct view_row *row, struct view_store *store)
+/* Has the next item stand with those of other rows. */
+static void add_to_few(struct view_row *row, struct view_store *store, const void *item)
 {
-	const uint64_t count = row->count % VIEW_BLOCK;
-	if (store->error || (count >= row->tail_room && !make_room(row, store)))
-		return NULL;
-	return store->bytes + row->tail + count * item_size(row);
+	const uint64_t last = row->kind == VIEW_COUNTER ? view_few_add_sample(store, row->tail, item)
+	                                                : view_few_add_slice(store, row->tail, item);
+	row->tail = last ? last : row->tail;
+}
+
+static void add_to_own(struct view_row *row, struct view_store *store, const void *item)
+{
+	if (!row->own_tail) {
+		const uint64_t place = view_store_take(store, VIEW_BLOCK * item_size(row));
+		if (place == VIEW_NOWHERE)
+			return;
+		row->tail = place;
+		row->own_tail = 1;
+	}
+	memcpy(store->bytes + row->tail + row->count % VIEW_BLOCK * item_size(row), item, item_size(row));
+}
+
+/* What cannot be packed stays, and nothing comes behind it. */
+static bool add_item(struct view_row *row, struct view_store *store, const void *item, uint64_t last)
+{
+	if (store->error)
+		return false;
+	if (row->own_tail || packed_count(row) >= VIEW_OWN_TAIL)
+		add_to_own(row, store, item);
+	else
+		add_to_few(row, store, item);
+	return !store->error && taken(row, store, last);
 }
 
 bool view_row_add_slice(struct view_row *row, struct view_store *store, const struct view_slice *slice)
@@ -413,24 +421,12 @@ bool view_row_add_slice(struct view_row *row, struct view_store *store, const st
 	}
 	if (row->bare)
 		return store->spans->again->add(row, store, slice);
-	struct view_slice *place = place_for(row, store);
-	if (!place)
-		return false;
-	*place = *slice;
-	return taken(row, store, slice->end);
+	return add_item(row, store, slice, slice->end);
 }
 
 bool view_row_add_sample(struct view_row *row, struct view_store *store, const struct view_sample *sample)
 {
-	if (row->count == 0) {
-		row->tail = bits_of(sample->value);
-		return taken(row, store, sample->time);
-	}
-	struct view_sample *place = place_for(row, store);
-	if (!place)
-		return false;
-	*place = *sample;
-	return taken(row, store, sample->time);
+	return add_item(row, store, sample, sample->time);
 }
 
 /* ---- Looking. ---- */

@@ -20,6 +20,9 @@ struct view_sample {
 	double value;
 };
 
+/* Items that a row has packed before it gets a tail of its own. */
+enum { VIEW_OWN_TAIL = 2 * VIEW_BLOCK };
+
 /* A row is asked whether it keeps what comes (bare.h) when it has so many slices, or a multiple. */
 enum { VIEW_AGAIN_FROM = 512 };
 
@@ -63,18 +66,18 @@ struct view_packs {
 	uint32_t level_count;
 };
 
-/* In the store, where it stays. Most rows of some traces have few items, or one sample. */
+/* In the store, where it stays. The items that are not packed yet stand with those of other rows (few.h) until there
+ * are VIEW_OWN_TAIL that are. */
 struct view_row {
 	uint32_t track;
 	uint16_t lane, depth;
-	uint64_t count : 46;      /* of items */
-	uint64_t bare : 1;        /* later ones are not here, but in the trace: bare.h */
-	uint64_t readable : 1;    /* slices can be read again by their times */
-	uint64_t kind : 8;        /* enum view_kind */
-	uint64_t tail_room : 8;   /* in items */
-	uint64_t last;            /* when the last one ends */
-	uint64_t tail;            /* place of the items that are not packed yet: struct view_slice, or view_sample;
-	                             of one sample its value, in bits, which is at `last`; or struct view_bare */
+	uint64_t count : 46;   /* of items */
+	uint64_t bare : 1;     /* later ones are not here, but in the trace: bare.h */
+	uint64_t readable : 1; /* slices can be read again by their times */
+	uint64_t kind : 8;     /* enum view_kind */
+	uint64_t own_tail : 1; /* items that are not packed yet have a place of their own */
+	uint64_t last;         /* when the last one ends */
+	uint64_t tail;         /* that place; or what tells the last of them (few.h), 0: none; or of struct view_bare */
 	struct view_packs *packs; /* NULL: there are none */
 };
 

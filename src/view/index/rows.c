@@ -16,16 +16,31 @@ static struct view_row *find_row(const struct view_index *index, uint32_t track,
 	return found ? view_index_row_at(index, number) : NULL;
 }
 
-static struct view_row *series_row(const struct view_index *index, const struct view_track *track, uint32_t lane)
+/* Makes a row of a series that has none. */
+static struct view_row *row_of_few(const struct view_index *index, uint32_t track, uint32_t lane)
 {
-	const uint32_t row = lane < track->lane_count ? track->series[lane].row : 0;
-	return row ? view_index_row_at(index, row - 1) : NULL;
+	const struct view_series *series = &index->tracks.items[track].series[lane];
+	struct view_row *row = index->of_series;
+	*row = (struct view_row){
+	    .track = track, .lane = (uint16_t)lane, .count = series->count, .kind = VIEW_COUNTER, .tail = series->at};
+	row->last = row->count ? view_row_begin(row, &index->store, row->count - 1) : 0;
+	return row;
+}
+
+static struct view_row *series_row(const struct view_index *index, uint32_t track, uint32_t lane)
+{
+	if (lane >= index->tracks.items[track].lane_count)
+		return NULL;
+	const struct view_series *series = &index->tracks.items[track].series[lane];
+	if (series->count)
+		return row_of_few(index, track, lane);
+	return series->at ? view_index_row_at(index, series->at - 1) : NULL;
 }
 
 const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
 {
 	if (track < index->tracks.count && index->tracks.items[track].kind == VIEW_COUNTERS)
-		return depth == 0 ? series_row(index, &index->tracks.items[track], lane) : NULL;
+		return depth == 0 ? series_row(index, track, lane) : NULL;
 	return find_row(index, track, lane, depth);
 }
 
@@ -36,14 +51,19 @@ static bool is_readable(enum view_kind kind, enum view_track_kind track)
 	return (kind == VIEW_SLICES || kind == VIEW_POINTS) && TRACKS >> track & 1;
 }
 
+/* Whether there may be one more. Those that series would have count, too. */
+static bool is_full(const struct view_index *index)
+{
+	return index->rows.count + index->series >= VIEW_ROWS_MOST;
+}
+
 /* Adds a row; NULL where there is no room. */
 static struct view_row *add_row(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                 uint32_t depth)
 {
 	const bool apart = kind == VIEW_POINTS || kind == VIEW_STATES; /* in lanes that are no track's own */
 	struct view_row *row;
-	if (index->rows.count >= VIEW_ROWS_MOST ||
-	    (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
+	if (is_full(index) || (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
 	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
 		return NULL;
 	*row = (struct view_row){.track = track,
@@ -70,12 +90,51 @@ struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind
 	return row && tw_map_add(&index->row_numbers, row_key(track, lane, depth), number) ? row : NULL;
 }
 
-struct view_row *view_index_sample_row(struct view_index *index, uint32_t track, uint32_t lane)
+/* Gives a series a row. Returns false where there is no room. */
+static bool settle(struct view_index *index, struct view_series *series, const struct view_row *row)
 {
-	struct view_row *row = series_row(index, &index->tracks.items[track], lane);
-	if (!row && (row = add_row(index, VIEW_COUNTER, track, lane, 0)))
-		index->tracks.items[track].series[lane].row = (uint32_t)index->rows.count;
-	return row;
+	struct view_row *own = view_column_add(&index->rows, &index->store, sizeof *own);
+	if (!own)
+		return false;
+	*own = *row;
+	series->count = 0;
+	series->at = index->rows.count;
+	index->series--;
+	return true;
+}
+
+static bool add_series(struct view_index *index, uint32_t track, uint32_t lane)
+{
+	const bool added = !is_full(index) && view_tracks_deepen(&index->tracks, track, lane, 1);
+	index->series += added;
+	return added;
+}
+
+static bool put_sample(struct view_index *index, uint32_t track, uint32_t lane, struct view_sample sample)
+{
+	enum { FEW = 8 };
+	struct view_track *of = &index->tracks.items[track];
+	const bool is_new = lane == of->lane_count;
+	if (is_new && !add_series(index, track, lane))
+		return false;
+	struct view_series *series = &of->series[lane];
+	struct view_row *row = is_new ? row_of_few(index, track, lane) : series_row(index, track, lane);
+	sample.time = row && sample.time < row->last ? row->last : sample.time;
+	if (!row || !view_row_add_sample(row, &index->store, &sample))
+		return false;
+	if (row != index->of_series)
+		return true;
+	series->count = (uint32_t)row->count;
+	series->at = row->tail;
+	return row->count < FEW || settle(index, series, row);
+}
+
+void view_index_put_sample(struct view_index *index, uint32_t track, uint32_t lane, const struct view_sample *sample)
+{
+	if (lane < VIEW_LANES_MOST && put_sample(index, track, lane, *sample))
+		index->tracks.items[track].slices++;
+	else
+		index->left++;
 }
 
 void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,

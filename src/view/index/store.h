@@ -12,6 +12,9 @@
 /* The times of a block of items: what is asked for soon again. */
 struct view_times;
 
+/* The items of rows that have few. */
+struct view_few;
+
 struct view_spans;
 
 /* All zero is one that is not open. */
@@ -21,10 +24,11 @@ struct view_store {
 	uint64_t size;  /* of the file */
 	uint64_t used;
 	int fd;
-	int error;                /* errno of what could not be had; 0: none */
-	struct view_times *times; /* of rows; NULL: none yet */
-	struct view_spans *spans; /* of rows without items: the index's; NULL: all rows have theirs */
-	uint64_t from;            /* rows take no slice that begins before: the index is of a part of a trace */
+	int error;                                 /* errno of what could not be had; 0: none */
+	struct view_times *times;                  /* of rows; NULL: none yet */
+	struct view_few *few_slices, *few_samples; /* NULL: none yet */
+	struct view_spans *spans;                  /* of rows without items: the index's; NULL: all rows have theirs */
+	uint64_t from; /* rows take no slice that begins before: the index is of a part of a trace */
 };
 
 /* Addresses that are asked for at most, and at least. */
@@ -51,7 +55,7 @@ struct view_column {
 	size_t part_count, part_room;
 };
 
-enum { VIEW_PART_FIRST = 1, VIEW_PART_DOUBLINGS = 10, VIEW_PART_MOST = VIEW_PART_FIRST << VIEW_PART_DOUBLINGS };
+enum { VIEW_PART_FIRST = 1, VIEW_PART_DOUBLINGS = 5, VIEW_PART_MOST = VIEW_PART_FIRST << VIEW_PART_DOUBLINGS };
 
 /* Returns a new record, zeroed; NULL where there is no room. */
 void *view_column_add(struct view_column *column, struct view_store *store, size_t size);

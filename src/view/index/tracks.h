@@ -35,8 +35,9 @@ enum {
 };
 
 struct view_series {
-	uint32_t name; /* a number of struct view_names */
-	uint32_t row;  /* 1 + its number; 0: there is none */
+	uint32_t name;  /* a number of struct view_names */
+	uint32_t count; /* of its samples, which are so few that it has no row; 0: it has one */
+	uint64_t at;    /* what tells the last of these (few.h); or 1 + the row's number, 0: there is none */
 };
 
 struct view_track {

@@ -63,6 +63,18 @@ uint64_t view_file_begin(const struct view *view, const struct view_request *req
 	return view_since_start(view, view->files[file].start, view_later(request, file));
 }
 
+static void take_end(struct view *view, const struct view_row *row)
+{
+	const struct view_store *store = &view->index.store;
+	const uint32_t file = view->index.tracks.items[row->track].file;
+	if (!file || !row->count)
+		return;
+	const uint64_t end = row->kind == VIEW_COUNTER ? view_row_begin(row, store, row->count - 1)
+	                                               : view_row_end(row, store, row->count - 1);
+	struct view_file *of = &view->files[file - 1];
+	of->end = end > of->end ? end : of->end;
+}
+
 /* The end of all rows of each file is looked up once for each state of the index. */
 static void find_ends(struct view *view)
 {
@@ -71,15 +83,15 @@ static void find_ends(struct view *view)
 		return;
 	for (size_t i = 0; i < view->options.count; i++)
 		view->files[i].end = view->files[i].start;
-	for (uint64_t i = 0; i < index->rows.count; i++) {
-		const struct view_row *row = view_index_row_at(index, i);
-		const uint32_t file = index->tracks.items[row->track].file;
-		if (!file || !row->count)
-			continue;
-		const uint64_t end = row->kind == VIEW_COUNTER ? view_row_begin(row, &index->store, row->count - 1)
-		                                               : view_row_end(row, &index->store, row->count - 1);
-		struct view_file *of = &view->files[file - 1];
-		of->end = end > of->end ? end : of->end;
+	for (uint64_t i = 0; i < index->rows.count; i++)
+		take_end(view, view_index_row_at(index, i));
+	for (uint32_t i = 0; i < index->tracks.count; i++) {
+		const struct view_track *track = &index->tracks.items[i];
+		for (uint32_t lane = 0; track->kind == VIEW_COUNTERS && lane < track->lane_count; lane++) {
+			const struct view_row *row = view_index_row(index, i, lane, 0); /* it may stand nowhere else */
+			if (row)
+				take_end(view, row);
+		}
 	}
 	view->ends_of = view->generation;
 }

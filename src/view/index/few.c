@@ -1,0 +1,204 @@
+/* few.c - the items of rows that have few: they stand together, in the order in which they came.
+ *
+ * Each tells how far behind the one before of its row it is. Blocks of them are packed: most rows of some traces have
+ * one sample, which takes some ten bytes so. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/few.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of an item. A sample has its time as BEGIN, and its value as LASTS. */
+enum column { NAME, BEGIN, LASTS, OFFSET, ITEM_COLUMNS, BACK = ITEM_COLUMNS, COLUMNS };
+
+/* BACK is packed as the second of two columns, behind zeroes. */
+enum { LINK = 1, LINK_COLUMNS };
+
+struct block {
+	struct view_packed items, links;
+	uint64_t begin, offset; /* of the first */
+};
+
+typedef uint64_t numbers_of_block[COLUMNS][VIEW_BLOCK];
+
+struct view_few {
+	struct view_column blocks;
+	uint64_t count;          /* of all items */
+	numbers_of_block newest; /* of the items behind the blocks */
+	numbers_of_block block;  /* of the block that was looked at last */
+	uint64_t block_number;   /* plus 1; 0: none yet */
+	uint64_t last, found;    /* the items that were asked for last */
+	union {
+		struct view_slice slices[VIEW_BLOCK];
+		struct view_sample samples[VIEW_BLOCK];
+	} items;
+};
+
+/* ---- Adding. ---- */
+
+/* Small numbers for small steps ahead and back. */
+static uint64_t step_to(uint64_t from, uint64_t to)
+{
+	const uint64_t step = to - from;
+	return step << 1 ^ -(step >> 63);
+}
+
+static uint64_t step_from(uint64_t from, uint64_t step)
+{
+	return from + (step >> 1 ^ -(step & 1));
+}
+
+static void make_steps(uint64_t numbers[static VIEW_BLOCK])
+{
+	uint64_t before = numbers[0];
+	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
+		const uint64_t number = numbers[i];
+		numbers[i] = step_to(before, number);
+		before = number;
+	}
+}
+
+static void take_steps(uint64_t numbers[static VIEW_BLOCK], uint64_t first)
+{
+	for (unsigned i = 0; i < VIEW_BLOCK; i++)
+		first = numbers[i] = step_from(first, numbers[i]);
+}
+
+static bool pack(struct view_few *few, struct view_store *store)
+{
+	struct block block = {.begin = few->newest[BEGIN][0], .offset = few->newest[OFFSET][0]}, *at;
+	uint64_t items[VIEW_BLOCK_COLUMNS][VIEW_BLOCK], links[VIEW_BLOCK_COLUMNS][VIEW_BLOCK] = {{0}};
+	memcpy(items, few->newest, sizeof items);
+	memcpy(links[LINK], few->newest[BACK], sizeof links[LINK]);
+	make_steps(items[BEGIN]);
+	make_steps(items[OFFSET]);
+	if (!view_pack(&block.items, store, items, ITEM_COLUMNS) ||
+	    !view_pack(&block.links, store, links, LINK_COLUMNS) ||
+	    !(at = view_column_add(&few->blocks, store, sizeof *at)))
+		return false;
+	*at = block;
+	return true;
+}
+
+static uint64_t add(struct view_store *store, struct view_few **few, uint64_t before,
+                    const uint64_t numbers[static ITEM_COLUMNS])
+{
+	if (!*few && !(*few = calloc(1, sizeof **few))) {
+		store->error = ENOMEM;
+		return 0;
+	}
+	const unsigned in = (*few)->count % VIEW_BLOCK;
+	for (unsigned k = 0; k < ITEM_COLUMNS; k++)
+		(*few)->newest[k][in] = numbers[k];
+	(*few)->count++;
+	(*few)->newest[BACK][in] = before ? (*few)->count - before : 0;
+	return in + 1 < VIEW_BLOCK || pack(*few, store) ? (*few)->count : 0;
+}
+
+uint64_t view_few_add_slice(struct view_store *store, uint64_t before, const struct view_slice *slice)
+{
+	const uint64_t numbers[] = {[NAME] = slice->name,
+	                            [BEGIN] = slice->begin,
+	                            [LASTS] = slice->end - slice->begin,
+	                            [OFFSET] = slice->offset};
+	return add(store, &store->few_slices, before, numbers);
+}
+
+/* Values of few digits end in zeroes: the other way round they are small numbers. */
+static uint64_t reversed(uint64_t bits)
+{
+	static const uint64_t masks[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f};
+	for (unsigned i = 0; i < sizeof masks / sizeof *masks; i++)
+		bits = (bits >> (1 << i) & masks[i]) | (bits & masks[i]) << (1 << i);
+	return __builtin_bswap64(bits);
+}
+
+uint64_t view_few_add_sample(struct view_store *store, uint64_t before, const struct view_sample *sample)
+{
+	uint64_t bits;
+	memcpy(&bits, &sample->value, sizeof bits);
+	const uint64_t numbers[] = {[NAME] = 0, [BEGIN] = sample->time, [LASTS] = reversed(bits), [OFFSET] = 0};
+	return add(store, &store->few_samples, before, numbers);
+}
+
+/* ---- Looking. ---- */
+
+static void unpack(struct view_few *few, const struct view_store *store, uint64_t number)
+{
+	const struct block *block = view_column_at(&few->blocks, store, sizeof *block, number);
+	for (unsigned k = 0; k < ITEM_COLUMNS; k++)
+		view_unpack(&block->items, store, k, few->block[k]);
+	view_unpack(&block->links, store, LINK, few->block[BACK]);
+	take_steps(few->block[BEGIN], block->begin);
+	take_steps(few->block[OFFSET], block->offset);
+	few->block_number = number + 1;
+}
+
+/* The numbers of the block that an item is in. */
+static numbers_of_block *numbers_of(struct view_few *few, const struct view_store *store, uint64_t item)
+{
+	const uint64_t number = item / VIEW_BLOCK;
+	if (number == few->blocks.count)
+		return &few->newest;
+	if (few->block_number != number + 1)
+		unpack(few, store, number);
+	return &few->block;
+}
+
+static void put_slice(struct view_few *few, uint64_t i, numbers_of_block *numbers, unsigned in)
+{
+	const uint64_t begin = (*numbers)[BEGIN][in];
+	few->items.slices[i] = (struct view_slice){.begin = begin,
+	                                           .end = begin + (*numbers)[LASTS][in],
+	                                           .offset = (*numbers)[OFFSET][in],
+	                                           .name = (uint32_t)(*numbers)[NAME][in]};
+}
+
+static void put_sample(struct view_few *few, uint64_t i, numbers_of_block *numbers, unsigned in)
+{
+	const uint64_t bits = reversed((*numbers)[LASTS][in]);
+	few->items.samples[i].time = (*numbers)[BEGIN][in];
+	memcpy(&few->items.samples[i].value, &bits, sizeof bits);
+}
+
+/* From the last back to the first. */
+static void find(struct view_few *few, const struct view_store *store, uint64_t last, uint64_t count,
+                 void (*put)(struct view_few *few, uint64_t i, numbers_of_block *numbers, unsigned in))
+{
+	if (few->last == last && few->found == count)
+		return;
+	few->last = last;
+	few->found = count;
+	for (uint64_t item = last - 1; count-- > 0;) {
+		numbers_of_block *numbers = numbers_of(few, store, item);
+		put(few, count, numbers, item % VIEW_BLOCK);
+		item -= (*numbers)[BACK][item % VIEW_BLOCK];
+	}
+}
+
+const struct view_slice *view_few_slices(const struct view_store *store, uint64_t last, uint64_t count)
+{
+	find(store->few_slices, store, last, count, put_slice);
+	return store->few_slices->items.slices;
+}
+
+const struct view_sample *view_few_samples(const struct view_store *store, uint64_t last, uint64_t count)
+{
+	find(store->few_samples, store, last, count, put_sample);
+	return store->few_samples->items.samples;
+}
+
+static void free_one(struct view_few **few)
+{
+	if (*few)
+		view_column_free(&(*few)->blocks);
+	free(*few);
+	*few = NULL;
+}
+
+void view_few_free(struct view_store *store)
+{
+	free_one(&store->few_slices);
+	free_one(&store->few_samples);
+}

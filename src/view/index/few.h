@@ -1,0 +1,21 @@
+/* few.h - the items of rows that have few: they stand together, in the order in which they came. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VIEW_INDEX_FEW_H
+#define VIEW_INDEX_FEW_H
+
+#include "view/index/row.h"
+
+/* Adds a slice or a sample of a row. `before` is what tells the one before it of the row, 0: there is none. Returns
+ * what tells it; 0 where there is no room: store->error. */
+uint64_t view_few_add_slice(struct view_store *store, uint64_t before, const struct view_slice *slice);
+uint64_t view_few_add_sample(struct view_store *store, uint64_t before, const struct view_sample *sample);
+
+/* Returns one and those before it of its row, so many of them, VIEW_BLOCK at most. They are there until others are
+ * asked for. */
+const struct view_slice *view_few_slices(const struct view_store *store, uint64_t last, uint64_t count);
+const struct view_sample *view_few_samples(const struct view_store *store, uint64_t last, uint64_t count);
+
+/* To be called before the store is closed. */
+void view_few_free(struct view_store *store);
+
+#endif
