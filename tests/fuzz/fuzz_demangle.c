@@ -17,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	char *name = tw_demangle(symbol, &left);
 	char *second = tw_demangle(symbol, &again);
 	fuzz_require(left <= ALLOWED, "the budget never grows");
+	fuzz_require(!name || *name, "a name has letters");
 	fuzz_require(!name == !second && left == again, "a symbol has one name");
 	fuzz_require(!name || (second && strcmp(name, second) == 0), "it has the same letters each time");
 	fuzz_require(!name || left == 0 || strlen(name) == ALLOWED - left, "a name is paid for");

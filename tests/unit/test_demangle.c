@@ -81,6 +81,7 @@ static void demangles_rust_and_d(void **state)
 	    {"_RNvC1a1b.llvm.123", "a::b"},
 	    {"_R", NULL},
 	    {"_RNvC1a", NULL},
+	    {"_RC0", NULL}, /* a name without letters */
 	    {"_RB_", NULL},
 	    {"_RNvB_1a", NULL},
 	    {"_RNvC9999999999999999999a1b", NULL},

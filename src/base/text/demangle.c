@@ -244,5 +244,8 @@ char *tw_demangle(const char *symbol, size_t *budget)
 	char *name = demangle(symbol, length);
 	size_t spent = name ? strlen(name) : 0;
 	*budget -= spent < *budget ? spent : *budget;
-	return name;
+	if (spent)
+		return name;
+	free(name); /* an empty one: a crate may have it */
+	return NULL;
 }
