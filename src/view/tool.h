@@ -7,6 +7,21 @@
 
 #include <trackway/reader.h>
 
+/* What becomes of the index beside a file, FILE.twview. */
+enum view_keeping {
+	VIEW_KEEPS_NOTHING,
+	VIEW_KEEPS_INDEX, /* one that is made is kept */
+	VIEW_USES_INDEX   /* the same; and one that is of the file as it is takes the place of reading that */
+};
+
+struct view_keeping_options {
+	enum view_keeping what;
+	uint64_t key; /* a number of whatever else the picture depends on: an index of another one is not used */
+	/* Told, by any thread, why an index is not used or kept: FILE, "not used", why. */
+	void (*refused)(void *context, const char *path, const char *what, const char *why);
+	void *context;
+};
+
 /* What is shown. What the pointers point to must live until the view is closed. */
 struct view_options {
 	char **paths;
@@ -15,6 +30,7 @@ struct view_options {
 	struct tw_read_options read; /* findings are the view's */
 	struct tw_merge_options merge;
 	uint64_t small; /* bytes: of a trace that is smaller the index keeps all slices; 0: 16 MiB */
+	struct view_keeping_options keeping; /* of one file */
 };
 
 struct view;

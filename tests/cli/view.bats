@@ -376,3 +376,112 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	END
 	end_view
 }
+
+# Waits for what a thread writes.
+appears() { # file
+	for _ in $(seq 600); do
+		[ ! -e "$1" ] || return 0
+		sleep 0.05
+	done
+	fail "no $1: $(cat err)"
+}
+
+@test "view --index: the second time nothing is read, and a file that is another one is" {
+	cp "$DATA/fxt/oneshot_all.fxt" t.fxt
+	ask() { # the state of the first answer, and what is on the picture in the end
+		client <<-'END'
+			import json, view_client
+			page = view_client.Page(open("address").read().strip())
+			first = page.json("/api/progress")["state"]
+			trace = page.whole()
+			rows = page.window(0, int(trace["end"]) + 1, 1000)
+			print(first if first == "done" else "reading")
+			shown = {key: trace[key] for key in ("unit", "wall", "files", "list", "end", "events", "findings", "lost")}
+			print(json.dumps([shown, rows], sort_keys=True))
+		END
+	}
+	begin_view t.fxt
+	ask | tail -n 1 >plain
+	end_view
+	[ ! -e t.fxt.twview ]
+	begin_view --index t.fxt
+	appears t.fxt.twview
+	ask | tail -n 1 | cmp - plain
+	end_view
+	[ ! -s err ] || fail "$(<err)"
+	cp t.fxt.twview first
+	begin_view --index t.fxt
+	ask >asked
+	end_view
+	[ "$(head -n 1 asked)" = done ]
+	tail -n 1 asked | cmp - plain
+	[ ! -s err ] || fail "$(<err)"
+	cmp first t.fxt.twview
+	cp "$DATA/fxt/streaming.fxt" t.fxt
+	begin_view --index t.fxt
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		assert page.whole()["files"][0]["findings"] == "0"
+	END
+	end_view
+	[ "$(<err)" = 'trackway: t.fxt.twview: not used: it is of another file, or of what the file was before' ] || fail "$(<err)"
+	fails cmp -s first t.fxt.twview
+	# A compressed file has one, and is not unpacked; a directory is one trace.
+	gzip -k t.fxt
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/xtrace.py" --threads 2 --turns 40 set >facts.json
+	for trace in t.fxt.gz set; do
+		begin_view --index "$trace"
+		appears "$trace.twview"
+		end_view
+		begin_view --index "$trace"
+		[ "$(ask | head -n 1)" = done ]
+		end_view
+		[ ! -s err ] || fail "$(<err)"
+	done
+}
+
+# As those of `sql`, which are looked at by the same rules.
+@test "view --index: nothing is replaced that is no index, and wrong use is told" {
+	cp "$DATA/fxt/oneshot_all.fxt" t.fxt
+	refused() { # what is told
+		begin_view --index t.fxt
+		client <<-'END'
+			import view_client
+			view_client.Page(open("address").read().strip()).whole()
+		END
+		end_view
+		grep -qxF "trackway: t.fxt.twview: $1" err || fail "$(<err)"
+	}
+	for precious in precious TWVIEW ''; do
+		printf '%s' "$precious" >t.fxt.twview
+		refused 'not kept: what has that name is no index, and stays'
+		[ "$(<t.fxt.twview)" = "$precious" ]
+	done
+	rm t.fxt.twview
+	ln -s target t.fxt.twview
+	refused 'not kept: it is a symbolic link'
+	[ ! -e target ]
+	rm t.fxt.twview
+	mkfifo t.fxt.twview
+	refused 'not kept: it is no regular file'
+	rm t.fxt.twview
+	chmod 777 .
+	refused 'not kept: other users may change its directory'
+	chmod 755 .
+	wrong() { # words options
+		local words=$1
+		shift
+		run timeout 20 trackway view --no-open --index "$@"
+		[ "$status" = 2 ]
+		[[ "$output" == *"$words"* ]] || fail "$output"
+	}
+	wrong 'one file' t.fxt "$DATA/fxt/streaming.fxt"
+	wrong 'standard input' - <t.fxt
+	wrong 'no filter' --from-time 0 t.fxt
+	wrong 'no filter' --function 'a*' t.fxt
+	wrong '--export' --export out.html t.fxt
+	[ ! -e out.html ]
+	wrong 'empty' /dev/null
+	[ "$(ls | xargs)" = 'address err t.fxt' ] || fail "$(ls)"
+}

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tool.h"
 
+#include "base/memory/map.h"
 #include "cli/command.h"
 #include "cli/files/offsets.h"
 #include "cli/files/single_read.h"
@@ -19,12 +20,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct view_command {
 	struct tw_common common;
 	struct tw_option_number port;
-	bool no_open, diff;
+	bool no_open, diff, index;
 	const char *state;
 	struct tw_list offsets;
 };
@@ -199,6 +201,80 @@ static int take_shifts(int64_t **shifts, const struct tw_list *offsets, char **p
 	return status;
 }
 
+/* ---- The index beside the file. ---- */
+
+static uint64_t mix_number(uint64_t key, uint64_t number)
+{
+	return tw_mix_words((const uint64_t[]){key, number}, 2);
+}
+
+static uint64_t mix_text(uint64_t key, const char *text)
+{
+	return text ? tw_mix_bytes(text, strlen(text), mix_number(key, 1)) : mix_number(key, 0);
+}
+
+/* A file may be another one under the same name. */
+static uint64_t mix_file(uint64_t key, const char *path)
+{
+	struct stat told = {0};
+	key = mix_text(key, path);
+	if (path && stat(path, &told) == 0) {
+		key = mix_number(key, (uint64_t)told.st_size);
+		key = mix_number(mix_number(key, (uint64_t)told.st_mtim.tv_sec), (uint64_t)told.st_mtim.tv_nsec);
+	}
+	return key;
+}
+
+/* A number of all options that the picture of a whole trace depends on. */
+static uint64_t picture_key(const struct tw_common *common)
+{
+	uint64_t key = mix_text(0, common->from), number;
+	key = mix_file(mix_file(key, common->names.maps), common->names.kallsyms);
+	key = mix_number(key, common->names.binaries.count);
+	for (size_t i = 0; i < common->names.binaries.count; i++)
+		key = mix_file(mix_text(key, common->names.binaries.items[i]),
+		               tw_binary_path(common->names.binaries.items[i], &number));
+	key = mix_number(key, common->names.no_demangle);
+	key = mix_number(mix_number(key, common->names.load_address.given), common->names.load_address.value);
+	key = mix_number(key, common->events.count);
+	for (size_t i = 0; i < common->events.count; i++)
+		key = mix_text(mix_number(key, common->events.items[i].type), common->events.items[i].name);
+	key = mix_text(key, common->xtrace.layout);
+	key = mix_number(mix_number(key, common->limits.memory), common->limits.reorder_window);
+	return mix_number(key, common->frequency);
+}
+
+static void say_index_refused(void *context, const char *path, const char *what, const char *why)
+{
+	(void)context;
+	tw_say("%s.twview: %s: %s", path, what, why);
+}
+
+static void take_keeping(const struct view_command *options, struct view_options *what)
+{
+	if (options->index)
+		what->keeping = (struct view_keeping_options){.what = VIEW_USES_INDEX,
+		                                              .key = picture_key(&options->common),
+		                                              .refused = say_index_refused};
+}
+
+/* What has no index: several files, standard input, a part of a file, and a page. */
+static int check_index(const struct view_command *options, char **operands, size_t count)
+{
+	if (!options->index)
+		return 0;
+	if (options->common.output)
+		return tw_say_usage(&tw_command_view, "--index: a page that --export writes needs none");
+	if (tw_reads_stdin(operands, count))
+		return tw_say_usage(&tw_command_view, "--index: standard input has no place for an index beside it");
+	if (count != 1)
+		return tw_say_usage(&tw_command_view, "--index keeps the index of one file");
+	if (options->common.filter.given)
+		return tw_say_usage(&tw_command_view,
+		                    "--index keeps the index of a whole file: no filter goes with it");
+	return 0;
+}
+
 static int show(const struct view_command *options, struct tw_who *who, struct tw_name_sources *names, char **paths,
                 size_t count)
 {
@@ -221,6 +297,7 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 		tw_names_want(names, &options->common, paths[i]);
 	status = status ? status : tw_names_open(names, &options->common, &what.read);
 	what.offsets = shifts;
+	take_keeping(options, &what);
 	what.small = options->common.output ? UINT64_MAX : 0; /* a page has all slices that it has room for */
 	if (status) {
 		free(shifts);
@@ -247,7 +324,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	if (options->diff && count != 2)
 		return tw_say_usage(&tw_command_view, "--diff compares two files");
 	count = tw_drop_same_traces(common, operands, count);
-	int status = show(options, &who, &names, operands, count);
+	int status = check_index(options, operands, count);
+	status = status ? status : show(options, &who, &names, operands, count);
 	tw_names_close(&names);
 	tw_who_free(&who);
 	return status;
@@ -262,6 +340,10 @@ static const struct tw_option own_options[] = {
      .help = "of several files, FILE begins so much later, \"2ms\", or earlier, \"-1s\"; may be repeated"},
     {"diff", 0, TW_OPTION_FLAG, offsetof(struct view_command, diff),
      .help = "of two files, begin with what differs: functions, and a flame graph, before and after"},
+    {"index", 0, TW_OPTION_FLAG, offsetof(struct view_command, index),
+     .help =
+         "keep the index of a whole file in FILE.twview beside FILE, and use it instead of reading FILE, if it is of "
+         "the file as it is"},
     {"export", 0, TW_OPTION_FILE, offsetof(struct view_command, common.output), .placeholder = "FILE",
      .help = "write the page with all that it shows into FILE, a page that needs no server, and end; its size is told"},
     {"state", 0, TW_OPTION_TEXT, offsetof(struct view_command, state), .placeholder = "STATE",
@@ -288,6 +370,7 @@ const struct tw_command tw_command_view = {
     .examples =
 	"trackway view app.fxt\tLook at a trace.\n"
 	"trackway view --no-open --port 9000 app.fxt\tOn another machine, with `ssh -L 9000:127.0.0.1:9000`.\n"
+	"trackway view --index app.fxt\tThe second time without reading it.\n"
 	"trackway view --diff before.fxt after.fxt\tWhat has changed, with both above each other.\n"
 	"trackway view --export slow.html --from-time 1s --to-time 2s app.fxt\tA second, as a file for a mail.\n",
     .groups = groups,

@@ -168,7 +168,10 @@ struct view_group view_bare_group(const struct view_row *row, const struct view_
 
 static struct view_slice slice_of(const struct view_kept *kept)
 {
-	return (struct view_slice){kept->begin, kept->end, kept->offset, (uint32_t)kept->name};
+	return (struct view_slice){.begin = kept->begin,
+	                           .end = kept->end,
+	                           .offset = kept->offset,
+	                           .name = (uint32_t)kept->name};
 }
 
 /* An item that cannot be read: somewhere in its group. */

@@ -173,7 +173,8 @@ static void find(struct view_few *few, const struct view_store *store, uint64_t 
 	for (uint64_t item = last - 1; count-- > 0;) {
 		numbers_of_block *numbers = numbers_of(few, store, item);
 		put(few, count, numbers, item % VIEW_BLOCK);
-		item -= (*numbers)[BACK][item % VIEW_BLOCK];
+		const uint64_t back = (*numbers)[BACK][item % VIEW_BLOCK];
+		item -= back < item ? back : item; /* an index that is kept may say anything */
 	}
 }
 
@@ -201,4 +202,50 @@ void view_few_free(struct view_store *store)
 {
 	free_one(&store->few_slices);
 	free_one(&store->few_samples);
+}
+
+/* ---- In a file that is kept. ---- */
+
+void view_few_put(struct tw_output *out, const struct view_few *few)
+{
+	sql_put_word(out, few != NULL);
+	if (!few)
+		return;
+	sql_put_word(out, few->count);
+	view_keep_put_column(out, &few->blocks);
+	for (unsigned k = 0; k < COLUMNS; k++)
+		for (unsigned i = 0; i < few->count % VIEW_BLOCK; i++)
+			sql_put_word(out, few->newest[k][i]);
+}
+
+bool view_few_get(struct sql_words *words, const struct view_store *store, struct view_few **few,
+                  struct view_extents *extents)
+{
+	if (!sql_take_below(words, 2))
+		return !words->failed;
+	struct view_few *got = *few = calloc(1, sizeof *got);
+	words->failed |= !got;
+	if (words->failed)
+		return false;
+	got->count = sql_take_word(words);
+	view_keep_get_column(words, store, &got->blocks, sizeof(struct block), extents);
+	for (unsigned k = 0; k < COLUMNS; k++)
+		for (unsigned i = 0; i < got->count % VIEW_BLOCK; i++)
+			got->newest[k][i] = sql_take_word(words);
+	return !words->failed;
+}
+
+bool view_few_check(const struct view_store *store, const struct view_few *few)
+{
+	bool fine = !few || few->blocks.count == few->count / VIEW_BLOCK;
+	for (uint64_t i = 0; few && i < few->blocks.count && fine; i++) {
+		const struct block *block = view_column_at(&few->blocks, store, sizeof *block, i);
+		fine = view_is_packed(store, &block->items) && view_is_packed(store, &block->links);
+	}
+	return fine;
+}
+
+bool view_few_has(const struct view_few *few, uint64_t last, uint64_t count)
+{
+	return few && count <= VIEW_BLOCK && last > 0 && last <= few->count;
 }

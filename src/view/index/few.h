@@ -3,6 +3,7 @@
 #ifndef VIEW_INDEX_FEW_H
 #define VIEW_INDEX_FEW_H
 
+#include "view/index/keep_parts.h"
 #include "view/index/row.h"
 
 /* Adds a slice or a sample of a row. `before` is what tells the one before it of the row, 0: there is none. Returns
@@ -17,5 +18,14 @@ const struct view_sample *view_few_samples(const struct view_store *store, uint6
 
 /* To be called before the store is closed. */
 void view_few_free(struct view_store *store);
+
+/* In a file that is kept: what is taken must then be checked. */
+void view_few_put(struct tw_output *out, const struct view_few *few);
+bool view_few_get(struct sql_words *words, const struct view_store *store, struct view_few **few,
+                  struct view_extents *extents);
+bool view_few_check(const struct view_store *store, const struct view_few *few);
+
+/* Whether so many items may be asked for of which this tells the last. */
+bool view_few_has(const struct view_few *few, uint64_t last, uint64_t count);
 
 #endif

@@ -116,7 +116,9 @@ static void take_counter(struct view_index *index)
 {
 	const struct tw_event *event = index->event;
 	uint64_t process = tw_dictionary_track(index->dictionary, event->track)->process;
-	uint64_t own = tw_hash_two((uint64_t)event->name << 32 | event->category, event->id);
+	/* The same in each process: an index may be kept. */
+	const uint64_t own =
+	    tw_mix_words((const uint64_t[]){(uint64_t)event->name << 32 | event->category, event->id}, 2);
 	uint32_t track = view_tracks_find(&index->tracks, VIEW_COUNTERS, process, own);
 	if (track != VIEW_NONE && !index->tracks.items[track].fixed)
 		view_track_call(&index->tracks, track, tw_dictionary_name(index->dictionary, event->name));

@@ -34,6 +34,9 @@ struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind
  * the last one is. */
 void view_index_put_sample(struct view_index *index, uint32_t track, uint32_t lane, const struct view_sample *sample);
 
+/* Has rows found that are there. False without memory. */
+bool view_index_number_rows(struct view_index *index);
+
 /* Puts a slice on the first lane from one on that is free where it begins. */
 void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
                           const struct view_slice *slice);

@@ -72,6 +72,13 @@ struct view_times {
 	uint64_t number;
 };
 
+bool view_row_times_room(struct view_store *store)
+{
+	if (!store->times)
+		store->times = calloc(1, sizeof *store->times);
+	return store->times;
+}
+
 static void take_times(const struct view_row *row, const struct view_store *store, struct times *times)
 {
 	uint64_t gaps[VIEW_BLOCK], time = times->of->begin;
@@ -350,8 +357,7 @@ static bool pack(struct view_row *row, struct view_store *store)
 {
 	uint64_t numbers[VIEW_BLOCK_COLUMNS][VIEW_BLOCK];
 	struct view_block block = {0}, *at;
-	if ((!row->packs && !(row->packs = calloc(1, sizeof *row->packs))) ||
-	    (!store->times && !(store->times = calloc(1, sizeof *store->times)))) {
+	if ((!row->packs && !(row->packs = calloc(1, sizeof *row->packs))) || !view_row_times_room(store)) {
 		store->error = ENOMEM;
 		return false;
 	}

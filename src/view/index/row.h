@@ -13,6 +13,7 @@ struct view_slice {
 	uint64_t begin, end;
 	uint64_t offset; /* of its record */
 	uint32_t name;   /* a number of struct view_names */
+	uint32_t unused; /* 0: an index that is kept has nothing of the stack */
 };
 
 struct view_sample {
@@ -76,10 +77,14 @@ struct view_row {
 	uint64_t readable : 1; /* slices can be read again by their times */
 	uint64_t kind : 8;     /* enum view_kind */
 	uint64_t own_tail : 1; /* items that are not packed yet have a place of their own */
+	uint64_t unused : 7;   /* 0, in a file too */
 	uint64_t last;         /* when the last one ends */
 	uint64_t tail;         /* that place; or what tells the last of them (few.h), 0: none; or of struct view_bare */
 	struct view_packs *packs; /* NULL: there are none */
 };
+
+/* Makes room for the times of blocks that are looked at, where there is none yet. False without memory. */
+bool view_row_times_room(struct view_store *store);
 
 /* Adds one behind the others: begin is not less than row->last. False where there is no room: store->error. */
 bool view_row_add_slice(struct view_row *row, struct view_store *store, const struct view_slice *slice);

@@ -90,6 +90,18 @@ struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind
 	return row && tw_map_add(&index->row_numbers, row_key(track, lane, depth), number) ? row : NULL;
 }
 
+/* Those of counters are found by their series. */
+bool view_index_number_rows(struct view_index *index)
+{
+	bool fine = true;
+	for (uint64_t i = 0; i < index->rows.count && fine; i++) {
+		const struct view_row *row = view_index_row_at(index, i);
+		fine = row->kind == VIEW_COUNTER ||
+		       tw_map_add(&index->row_numbers, row_key(row->track, row->lane, row->depth), (uint32_t)i);
+	}
+	return fine;
+}
+
 /* Gives a series a row. Returns false where there is no room. */
 static bool settle(struct view_index *index, struct view_series *series, const struct view_row *row)
 {

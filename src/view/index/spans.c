@@ -146,13 +146,11 @@ static bool make_room(struct view_spans *spans, uint64_t size)
 	return true;
 }
 
-struct view_spans *view_spans_new(const struct tw_reader *reader, const char *path,
+struct view_spans *view_spans_for(const struct tw_format *format, uint64_t size, const char *path,
                                   const struct tw_read_options *options)
 {
-	const struct tw_format *format = reader->format;
 	const bool is_listed = format->reading.keep != NULL;
-	if (!format->survey.outline || !tw_input_seekable(reader->input) || !is_plain(options) ||
-	    (is_listed && tw_input_size(reader->input) > LISTED_MOST))
+	if (!format->survey.outline || !is_plain(options) || (is_listed && size > LISTED_MOST))
 		return NULL;
 	struct view_spans *spans = calloc(1, sizeof *spans);
 	if (!spans)
@@ -170,10 +168,18 @@ struct view_spans *view_spans_new(const struct tw_reader *reader, const char *pa
 	stat(path, &told);
 	spans->file.device = told.st_dev;
 	spans->file.inode = told.st_ino;
-	if (spans->path && make_room(spans, tw_input_size(reader->input)))
+	if (spans->path && make_room(spans, size))
 		return spans;
 	view_spans_free(spans);
 	return NULL;
+}
+
+struct view_spans *view_spans_new(const struct tw_reader *reader, const char *path,
+                                  const struct tw_read_options *options)
+{
+	return tw_input_seekable(reader->input)
+	           ? view_spans_for(reader->format, tw_input_size(reader->input), path, options)
+	           : NULL;
 }
 
 void view_spans_free(struct view_spans *spans)

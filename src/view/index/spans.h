@@ -85,6 +85,10 @@ struct view_spans {
 struct view_spans *view_spans_new(const struct tw_reader *reader, const char *path,
                                   const struct tw_read_options *options);
 
+/* The same for a file that is not open, of a format and of a size. */
+struct view_spans *view_spans_for(const struct tw_format *format, uint64_t size, const char *path,
+                                  const struct tw_read_options *options);
+
 /* Takes all events of a batch. */
 void view_spans_take(struct view_spans *spans, const struct tw_batch *batch);
 

@@ -41,6 +41,52 @@ int view_store_open(struct view_store *store, const char *directory, uint64_t ro
 	return 0;
 }
 
+int view_store_map(struct view_store *store, int fd, uint64_t offset, uint64_t used, uint64_t behind)
+{
+	*store = (struct view_store){.room = used + behind, .size = used, .used = used};
+	void *bytes = mmap(NULL, store->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, (off_t)offset);
+	if (bytes == MAP_FAILED)
+		return errno;
+	store->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (store->fd < 0) {
+		const int error = errno;
+		munmap(bytes, store->room);
+		return error;
+	}
+	store->bytes = bytes;
+	return 0;
+}
+
+/* Takes all from a file. Returns 0 or an errno. */
+static int fill(uint8_t *bytes, int fd, uint64_t offset, uint64_t size)
+{
+	enum { MOST = 1 << 30 };
+	for (uint64_t at = 0; at < size;) {
+		const uint64_t left = size - at;
+		const ssize_t got = pread(fd, bytes + at, left < MOST ? left : MOST, (off_t)(offset + at));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? errno : EIO;
+		at += (uint64_t)got;
+	}
+	return 0;
+}
+
+int view_store_copy(struct view_store *store, const char *directory, int fd, uint64_t offset, uint64_t used,
+                    uint64_t behind)
+{
+	int error = view_store_open(store, directory, used + behind + VIEW_ROOM_LEAST);
+	if (error)
+		return error;
+	view_store_take(store, used + behind);
+	error = store->error ? store->error : fill(store->bytes, fd, offset, used);
+	store->used = used;
+	if (error)
+		view_store_close(store);
+	return error;
+}
+
 void view_store_close(struct view_store *store)
 {
 	if (!store->bytes)
@@ -99,6 +145,16 @@ static struct place place_of(uint64_t i)
 	unsigned part = 63 - (unsigned)__builtin_clzll(i / VIEW_PART_FIRST + 1);
 	uint64_t size = (uint64_t)VIEW_PART_FIRST << part;
 	return (struct place){.part = part, .at = i - (size - VIEW_PART_FIRST), .size = size};
+}
+
+size_t view_column_parts(uint64_t count)
+{
+	return count ? place_of(count - 1).part + 1 : 0;
+}
+
+uint64_t view_part_records(size_t part)
+{
+	return part < VIEW_PART_DOUBLINGS ? (uint64_t)VIEW_PART_FIRST << part : VIEW_PART_MOST;
 }
 
 void *view_column_add(struct view_column *column, struct view_store *store, size_t size)

@@ -40,6 +40,13 @@ struct view_store {
 int view_store_open(struct view_store *store, const char *directory, uint64_t room);
 void view_store_close(struct view_store *store);
 
+/* The same of bytes that are in a file already, and of some behind them that are read, too: mapped as they are, where
+ * nobody else may change them, and what is written stays in memory; or copied. Nothing more may be taken from the
+ * first. Both return 0 or an errno; the descriptor stays the caller's. */
+int view_store_map(struct view_store *store, int fd, uint64_t offset, uint64_t used, uint64_t behind);
+int view_store_copy(struct view_store *store, const char *directory, int fd, uint64_t offset, uint64_t used,
+                    uint64_t behind);
+
 /* Bytes behind what is taken that can be read, too. */
 enum { VIEW_BEHIND = 8 };
 
@@ -67,5 +74,9 @@ void view_column_cut(struct view_column *column, uint64_t count);
 void *view_column_at(const struct view_column *column, const struct view_store *store, size_t size, uint64_t i);
 
 void view_column_free(struct view_column *column);
+
+/* How many parts so many records take, and how many of them one part has. */
+size_t view_column_parts(uint64_t count);
+uint64_t view_part_records(size_t part);
 
 #endif

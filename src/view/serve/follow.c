@@ -27,7 +27,7 @@ static bool has_grown(struct view *view, uint64_t *size)
 		grown |= change != NULL;
 		alike &= !change || strcmp(change, "grown") == 0;
 	}
-	const bool ready = view->state != VIEW_READING;
+	const bool ready = view->state != VIEW_READING && !view->keeper.busy;
 	view_unlock(view);
 	return ready && grown && alike;
 }
@@ -74,10 +74,11 @@ static void adopt(struct view *view, struct view *again)
 	view_unlock(view);
 }
 
-static void read_anew(struct view *view)
+void view_read_anew(struct view *view, enum view_keeping keeping)
 {
 	struct view_options options = view->options;
 	options.read.stop = &view->stop;
+	options.keeping.what = keeping;
 	struct view *again = view_new(&options);
 	if (again && view_begin(again) == 0 && view_index_number_as(&again->index, &view->index) == 0) {
 		view_read(again);
@@ -85,6 +86,17 @@ static void read_anew(struct view *view)
 			adopt(view, again);
 	}
 	view_free(again);
+}
+
+void view_read_or_check(struct view *view)
+{
+	if (view->keeper.fd < 0) {
+		view_read(view);
+		return;
+	}
+	if (!view_keep_check(view))
+		view_read_anew(view, VIEW_KEEPS_INDEX);
+	view_keep_end(view);
 }
 
 static void *follow(void *context)
@@ -98,7 +110,7 @@ static void *follow(void *context)
 		if (!has_grown(view, &size) || size == tried)
 			continue;
 		tried = size;
-		read_anew(view);
+		view_read_anew(view, VIEW_KEEPS_NOTHING);
 		pause += (view_now() - begun) / 1000000 * SHARE;
 		pause = pause < INT32_MAX ? pause : INT32_MAX;
 	}

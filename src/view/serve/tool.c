@@ -30,7 +30,7 @@ static int make_token(struct view *view, char token[static VIEW_TOKEN_SIZE + 1])
 
 static void *run(void *context)
 {
-	view_read(context);
+	view_read_or_check(context);
 	return NULL;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Bytes by which records may come late: sections of several providers are as long. */
 enum { REORDER_WINDOW = 8 << 20, REORDER_WINDOW_SEEN = 6 << 20 };
@@ -240,6 +241,7 @@ static int read_with_items(struct view *view)
 static void end_reading(struct view *view, int got)
 {
 	struct tw_reader *over = NULL;
+	bool is_kept = false;
 	view_lock(view);
 	view->index.event = NULL;
 	if (got > 0)
@@ -251,8 +253,12 @@ static void end_reading(struct view *view, int got)
 	if (view->index.store.spans)
 		view->index.store.spans->ready =
 		    got == 0 && !is_lacking(view) && !__atomic_load_n(&view->stop, __ATOMIC_RELAXED);
+	if (got == 0 && !is_lacking(view))
+		is_kept = view_keep_is_wanted(view);
 	view_unlock(view);
 	tw_close(over);
+	if (is_kept)
+		view_keep_save(view);
 }
 
 void view_read(struct view *view)
@@ -296,6 +302,8 @@ int view_begin(struct view *view)
 	int status = view_files_open(view, &options);
 	if (status < 0)
 		return fail(view, status, "out of memory");
+	if (view_keep_load(view, &options))
+		return 0;
 	status = view_reader(view, &view->reader, &options);
 	if (status < 0)
 		return fail(view, status, view_reader_error(view->reader, status));
@@ -319,6 +327,7 @@ struct view *view_new(const struct view_options *options)
 	if (!view)
 		return NULL;
 	view->options = *options;
+	view->keeper.fd = -1;
 	pthread_mutex_init(&view->gate, NULL);
 	pthread_mutex_init(&view->lock, NULL);
 	view_questions_init(&view->questions);
@@ -339,6 +348,8 @@ void view_free(struct view *view)
 	if (view->file_findings)
 		drop_findings(view);
 	view_order_free(&view->order);
+	if (view->keeper.fd >= 0)
+		close(view->keeper.fd);
 	free(view->file_findings);
 	free(view->files);
 	pthread_mutex_destroy(&view->gate);

@@ -4,6 +4,7 @@
 #define VIEW_SERVE_VIEW_H
 
 #include "base/text/json.h"
+#include "sql/index/stamp.h"
 #include "view/index/index.h"
 #include "view/index/order.h"
 #include "view/index/spans.h"
@@ -54,6 +55,15 @@ struct view_read {
 	uint64_t done, size, errors;
 };
 
+/* The index beside the file. */
+struct view_keeper {
+	struct sql_stamp stamp; /* of the file, before it was read */
+	uint64_t head;
+	int fd;        /* of what was taken from there, until all of it has been looked at; -1: nothing was */
+	uint64_t hash; /* that its store must have */
+	bool busy;     /* the index must stay as it is: it is written, or looked at; under the lock */
+};
+
 struct view {
 	struct view_options options;
 	struct tw_reader *reader; /* NULL once one file has been read: `read` has what it told */
@@ -80,6 +90,7 @@ struct view {
 	pthread_t thread;
 	bool running; /* there is a thread */
 	struct view_follower follower;
+	struct view_keeper keeper;
 	volatile int stop;
 	unsigned port;
 	char token[VIEW_TOKEN_SIZE + 1], ticket[VIEW_TOKEN_SIZE + 1]; /* the ticket is good once */
@@ -148,6 +159,27 @@ void view_follow(struct view *view);
 
 /* Ends that; view->stop is set. */
 void view_follow_end(struct view *view);
+
+/* Reads all files to the end; or looks at what was kept of them, and reads them where that is damaged. */
+void view_read_or_check(struct view *view);
+
+/* Reads all files once more, and shows that: pages keep the numbers of tracks and names. */
+void view_read_anew(struct view *view, enum view_keeping keeping);
+
+/* ---- The index beside the file. ---- */
+
+/* Before anything is read: takes what was kept. False: there is nothing, or nothing that is of the file as it is. */
+bool view_keep_load(struct view *view, const struct tw_read_options *options);
+
+/* Looks at all of what was taken, which is served meanwhile. False: it is damaged, which has been told. */
+bool view_keep_check(struct view *view);
+
+/* What was taken or written may change again. */
+void view_keep_end(struct view *view);
+
+/* Whether the index that has just been made shall be kept; the lock is held. Then it must be, as soon as it is not. */
+bool view_keep_is_wanted(struct view *view);
+void view_keep_save(struct view *view);
 
 /* ---- Answers. ---- */
 

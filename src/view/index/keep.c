@@ -1,0 +1,388 @@
+/* keep.c - an index that has been made as bytes of a file, and back. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view/index/keep.h"
+
+#include "base/memory/order.h"
+#include "core/format.h"
+#include "view/index/bare.h"
+#include "view/index/few.h"
+#include "view/index/keep_check.h"
+#include "view/index/leaves.h"
+#include "view/index/parts.h"
+#include "view/index/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t view_keep_layout(void)
+{
+	const uint64_t words[] = {
+	    sizeof(struct view_row),
+	    sizeof(struct view_block),
+	    sizeof(struct view_bare),
+	    sizeof(struct view_kept),
+	    sizeof(struct view_name),
+	    sizeof(struct view_slice),
+	    sizeof(struct view_sample),
+	    sizeof(union view_sum),
+	    sizeof(void *),
+	    (uint64_t)VIEW_LEVELS << 32 | VIEW_BLOCK,
+	    (uint64_t)VIEW_FAN << 32 | VIEW_GROUP,
+	    VIEW_OWN_TAIL,
+	    (uint64_t)VIEW_PART_FIRST << 32 | VIEW_PART_DOUBLINGS,
+	    TW_HOST_IS_BIG,
+	};
+	return tw_mix_words(words, sizeof words / sizeof *words);
+}
+
+/* ---- What is of this run alone. ---- */
+
+static bool add_own(struct view_own *own, const struct view_store *store, const void *bytes, size_t size)
+{
+	if (!tw_grow(&own->items, &own->room, own->count + 1, sizeof *own->items))
+		return false;
+	const uint64_t place = (uint64_t)((const uint8_t *)bytes - store->bytes);
+	own->items[own->count++] = (struct view_own_bytes){place, size};
+	return true;
+}
+
+static bool add_bare(struct view_own *own, const struct view_index *index, const struct view_row *row)
+{
+	const struct view_store *store = &index->store;
+	const struct view_bare *bare = view_bare_of(row, store);
+	return add_own(own, store, &bare->head.packs, sizeof bare->head.packs) &&
+	       add_own(own, store, &bare->groups.packs, sizeof bare->groups.packs) &&
+	       add_own(own, store, &bare->kept.parts, sizeof bare->kept.parts) &&
+	       add_own(own, store, &bare->kept.part_room, sizeof bare->kept.part_room);
+}
+
+bool view_keep_own(const struct view_index *index, struct view_own *own)
+{
+	bool fine = true;
+	for (uint64_t i = 0; i < index->rows.count && fine; i++) {
+		const struct view_row *row = view_index_row_at(index, i);
+		if (row->packs)
+			fine = add_own(own, &index->store, &row->packs, sizeof row->packs);
+		if (row->bare)
+			fine = add_bare(own, index, row);
+	}
+	for (uint32_t i = 0; i < index->names.items.count && fine; i++) {
+		const struct view_name *name = view_names_at(&index->names, &index->store, i);
+		fine = add_own(own, &index->store, &name->sent, sizeof name->sent);
+	}
+	if (own->count)
+		qsort(own->items, own->count, sizeof *own->items, tw_compare_u64);
+	return fine;
+}
+
+/* ---- Writing. ---- */
+
+static void put_packs(struct tw_output *out, const struct view_packs *packs)
+{
+	sql_put_word(out, packs != NULL);
+	if (!packs)
+		return;
+	view_keep_put_column(out, &packs->blocks);
+	sql_put_word(out, packs->level_count);
+	for (uint32_t i = 0; i < packs->level_count; i++)
+		view_keep_put_column(out, &packs->levels[i]);
+}
+
+static void put_rows(struct tw_output *out, const struct view_index *index)
+{
+	view_keep_put_column(out, &index->rows);
+	for (uint64_t i = 0; i < index->rows.count; i++) {
+		const struct view_row *row = view_index_row_at(index, i);
+		const struct view_bare *bare = row->bare ? view_bare_of(row, &index->store) : NULL;
+		put_packs(out, row->packs);
+		sql_put_word(out, bare != NULL);
+		if (!bare)
+			continue;
+		put_packs(out, bare->head.packs);
+		put_packs(out, bare->groups.packs);
+		view_keep_put_column(out, &bare->kept);
+	}
+}
+
+static void put_track(struct tw_output *out, const struct view_track *track)
+{
+	sql_put_word(out, (uint64_t)track->kind);
+	sql_put_word(out, track->process);
+	sql_put_word(out, track->thread);
+	sql_put_word(out, track->own_process);
+	sql_put_word(out, track->own_thread);
+	sql_put_word(out, (uint64_t)(int64_t)track->sort_index);
+	sql_put_word(out, track->fixed);
+	sql_put_word(out, track->slices);
+	sql_put_word(out, track->file);
+	sql_put_text(out, track->name.bytes ? track->name.bytes : "", track->name.length);
+	sql_put_word(out, track->lane_count);
+	for (uint32_t lane = 0; lane < track->lane_count; lane++) {
+		sql_put_word(out, track->lanes[lane]);
+		if (track->kind != VIEW_COUNTERS)
+			continue;
+		sql_put_word(out, track->series[lane].name);
+		sql_put_word(out, track->series[lane].count);
+		sql_put_word(out, track->series[lane].at);
+	}
+}
+
+static void put_lost(struct tw_output *out, const struct view_index *index)
+{
+	sql_put_word(out, index->lost_count);
+	for (uint64_t i = 0; i < index->lost_count && i < VIEW_LOST_KEPT; i++) {
+		const struct view_lost *lost = &index->lost[i];
+		sql_put_word(out, lost->from);
+		sql_put_word(out, lost->to);
+		sql_put_word(out, lost->bytes);
+		sql_put_word(out, lost->offset);
+		sql_put_word(out, lost->track);
+	}
+}
+
+static void put_spans(struct tw_output *out, const struct view_spans *spans)
+{
+	sql_put_word(out, spans != NULL);
+	if (!spans)
+		return;
+	sql_put_word(out, spans->shift);
+	sql_put_word(out, spans->taken);
+	sql_put_word(out, spans->most);
+	for (uint64_t i = 0; i < spans->most; i++)
+		sql_put_word(out, spans->events[i]);
+	sql_put_word(out, spans->part_shift);
+	sql_put_word(out, spans->part_count);
+	for (size_t i = 0; i < spans->part_count; i++) {
+		const struct view_part_of_file *part = &spans->parts[i];
+		sql_put_word(out, part->first);
+		sql_put_word(out, part->last);
+		sql_put_word(out, part->least);
+		sql_put_word(out, part->most);
+	}
+	sql_put_word(out, spans->needed.count);
+	for (size_t i = 0; i < spans->needed.count; i++) {
+		sql_put_word(out, spans->needed.items[i].offset);
+		sql_put_word(out, spans->needed.items[i].size);
+	}
+}
+
+void view_keep_put(struct tw_output *out, const struct view_index *index)
+{
+	sql_put_word(out, index->events);
+	sql_put_word(out, index->end);
+	sql_put_word(out, index->left);
+	sql_put_word(out, index->calls.rounding);
+	sql_put_word(out, index->calls.ends_unordered);
+	put_spans(out, index->store.spans);
+	view_keep_put_column(out, &index->names.items);
+	view_few_put(out, index->store.few_slices);
+	view_few_put(out, index->store.few_samples);
+	sql_put_word(out, index->tracks.count);
+	for (size_t i = 0; i < index->tracks.count; i++)
+		put_track(out, &index->tracks.items[i]);
+	put_lost(out, index);
+	put_rows(out, index);
+}
+
+/* ---- Reading. ---- */
+
+static struct view_packs *get_packs(struct sql_words *words, const struct view_store *store,
+                                    struct view_extents *extents)
+{
+	struct view_packs *packs = sql_take_below(words, 2) ? calloc(1, sizeof *packs) : NULL;
+	if (!packs)
+		return NULL;
+	view_keep_get_column(words, store, &packs->blocks, sizeof(struct view_block), extents);
+	packs->level_count = (uint32_t)sql_take_below(words, VIEW_LEVELS + 1);
+	for (uint32_t i = 0; i < packs->level_count; i++)
+		view_keep_get_column(words, store, &packs->levels[i], sizeof(union view_sum), extents);
+	return packs;
+}
+
+static void get_row(struct sql_words *words, const struct view_store *store, struct view_kept_row *row,
+                    struct view_extents *extents)
+{
+	row->packs = get_packs(words, store, extents);
+	if (!sql_take_below(words, 2))
+		return;
+	row->head = get_packs(words, store, extents);
+	row->groups = get_packs(words, store, extents);
+	view_keep_get_column(words, store, &row->kept, sizeof(struct view_kept), extents);
+}
+
+static void free_packs(struct view_packs *packs)
+{
+	for (uint32_t i = 0; packs && i < VIEW_LEVELS; i++)
+		view_column_free(&packs->levels[i]);
+	if (packs)
+		view_column_free(&packs->blocks);
+	free(packs);
+}
+
+static void free_rows(struct view_kept_row *rows, uint64_t count)
+{
+	for (uint64_t i = 0; rows && i < count; i++) {
+		free_packs(rows[i].packs);
+		free_packs(rows[i].head);
+		free_packs(rows[i].groups);
+		view_column_free(&rows[i].kept);
+	}
+}
+
+/* Of the index once all is right: until then it has none. */
+static void get_rows(struct sql_words *words, struct view_index *index, struct view_extents *extents)
+{
+	struct view_column rows = {0};
+	view_keep_get_column(words, &index->store, &rows, sizeof(struct view_row), extents);
+	const uint64_t count = rows.count;
+	words->failed |= count > VIEW_ROWS_MOST || count > words->left / (2 * sizeof(uint64_t));
+	struct view_kept_row *kept = words->failed ? NULL : calloc(count + 1, sizeof *kept);
+	words->failed |= !kept;
+	for (uint64_t i = 0; i < count && !words->failed; i++)
+		get_row(words, &index->store, &kept[i], extents);
+	words->failed |= words->left != 0 || extents->failed;
+	words->failed = words->failed || !view_keep_settle(index, &rows, kept, extents);
+	if (words->failed) {
+		free_rows(kept, count);
+		view_column_free(&rows);
+	} else {
+		index->rows = rows;
+		words->failed = !view_index_number_rows(index);
+	}
+	free(kept);
+}
+
+static void get_lanes(struct sql_words *words, struct view_track *track)
+{
+	const uint32_t count = (uint32_t)sql_take_below(words, VIEW_LANES_MOST + 1);
+	const bool has_series = track->kind == VIEW_COUNTERS;
+	if (!tw_grow(&track->lanes, &track->lane_room, (size_t)count + 1, sizeof *track->lanes) ||
+	    (has_series && !tw_grow(&track->series, &track->series_room, (size_t)count + 1, sizeof *track->series)))
+		words->failed = true;
+	for (uint32_t lane = 0; lane < count && !words->failed; lane++) {
+		track->lanes[lane] = (uint16_t)sql_take_below(words, UINT16_MAX + 1);
+		if (has_series) {
+			track->series[lane].name = (uint32_t)sql_take_below(words, UINT32_MAX);
+			track->series[lane].count = (uint32_t)sql_take_below(words, VIEW_BLOCK);
+			track->series[lane].at = sql_take_word(words);
+		}
+		track->lane_count = lane + 1;
+	}
+}
+
+/* It must be the next: a process stands before its threads. */
+static void get_track(struct sql_words *words, struct view_tracks *tracks, size_t number)
+{
+	const enum view_track_kind kind = (enum view_track_kind)sql_take_below(words, VIEW_OTHER + 1);
+	const uint64_t process = sql_take_word(words), thread = sql_take_word(words);
+	words->failed |= tracks->count != number || view_tracks_find(tracks, kind, process, thread) != number;
+	if (words->failed)
+		return;
+	struct view_track *track = &tracks->items[number];
+	track->own_process = sql_take_word(words);
+	track->own_thread = sql_take_word(words);
+	track->sort_index = (int32_t)(int64_t)sql_take_word(words);
+	track->fixed = sql_take_below(words, 2);
+	track->slices = sql_take_word(words);
+	track->file = (uint32_t)sql_take_below(words, 2);
+	size_t length;
+	const char *name = sql_take_text(words, &length);
+	track->name.length = 0;
+	words->failed |= length > VIEW_NAME_MOST || !tw_text_add(&track->name, name, length);
+	get_lanes(words, track);
+}
+
+static void get_tracks(struct sql_words *words, struct view_index *index)
+{
+	enum { WORDS = 11 };
+	const size_t count = sql_take_count(words, WORDS);
+	words->failed |= count > VIEW_TRACKS_MOST;
+	for (size_t i = 0; i < count && !words->failed; i++)
+		get_track(words, &index->tracks, i);
+	words->failed |= index->tracks.count != count;
+}
+
+static void get_lost(struct sql_words *words, struct view_index *index)
+{
+	index->lost_count = sql_take_word(words);
+	for (uint64_t i = 0; i < index->lost_count && i < VIEW_LOST_KEPT && !words->failed; i++) {
+		struct view_lost *lost = &index->lost[i];
+		lost->from = sql_take_word(words);
+		lost->to = sql_take_word(words);
+		lost->bytes = sql_take_word(words);
+		lost->offset = sql_take_word(words);
+		lost->track = (uint32_t)sql_take_below(words, UINT64_C(1) << 32);
+		words->failed |= lost->track != VIEW_NONE && lost->track >= index->tracks.count;
+	}
+}
+
+/* As many of each as there are for a file of this size. */
+static void get_parts(struct sql_words *words, struct view_spans *spans)
+{
+	spans->shift = (unsigned)sql_take_below(words, 64);
+	spans->taken = sql_take_word(words);
+	words->failed |= sql_take_word(words) != spans->most;
+	for (uint64_t i = 0; i < spans->most && !words->failed; i++)
+		spans->events[i] = (uint32_t)sql_take_below(words, UINT64_C(1) << 32);
+	words->failed |= sql_take_word(words) != spans->part_shift;
+	words->failed |= sql_take_word(words) != spans->part_count;
+	for (size_t i = 0; i < spans->part_count && !words->failed; i++) {
+		struct view_part_of_file *part = &spans->parts[i];
+		part->first = sql_take_word(words);
+		part->last = sql_take_word(words);
+		part->least = sql_take_word(words);
+		part->most = sql_take_word(words);
+		words->failed |= (part->first >= spans->file.size && part->first != UINT64_MAX) ||
+		                 (part->last >= spans->file.size && part->last != UINT64_MAX);
+	}
+}
+
+static void get_needed(struct sql_words *words, struct view_spans *spans)
+{
+	struct view_needed *needed = &spans->needed;
+	const size_t count = sql_take_count(words, 2);
+	words->failed |= !tw_grow(&needed->items, &needed->room, count + 1, sizeof *needed->items);
+	for (size_t i = 0; i < count && !words->failed; i++) {
+		const uint64_t offset = sql_take_below(words, spans->file.size);
+		const uint64_t size = sql_take_below(words, spans->file.size - offset + 1);
+		needed->items[needed->count++] = (struct tw_piece){.offset = offset, .size = size};
+	}
+}
+
+static void get_spans(struct sql_words *words, struct view_index *index, const struct view_kept_from *from)
+{
+	if (!sql_take_below(words, 2))
+		return;
+	struct view_spans *spans = view_spans_for(from->format, from->size, from->path, from->options);
+	index->store.spans = spans;
+	if (!spans || !view_leaves_begin(spans)) {
+		words->failed = true;
+		return;
+	}
+	get_parts(words, spans);
+	get_needed(words, spans);
+	spans->start = from->start;
+	spans->owner = index;
+	spans->ready = true;
+}
+
+bool view_keep_get(struct sql_words *words, struct view_index *index, const struct view_kept_from *from)
+{
+	struct view_extents extents = {0};
+	index->of_series = calloc(1, sizeof *index->of_series);
+	words->failed |= !index->of_series || !view_row_times_room(&index->store);
+	index->events = sql_take_word(words);
+	index->end = sql_take_below(words, INT64_MAX);
+	index->left = sql_take_word(words);
+	index->calls.rounding = sql_take_word(words);
+	index->calls.ends_unordered = sql_take_below(words, 2);
+	get_spans(words, index, from);
+	view_keep_get_column(words, &index->store, &index->names.items, sizeof(struct view_name), &extents);
+	view_few_get(words, &index->store, &index->store.few_slices, &extents);
+	view_few_get(words, &index->store, &index->store.few_samples, &extents);
+	get_tracks(words, index);
+	get_lost(words, index);
+	get_rows(words, index, &extents);
+	free(extents.items);
+	return !words->failed;
+}
