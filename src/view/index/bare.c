@@ -166,6 +166,22 @@ struct view_group view_bare_group(const struct view_row *row, const struct view_
 	return group;
 }
 
+struct view_group view_bare_groups(const struct view_row *row, const struct view_store *store,
+                                   const struct view_block_slices *block, uint64_t from, uint64_t to)
+{
+	const uint64_t first = from - block->first, last = to - 1 - block->first, *busy = block->lasts;
+	uint64_t longest = first, all = busy[first];
+	for (uint64_t i = first + 1; i <= last; i++) {
+		all += busy[i];
+		longest = busy[i] > busy[longest] ? i : longest;
+	}
+	const uint64_t begin = block->begins[first], name = block->names[longest];
+	const uint64_t item = view_bare_of(row, store)->head.count + (block->first + longest) * VIEW_GROUP;
+	return (struct view_group){.sum = {.begin = begin, .end = begin + all, .name = (uint32_t)(name >> WHICH_BITS)},
+	                           .end = block->begins[last] + busy[last] + block->offsets[last],
+	                           .item = item + (name & ((1 << WHICH_BITS) - 1))};
+}
+
 static struct view_slice slice_of(const struct view_kept *kept)
 {
 	return (struct view_slice){.begin = kept->begin,

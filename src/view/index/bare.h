@@ -48,6 +48,10 @@ struct view_group {
 };
 struct view_group view_bare_group(const struct view_row *row, const struct view_store *store, uint64_t i);
 
+/* Groups of a block, from one on to the one before another, as one: its longest is the first of the longest groups. */
+struct view_group view_bare_groups(const struct view_row *row, const struct view_store *store,
+                                   const struct view_block_slices *block, uint64_t from, uint64_t to);
+
 /* From now on a row does not keep what is added, unless its items are few and far between. False where there is no
  * room: store->error. */
 bool view_bare_begin(struct view_row *row, struct view_store *store);

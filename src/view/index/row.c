@@ -62,6 +62,8 @@ static const struct view_block *block_at(const struct view_row *row, const struc
 struct times {
 	const struct view_block *of; /* NULL: none */
 	uint64_t begins[VIEW_BLOCK], lasts[VIEW_BLOCK];
+	bool all; /* of slices these, too */
+	uint64_t offsets[VIEW_BLOCK], names[VIEW_BLOCK];
 };
 
 enum { TIMES_KEPT = 16, WORD = 64 };
@@ -112,13 +114,14 @@ static void fetch_ahead(const struct view_row *row, const struct view_store *sto
 }
 
 /* The times of a block: a block stays as it is. */
-static const struct times *times_of(const struct view_row *row, const struct view_store *store, uint64_t number)
+static struct times *times_of(const struct view_row *row, const struct view_store *store, uint64_t number)
 {
 	const struct view_block *block = block_at(row, store, number);
 	struct times *times = &store->times->kept[(uintptr_t)block / sizeof *block % TIMES_KEPT];
 	if (times->of != block) {
 		fetch_ahead(row, store, number);
 		times->of = block;
+		times->all = false;
 		take_times(row, store, times);
 	}
 	return times;
@@ -138,13 +141,20 @@ static uint64_t step_from(uint64_t offset, uint64_t step, unsigned shift)
 	return step & 1 ? offset - ((steps + 1) << shift) : offset + (steps << shift);
 }
 
-static uint64_t offset_at(const struct view_store *store, const struct view_block *block, unsigned i)
+/* The same, and all else of slices. */
+static const struct times *slices_of(const struct view_row *row, const struct view_store *store, uint64_t number)
 {
-	uint64_t steps[VIEW_BLOCK], offset = block->base;
-	view_unpack(&block->packed, store, OFFSET, steps);
-	for (unsigned k = 1; k <= i; k++)
-		offset = step_from(offset, steps[k], block->packed.shift);
-	return offset;
+	struct times *times = times_of(row, store, number);
+	const struct view_block *block = times->of;
+	if (times->all)
+		return times;
+	view_unpack(&block->packed, store, NAME, times->names);
+	view_unpack(&block->packed, store, OFFSET, times->offsets);
+	times->offsets[0] = block->base;
+	for (unsigned i = 1; i < VIEW_BLOCK; i++)
+		times->offsets[i] = step_from(times->offsets[i - 1], times->offsets[i], block->packed.shift);
+	times->all = true;
+	return times;
 }
 
 struct view_slice view_row_slice(const struct view_row *row, const struct view_store *store, uint64_t i)
@@ -154,11 +164,11 @@ struct view_slice view_row_slice(const struct view_row *row, const struct view_s
 	if (i >= packed_count(row))
 		return *(const struct view_slice *)tail_at(row, store, i);
 	const unsigned in = i % VIEW_BLOCK;
-	const struct times *times = times_of(row, store, i / VIEW_BLOCK);
+	const struct times *times = slices_of(row, store, i / VIEW_BLOCK);
 	return (struct view_slice){.begin = times->begins[in],
 	                           .end = times->begins[in] + times->lasts[in],
-	                           .offset = offset_at(store, times->of, in),
-	                           .name = view_row_name(row, store, i)};
+	                           .offset = times->offsets[in],
+	                           .name = (uint32_t)times->names[in]};
 }
 
 static double value_at(const struct view_row *row, const struct view_store *store, uint64_t i)
@@ -202,6 +212,17 @@ bool view_row_times(const struct view_row *row, const struct view_store *store, 
 		return false;
 	const struct times *times = times_of(row, store, i / VIEW_BLOCK);
 	*block = (struct view_block_times){i - i % VIEW_BLOCK, times->begins, times->lasts};
+	return true;
+}
+
+bool view_row_block(const struct view_row *row, const struct view_store *store, uint64_t i,
+                    struct view_block_slices *block)
+{
+	if (row->bare || i >= packed_count(row))
+		return false;
+	const struct times *times = slices_of(row, store, i / VIEW_BLOCK);
+	*block =
+	    (struct view_block_slices){i - i % VIEW_BLOCK, times->begins, times->lasts, times->offsets, times->names};
 	return true;
 }
 

@@ -108,6 +108,14 @@ struct view_block_times {
 bool view_row_times(const struct view_row *row, const struct view_store *store, uint64_t i,
                     struct view_block_times *block);
 
+/* The same with all else of them. */
+struct view_block_slices {
+	uint64_t first;
+	const uint64_t *begins, *lasts, *offsets, *names;
+};
+bool view_row_block(const struct view_row *row, const struct view_store *store, uint64_t i,
+                    struct view_block_slices *block);
+
 /* Returns the first item from `from` on that begins at a time or later; the count where there is none. The first steps
  * are short: what is near is found soon. */
 uint64_t view_row_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time);

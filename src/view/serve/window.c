@@ -252,49 +252,92 @@ static void take_open(struct answer *answer, const struct view_row *row, uint64_
 		        slice.begin, slice.end);
 }
 
-/* Adds groups of items from one to the one before another. */
-static void add_groups(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
+/* Adds groups of items, so many items, as one. */
+static void add_group(struct answer *answer, const struct view_group *group, uint64_t items)
 {
-	const struct view_bare *bare = view_bare_of(row, &answer->index->store);
-	const uint64_t whole = bare->groups.count < to ? bare->groups.count : to;
-	const struct view_busy busy = view_row_busy(&bare->groups, &answer->index->store, from, whole);
-	const struct view_group first = view_bare_group(row, &answer->index->store, from);
-	const struct view_group last = view_bare_group(row, &answer->index->store, to - 1);
-	const struct view_group longest = whole > from ? view_bare_group(row, &answer->index->store, busy.item) : first;
-	const uint64_t begin = bare->head.count + from * VIEW_GROUP, end = bare->head.count + to * VIEW_GROUP;
 	add_entry(answer, &(struct entry){
-			      .begin = relative(answer, first.sum.begin),
-			      .end = relative(answer, last.end),
-			      .busy = (double)(busy.busy + (to > whole ? last.sum.end - last.sum.begin : 0)),
-			      .item = (double)longest.item,
-			      .count = (uint32_t)((end < row->count ? end : row->count) - begin),
-			      .name = name_of(answer, longest.sum.name),
+			      .begin = relative(answer, group->sum.begin),
+			      .end = relative(answer, group->end),
+			      .busy = (double)(group->sum.end - group->sum.begin),
+			      .item = (double)group->item,
+			      .count = items < UINT32_MAX ? (uint32_t)items : UINT32_MAX,
+			      .name = name_of(answer, group->sum.name),
 			  });
 }
 
-/* All groups, of which the last one may not be whole. */
-static uint64_t group_count(const struct view_row *row, const struct view_bare *bare)
+/* Adds groups from one to the one before another. */
+static void add_groups(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
 {
-	return (row->count - bare->head.count + VIEW_GROUP - 1) / VIEW_GROUP;
+	const struct view_store *store = &answer->index->store;
+	const struct view_bare *bare = view_bare_of(row, store);
+	const uint64_t whole = bare->groups.count < to ? bare->groups.count : to;
+	const struct view_busy busy = view_row_busy(&bare->groups, store, from, whole);
+	const struct view_group last = view_bare_group(row, store, to - 1);
+	struct view_group group = view_bare_group(row, store, whole > from ? busy.item : from);
+	const uint64_t begin = whole > from ? view_row_begin(&bare->groups, store, from) : group.sum.begin;
+	const uint64_t end = bare->head.count + to * VIEW_GROUP, first = bare->head.count + from * VIEW_GROUP;
+	group.sum.begin = begin;
+	group.sum.end = begin + busy.busy + (to > whole ? last.sum.end - last.sum.begin : 0);
+	group.end = last.end;
+	add_group(answer, &group, (end < row->count ? end : row->count) - first);
+}
+
+/* The first group that begins behind the window: the last of all may not be whole. */
+static uint64_t groups_end(const struct answer *answer, const struct view_row *row, uint64_t from)
+{
+	const struct view_bare *bare = view_bare_of(row, &answer->index->store);
+	const uint64_t whole = bare->groups.count, count = row->count - bare->head.count;
+	const uint64_t last = view_row_begin_at(&bare->groups, &answer->index->store, from, answer->to);
+	return last + (last == whole && count > whole * VIEW_GROUP && bare->open.begin < answer->to);
+}
+
+/* The first group of a block that begins behind the pixel of one; 0 where it may be in another block. */
+static uint64_t group_over(const struct answer *answer, const struct view_block_slices *block, uint64_t first)
+{
+	const uint64_t begin = block->begins[first - block->first], to = block->first + VIEW_BLOCK;
+	if (begin < answer->from)
+		return first + 1;
+	const uint64_t end = pixel_end(answer, begin);
+	while (++first < to && block->begins[first - block->first] < end)
+		;
+	return first < to ? first : 0;
+}
+
+/* Adds groups of a block from one on, but for those that may be in a pixel with others behind it. Returns the next. */
+static uint64_t take_group_block(struct answer *answer, const struct view_row *row, uint64_t first, uint64_t last)
+{
+	const struct view_store *store = &answer->index->store;
+	struct view_block_slices block;
+	if (!view_row_block(&view_bare_of(row, store)->groups, store, first, &block))
+		return first;
+	const uint64_t to = block.first + VIEW_BLOCK < last ? block.first + VIEW_BLOCK : last;
+	while (first < to && !answer->failed) {
+		uint64_t next = group_over(answer, &block, first);
+		if (next == 0)
+			break;
+		next = next > to ? to : next;
+		const struct view_group group = view_bare_groups(row, store, &block, first, next);
+		add_group(answer, &group, (next - first) * VIEW_GROUP);
+		first = next;
+	}
+	return first;
 }
 
 /* A pixel has the groups that begin in it. */
 static void take_groups(struct answer *answer, const struct view_row *row)
 {
 	const struct view_store *store = &answer->index->store;
-	const struct view_bare *bare = view_bare_of(row, store);
-	const uint64_t from = answer->from, to = answer->to;
-	const uint64_t count = group_count(row, bare);
-	uint64_t first = view_row_begin_at(&bare->groups, store, 0, from);
-	if (first > 0 && view_bare_group(row, store, first - 1).end > from)
+	const struct view_row *groups = &view_bare_of(row, store)->groups;
+	uint64_t first = view_row_begin_at(groups, store, 0, answer->from);
+	if (first > 0 && view_bare_group(row, store, first - 1).end > answer->from)
 		first--;
-	while (first < count && !answer->failed) {
+	const uint64_t last = groups_end(answer, row, first);
+	while ((first = take_group_block(answer, row, first, last)) < last && !answer->failed) {
 		const uint64_t begin = view_bare_group(row, store, first).sum.begin;
-		if (begin >= to)
-			break;
 		uint64_t next = first + 1;
-		if (begin >= from && next < bare->groups.count)
-			next = view_row_begin_at(&bare->groups, store, next, pixel_end(answer, begin));
+		if (begin >= answer->from && next < groups->count)
+			next = view_row_begin_at(groups, store, next, pixel_end(answer, begin));
+		next = next > last ? last : next;
 		add_groups(answer, row, first, next);
 		first = next;
 	}
