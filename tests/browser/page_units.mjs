@@ -90,6 +90,44 @@ const TESTS = {
 		assert.throws(() => decodeWindow(new ArrayBuffer(64), []));
 	},
 
+	async "of lines those are found that touch what is in sight"() {
+		const { linesBetween } = await load("timeline/layout");
+		const lines = Array.from({ length: 100 }, (_, i) => ({ y: 10 * i, height: 10 }));
+		const found = (top, bottom) => linesBetween(lines, top, bottom).map(({ y }) => y / 10);
+		assert.deepEqual([found(15, 35), found(20, 20), found(-9, -1), found(985, 5000), found(1001, 5000)], [[1, 2, 3], [1, 2], [], [98, 99], []]);
+		assert.deepEqual(linesBetween([], 0, 10), []);
+	},
+
+	async "what a picture needs of a name is found again when the search or the names change"() {
+		const { Codes, COLOUR, HIT, SLEEPS } = await load("timeline/codes");
+		const names = ["read", "sleeps (io)"];
+		const codes = new Codes(names);
+		codes.prepare(names, 12, "");
+		names[999] = "Reader"; // names come with windows
+		assert.deepEqual([0, 1, 999].map(name => codes.of(name) & (HIT | SLEEPS)), [0, SLEEPS, 0]);
+		const colours = [0, 1, 999].map(name => codes.of(name) & COLOUR);
+		assert(colours.every(colour => colour >= 1 && colour <= 12));
+		codes.prepare(names, 12, "READ");
+		assert.deepEqual([0, 1, 999].map(name => codes.of(name) & HIT), [HIT, 0, HIT]);
+		assert.deepEqual([0, 1, 999].map(name => codes.of(name) & COLOUR), colours);
+		assert.deepEqual([codes.label(999, 6), codes.label(0, 3000)], ["Reader", "read"]);
+		codes.prepare(["other"], 12, "READ");
+		assert.deepEqual([codes.of(0) & HIT, codes.label(0, 3000)], [0, "other"]);
+	},
+
+	async "lists of numbers keep what is in them when they grow"() {
+		const { Numbers } = await load("timeline/numbers");
+		const numbers = new Numbers(2);
+		for (let round = 0; round < 2; round++) {
+			numbers.clear();
+			for (let i = 0; i < 3000; i++)
+				numbers.add(i, 2 * i);
+			assert.equal(numbers.length, 6000);
+			for (const i of [0, 511, 512, 2999])
+				assert.deepEqual([...numbers.items.subarray(2 * i, 2 * i + 2)], [i, 2 * i]);
+		}
+	},
+
 	async "ticks are round and no more than there is room for"() {
 		const { ticks, step } = await load("timeline/ticks");
 		assert.deepEqual(ticks(0, 1000, 8), [0, 200, 400, 600, 800, 1000]);

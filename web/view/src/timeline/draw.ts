@@ -2,25 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { same, type Boxes, type Finding, type Lost, type Place, type Row, type Stretch, type Values } from "../api";
 import { value, type Unit } from "../format";
-import { hash, type Theme } from "./colours";
-import { COUNTER, PAD, ROW, rowAt, type Layout, type Line } from "./layout";
-import { Pixels, pixelOf } from "./pixels";
+import { COLOUR, Codes, HIT, SLEEPS } from "./codes";
+import type { Theme } from "./colours";
+import { Fills } from "./fills";
+import { COUNTER, linesBetween, PAD, ROW, rowAt, type Layout, type Line } from "./layout";
+import { Numbers } from "./numbers";
+import { Pixels } from "./pixels";
 import { ruled } from "./ruler";
 import type { Strip } from "./strip";
-import { label } from "./text";
 
 export const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
 export const SMALL = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
 const BASELINE = 12;
 const INDENT = 4;
-const OWN = 2 ** 31; // on: names of the strip, in the caches of those of the trace
 const FADED = 0.35; // what a search does not mean
 const GAP = 7; // pixels between the strokes over what is lost
 export const LEAST_LOST = 3; // pixels
 const SPOT = 5; // numbers of a box
-const NARROW = 2; // pixels
-const MANY = 2000; // narrow rectangles: more are written as pixels
-const ASLEEP = "sleeps"; // a state of threads in which nothing happens
+const NO_NAMES: string[] = [];
 const CROWDED = 5; // pixels between points: nearer, they are a band
 
 /** A box as it is drawn: what tests and the pointer look at. */
@@ -68,39 +67,29 @@ export interface Scene {
 	over(context: CanvasRenderingContext2D, scene: Scene): void;
 }
 
-/** What one colour fills: x, y, width, height; and x, y. */
-interface Filling {
-	rectangles: number[];
-	points: number[];
-}
-
 export class Painter {
 	/** The boxes of the last picture, from top to bottom: row, number in it, x, width and y of each. */
-	private readonly spots: number[] = [];
+	private readonly spots = new Numbers(SPOT);
 	private readonly spotRows: Boxes[] = [];
 	private readonly texts = new Map<number, string>();
 	private made: Box[] | null = null;
 	private names: string[] = [];
 	/** Where something lost is drawn. */
 	hatched: { track: number; x: number; width: number }[] = [];
-	private readonly pixels = new Pixels();
 	/** Of the picture, in pixels. */
 	private size = { width: 1, height: 1 };
-	/** How many narrow rectangles are gathered. */
-	private narrow = 0;
 	private columnWidth = 0;
-	private colours = new Map<number, string>();
-	private theme: Theme | null = null;
-	private hits = new Map<number, boolean>();
-	/** Gathered for one flush: by colour, and the names upon them. */
-	private readonly fillings = new Map<string, Filling>();
-	private readonly fadedFillings = new Map<string, Filling>();
+	private readonly pixels = new Pixels();
+	/** Gathered for one flush: what is to be filled, and the names upon it. */
+	private readonly fills = new Fills(this.pixels);
+	private readonly faded = new Fills(this.pixels);
+	private readonly codes = new Codes([]);
+	private readonly stripCodes = new Codes([]);
 	private readonly written: number[] = [];
 	private readonly faint: number[] = [];
 	private readonly found: number[] = [];
 	private readonly chosen: number[] = [];
 	private readonly pointed: number[] = [];
-	private query = "";
 	private strip: Strip | null = null;
 	/** Where the last point of a row is. */
 	private lastPoint = -Infinity;
@@ -109,7 +98,8 @@ export class Painter {
 
 	draw(scene: Scene): void {
 		const context = this.context;
-		this.spots.length = this.spotRows.length = 0;
+		this.spots.clear();
+		this.spotRows.length = 0;
 		this.texts.clear();
 		this.made = null;
 		this.names = scene.names;
@@ -136,26 +126,26 @@ export class Painter {
 	}
 
 	private boxOf(at: number): Box {
-		const row = this.spotRows[this.spots[at]!]!;
-		const i = this.spots[at + 1]!;
-		return { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x: this.spots[at + 2]!, y: this.spots[at + 4]!,
-			width: this.spots[at + 3]!, height: ROW - 1, name: this.nameOf(row, i), text: this.texts.get(at) ?? "", begin: row.begin[i]!,
-			end: row.end[i]!, count: row.count[i]!, busy: row.busy[i]!, point: row.kind === "points" };
+		const [number, i, x, width, y] = this.spots.items.subarray(at, at + SPOT) as unknown as [number, number, number, number, number];
+		const row = this.spotRows[number]!;
+		return { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x, y, width, height: ROW - 1,
+			name: this.nameOf(row, i), text: this.texts.get(at) ?? "", begin: row.begin[i]!, end: row.end[i]!, count: row.count[i]!,
+			busy: row.busy[i]!, point: row.kind === "points" };
 	}
 
 	/** The box at a point; of narrow ones the nearest. */
 	at(x: number, y: number): Box | null {
-		const { spots } = this;
+		const { items, length } = this.spots;
 		let found = -1;
-		for (let at = 0; at < spots.length; at += SPOT) {
-			const left = spots[at + 2]!;
-			const width = spots[at + 3]!;
-			const top = spots[at + 4]!;
+		for (let at = 0; at < length; at += SPOT) {
+			const left = items[at + 2]!;
+			const width = items[at + 3]!;
+			const top = items[at + 4]!;
 			if (y < top || y >= top + ROW)
 				continue;
-			const grace = this.spotRows[spots[at]!]!.kind === "points" ? 5 : width < 3 ? 2 : 0;
+			const grace = this.spotRows[items[at]!]!.kind === "points" ? 5 : width < 3 ? 2 : 0;
 			if (x >= left - grace && x < left + Math.max(width, 1) + grace)
-				if (found < 0 || Math.abs(left - x) <= Math.abs(spots[found + 2]! - x) || width > 3)
+				if (found < 0 || Math.abs(left - x) <= Math.abs(items[found + 2]! - x) || width > 3)
 					found = at;
 		}
 		return found < 0 ? null : this.boxOf(found);
@@ -171,15 +161,10 @@ export class Painter {
 	}
 
 	private prepare(scene: Scene): void {
-		if (this.theme !== scene.theme)
-			this.colours.clear();
-		this.theme = scene.theme;
-		if (this.query !== scene.query || this.strip !== scene.strip)
-			this.hits.clear();
-		if (this.strip !== scene.strip)
-			this.colours.clear();
+		const colours = scene.theme.names.length;
 		this.strip = scene.strip;
-		this.query = scene.query;
+		this.codes.prepare(scene.names, colours, scene.query);
+		this.stripCodes.prepare(scene.strip?.names ?? NO_NAMES, colours, scene.query);
 		this.context.font = FONT;
 		this.context.textBaseline = "alphabetic";
 		this.columnWidth ||= this.context.measureText("0".repeat(40)).width / 40 || 6.6;
@@ -198,12 +183,8 @@ export class Painter {
 		context.beginPath();
 		context.rect(0, top, scene.width, bottom - top);
 		context.clip();
-		for (const line of lines) {
-			const y = line.y + shift;
-			if (y + line.height < top || y > bottom)
-				continue;
-			this.line(scene, line, y);
-		}
+		for (const line of linesBetween(lines, top - shift, bottom - shift))
+			this.line(scene, line, line.y + shift);
 		this.flush(scene);
 		context.restore();
 	}
@@ -294,100 +275,77 @@ export class Painter {
 			context.fillRect(x, y + PAD + ROW / 2 - 1, 12, 2);
 	}
 
-	private colour(scene: Scene, key: number, name: string): string {
-		let colour = this.colours.get(key);
-		if (colour === undefined) {
-			colour = scene.theme.names[hash(name, scene.theme.names.length)]!;
-			this.colours.set(key, colour);
-		}
-		return colour;
-	}
-
-	private isHit(key: number, name: string): boolean {
-		if (this.query === "")
-			return false;
-		let hit = this.hits.get(key);
-		if (hit === undefined) {
-			hit = name.toLowerCase().includes(this.query.toLowerCase());
-			this.hits.set(key, hit);
-		}
-		return hit;
-	}
-
 	private row(scene: Scene, row: Boxes, y: number): void {
 		const { view, width } = scene;
+		const { begin, end, item } = row;
 		const scale = width / (view.to - view.from);
+		const codes = row.track === this.strip?.track.id ? this.stripCodes : this.codes;
 		this.lastPoint = -Infinity;
 		this.spotRows.push(row);
 		const slice = scene.slice !== null && same(row, scene.slice, false) ? scene.slice.item : -1;
 		const hovered = scene.hovered !== null && same(row, scene.hovered, false) ? scene.hovered.item : -1;
-		for (let i = firstEndingAfter(row.end, view.from); i < row.begin.length && row.begin[i]! <= view.to; i++) {
+		for (let i = firstEndingAfter(end, view.from); i < begin.length && begin[i]! <= view.to; i++) {
 			// Whole pixels: sharper, and several times faster to fill.
-			const left = Math.round(Math.max(-2, (row.begin[i]! - view.from) * scale));
-			const right = Math.round(Math.min(width + 2, (row.end[i]! - view.from) * scale));
+			const left = Math.round(Math.max(-2, (begin[i]! - view.from) * scale));
+			const right = Math.round(Math.min(width + 2, (end[i]! - view.from) * scale));
 			const at = this.spots.length;
-			this.box(scene, row, i, left, Math.max(right - left, 1), y);
-			if (row.item[i] === slice)
+			this.box(scene, row, codes, i, left, Math.max(right - left, 1), y);
+			if (item[i] === slice)
 				this.chosen.push(at);
-			else if (row.item[i] === hovered)
+			else if (item[i] === hovered)
 				this.pointed.push(at);
 		}
 	}
 
-	private box(scene: Scene, row: Boxes, i: number, x: number, width: number, y: number): void {
-		const key = row.name[i]! + (row.track === scene.strip?.track.id ? OWN : 0);
-		const name = this.nameOf(row, i);
-		const count = row.count[i]!;
-		const point = row.kind === "points";
-		const columns = Math.floor((width - 2 * INDENT) / this.columnWidth);
-		const text = !point && count === 1 && columns > 0 ? label(name, columns) : "";
+	private box(scene: Scene, row: Boxes, codes: Codes, i: number, x: number, width: number, y: number): void {
+		const code = codes.of(row.name[i]!);
 		const at = this.spots.length;
-		this.spots.push(this.spotRows.length - 1, i, x, width, y);
-		const hit = this.isHit(key, name);
-		const faded = row.kind === "states" ? name.startsWith(ASLEEP) : this.query !== "" && !hit;
-		const filling = this.filling(this.colour(scene, key, name), faded);
-		if (point && x - this.lastPoint < CROWDED) {
-			filling.rectangles.push(Math.max(this.lastPoint, x - CROWDED), y + 4, Math.min(CROWDED, x - this.lastPoint) + 1, 9);
-			this.lastPoint = x;
-		} else if (point) {
-			filling.points.push(x, y);
-			this.lastPoint = x;
-		} else if (count === 1) {
-			filling.rectangles.push(x, y, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
-		} else {
-			// As full as the stretch is busy: what is not there is not drawn.
-			const wide = row.end[i]! - row.begin[i]!;
-			const part = wide > 0 ? Math.min(1, row.busy[i]! / wide) : 1;
-			const height = Math.max(3, Math.round((ROW - 1) * part));
-			filling.rectangles.push(x, y + ROW - 1 - height, width, height);
-		}
-		if (width <= NARROW)
-			this.narrow++;
-		if (text !== "") {
-			this.texts.set(at, text);
-			(faded ? this.faint : this.written).push(at);
-		}
+		this.spots.add(this.spotRows.length - 1, i, x, width, y);
+		const hit = (code & HIT) !== 0;
+		const faded = row.kind === "states" ? (code & SLEEPS) !== 0 : scene.query !== "" && !hit;
+		const fills = faded ? this.faded : this.fills;
+		const colour = (code & COLOUR) - 1;
+		if (row.kind === "points")
+			this.point(fills, colour, x, y);
+		else if (row.count[i] === 1)
+			fills.rectangle(colour, x, y, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
+		else
+			this.crowd(fills, colour, row, i, x, width, y);
 		if (hit)
 			this.found.push(at);
+		if (width < this.columnWidth + 2 * INDENT || row.count[i] !== 1 || row.kind === "points")
+			return;
+		const text = codes.label(row.name[i]!, Math.floor((width - 2 * INDENT) / this.columnWidth));
+		if (text === "")
+			return;
+		this.texts.set(at, text);
+		(faded ? this.faint : this.written).push(at);
 	}
 
-	private filling(colour: string, faded: boolean): Filling {
-		const all = faded ? this.fadedFillings : this.fillings;
-		let filling = all.get(colour);
-		if (!filling) {
-			filling = { rectangles: [], points: [] };
-			all.set(colour, filling);
-		}
-		return filling;
+	/** Points that are near each other are a band. */
+	private point(fills: Fills, colour: number, x: number, y: number): void {
+		if (x - this.lastPoint < CROWDED)
+			fills.rectangle(colour, Math.max(this.lastPoint, x - CROWDED), y + 4, Math.min(CROWDED, x - this.lastPoint) + 1, 9);
+		else
+			fills.point(colour, x, y);
+		this.lastPoint = x;
 	}
 
-	/** Draws what has been gathered, colour by colour: changing it is dear. */
+	/** Several slices, as full as the stretch is busy: what is not there is not drawn. */
+	private crowd(fills: Fills, colour: number, row: Boxes, i: number, x: number, width: number, y: number): void {
+		const wide = row.end[i]! - row.begin[i]!;
+		const part = wide > 0 ? Math.min(1, row.busy[i]! / wide) : 1;
+		const height = Math.max(3, Math.round((ROW - 1) * part));
+		fills.rectangle(colour, x, y + ROW - 1 - height, width, height);
+	}
+
+	/** Draws what has been gathered. */
 	private flush(scene: Scene): void {
 		const context = this.context;
 		context.globalAlpha = FADED;
-		this.fill(this.fadedFillings);
+		this.faded.draw(context, scene.theme, this.size);
 		context.globalAlpha = 1;
-		this.fill(this.fillings);
+		this.fills.draw(context, scene.theme, this.size);
 		for (const at of this.found)
 			this.outline(at, scene.theme.match, 1.5);
 		for (const at of this.chosen)
@@ -397,37 +355,13 @@ export class Painter {
 		this.write(this.faint, scene.theme.muted);
 		this.write(this.written, scene.theme.text);
 		this.found.length = this.chosen.length = this.pointed.length = 0;
-		this.narrow = 0;
-	}
-
-	private fill(fillings: Map<string, Filling>): void {
-		const context = this.context;
-		// An edge of paper: points that touch stay apart.
-		context.strokeStyle = this.theme!.page;
-		context.lineWidth = 1;
-		const asPixels = this.narrow > MANY;
-		if (asPixels)
-			this.pixels.begin(this.size.width, this.size.height);
-		for (const [colour, { rectangles, points }] of fillings) {
-			context.fillStyle = colour;
-			const pixel = pixelOf(colour);
-			for (let i = 0; i < rectangles.length; i += 4)
-				if (asPixels && rectangles[i + 2]! <= NARROW)
-					this.pixels.fill(rectangles[i]!, rectangles[i + 1]!, rectangles[i + 2]!, rectangles[i + 3]!, pixel);
-				else
-					context.fillRect(rectangles[i]!, rectangles[i + 1]!, rectangles[i + 2]!, rectangles[i + 3]!);
-			for (let i = 0; i < points.length; i += 2)
-				this.point(points[i]!, points[i + 1]!);
-			rectangles.length = points.length = 0;
-		}
-		if (asPixels)
-			this.pixels.draw(context);
 	}
 
 	private write(list: number[], ink: string): void {
+		const { items } = this.spots;
 		this.context.fillStyle = ink;
 		for (const at of list)
-			this.context.fillText(this.texts.get(at) ?? "", Math.max(this.spots[at + 2]!, 0) + INDENT, this.spots[at + 4]! + BASELINE);
+			this.context.fillText(this.texts.get(at) ?? "", Math.max(items[at + 2]!, 0) + INDENT, items[at + 4]! + BASELINE);
 		list.length = 0;
 	}
 
@@ -437,20 +371,8 @@ export class Painter {
 		context.strokeStyle = ink;
 		context.lineWidth = thick;
 		const out = thick === 2 ? 0.5 : -0.5;
-		const [x, width, y] = [this.spots[at + 2]!, this.spots[at + 3]!, this.spots[at + 4]!];
+		const [x, width, y] = [2, 3, 4].map(more => this.spots.items[at + more]!) as [number, number, number];
 		context.strokeRect(x - out, y - out, Math.max(width - 1 + 2 * out, 1), ROW - 1 + 2 * out);
-	}
-
-	private point(x: number, y: number): void {
-		const context = this.context;
-		context.beginPath();
-		context.moveTo(x, y + 2);
-		context.lineTo(x + 5, y + 8);
-		context.lineTo(x, y + 14);
-		context.lineTo(x - 5, y + 8);
-		context.closePath();
-		context.fill();
-		context.stroke();
 	}
 
 	private values(scene: Scene, line: Line, row: Values, y: number): void {

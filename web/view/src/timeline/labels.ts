@@ -3,7 +3,7 @@
 import { button, make } from "../dom";
 import { count } from "../format";
 import type { Store } from "../state";
-import { FIRST, KIND_NAMES, rowsOf, type Line } from "./layout";
+import { FIRST, KIND_NAMES, linesBetween, rowsOf, type Line } from "./layout";
 import { plain } from "./text";
 
 const TAIL = 6; // characters
@@ -42,7 +42,7 @@ export class Labels {
 
 	/** Fills a box with the labels of the lines between two heights. */
 	show(box: HTMLElement, lines: Line[], top: number, bottom: number): void {
-		const seen = lines.filter(line => line.y + line.height >= top - AROUND && line.y <= bottom + AROUND);
+		const seen = linesBetween(lines, top - AROUND, bottom + AROUND);
 		const key = seen.map(line => `${line.track.id}:${line.y}:${line.height}:${line.closed}`).join() +
 			this.store.state.pins.join();
 		if (box.dataset.key === key)

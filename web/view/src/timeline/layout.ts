@@ -96,6 +96,23 @@ function families(tracks: Track[]): Map<number | null, Track[]> {
 	return inside;
 }
 
+/** Of lines in order those that touch what is between two heights. */
+export function linesBetween(lines: Line[], top: number, bottom: number): Line[] {
+	let low = 0;
+	let high = lines.length;
+	while (low < high) {
+		const middle = low + high >> 1;
+		if (lines[middle]!.y + lines[middle]!.height < top)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	let end = low;
+	while (end < lines.length && lines[end]!.y <= bottom)
+		end++;
+	return lines.slice(low, end);
+}
+
 /** What a person can call a track: "worker", "server / worker" outside of its group. */
 export function titleOf(track: Track, tracks: Track[]): string {
 	const parent = track.parent === null ? undefined : tracks[track.parent];

@@ -11,7 +11,7 @@ import { lostAt, tipOfFinding, tipOfLost } from "./damage";
 import { type Box, Painter, type Scene, xOf } from "./draw";
 import { attach } from "./hands";
 import { Labels } from "./labels";
-import { GROUP, layOut, PAD, ROW, rowAt, titleOf, type Layout, type Line } from "./layout";
+import { GROUP, layOut, linesBetween, PAD, ROW, rowAt, titleOf, type Layout, type Line } from "./layout";
 import { Overview } from "./overview";
 import { drawRuler } from "./ruler";
 import { stripOf, type Strip } from "./strip";
@@ -365,11 +365,11 @@ export class Timeline {
 
 	private tracksInSight(): number[] {
 		const { scrollTop, clientHeight } = this.scroller;
-		const seen = (line: Line) => !line.group && line.y + line.height > scrollTop - clientHeight / 2 &&
-			line.y < scrollTop + 1.5 * clientHeight;
-		const closed = this.layout.lines.filter(line => line.group && line.closed && line.y + line.height > scrollTop &&
-			line.y < scrollTop + clientHeight).flatMap(line => line.children);
-		const open = [...this.layout.pinned, ...this.layout.lines.filter(seen)].map(line => line.track.id);
+		const { lines, pinned } = this.layout;
+		const near = linesBetween(lines, scrollTop - clientHeight / 2, scrollTop + 1.5 * clientHeight).filter(line => !line.group);
+		const closed = linesBetween(lines, scrollTop, scrollTop + clientHeight).filter(line => line.group && line.closed)
+			.flatMap(line => line.children);
+		const open = [...pinned, ...near].map(line => line.track.id);
 		return [...new Set([...open, ...closed])].filter(id => !this.isStrip(id));
 	}
 
