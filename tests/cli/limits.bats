@@ -557,7 +557,7 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 	peak_below 64 info --memory 16M tasks
 }
 
-@test "TraceLog: a hundred thousand sessions, and objects announced again, cost no look at each for each" {
+@test "TraceLog: a hundred thousand sessions, objects announced again, and bodies compiled cost no look at each for each" {
 	"$PYTHON" - <<-'PYTHON'
 		start = "prf stm 2018-06-25 07:24:28.049 +09:00\n"
 		domain = 'apd crf 0x00000000B6A00000 0x%08X 0x00000000 "x"\n'
@@ -566,9 +566,15 @@ assert json.load(sys.stdin)["name"].startswith("2999 \1")'
 		        file.write(start + domain % (i + 1) + "sam str 0x00000000 20 1 0:0 0x1\n")
 		with open("domains.log", "w") as file:
 		    file.write(start + "".join(domain % 1 for i in range(100000)))
+		samples = "".join(f"sam str 0x00000000 {i} 1 0:{i and 1} 0x2:0x{i + 1:016x}\n" for i in range(20000))
+		with open("bodies.log", "w") as file: # no instruction is in a body
+		    file.write(start + samples)
+		    for i in range(1020):
+		        code = " ".join(f"0x{(i << 12) + 16 * k + 0x1000000:x}:0x8" for k in range(30))
+		        file.write(f"fun inf 0x00000002 0x{i + 9:016x} 0x{1:016x} 0x{2:016x} 0x06000001 {code}\n")
 	PYTHON
 	for command in stat info; do
-		for log in sessions domains; do
+		for log in sessions domains bodies; do
 			timeout 60 trackway $command $log.log >out 2>&1 || [ $? != 124 ] || fail "$command $log"
 		done
 	done

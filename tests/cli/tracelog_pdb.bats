@@ -195,3 +195,25 @@ END
 	trackway convert app.log --dialect vs -o vs.tracelog 2>notes
 	[ "$(grep -c 'the lines of method 0x06000002 in its PDB are damaged' notes)" = 1 ] || fail "$(cat notes)"
 }
+
+@test "lines: of a method with a million of them, instructions are looked for so far, and no further" {
+	"$PYTHON" - <<-'END'
+		import os, sys
+		sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+		import portable_pdb
+		points_of, instructions = portable_pdb.points_of, 2000
+		portable_pdb.METHODS = [(1, [(0, 10, 5, 10, 6, 1)])]
+		portable_pdb.points_of = lambda *told: points_of(*told) + bytes((1, 0, 0)) * 1000000 # hidden ones
+		open("app.pdb", "wb").write(portable_pdb.pdb())
+		with open("app.log", "w") as log:
+		    log.write('prf stm 2018-06-25 07:24:28.049 +09:00\nmod ldf 0x1 0x2 0x0 0x00000000 "app.dll"\n')
+		    log.write(f"fun inf 0x00000002 0x3 0x0 0x1 0x06000001 0x1000:0x{instructions:x}")
+		    log.write("".join(f" 0x{999999 - i:x}:0x{i:x}:0x{i + 1:x}" for i in range(instructions)) + "\n")
+		    for i in range(instructions):
+		        log.write(f"sam str 0x00000000 {i + 1} 1 0:{i and 1} 0x2:0x{0x1000 + i:x}\n")
+	END
+	lines_of --pdb . app.log >got
+	# Of 3 million bytes each: 90 are 256 MiB.
+	[ "$(head -n 1 got)" = "90 /src/app/Main.cs:10" ] || fail "$(head -n 3 got) $(cat notes)"
+	[ "$(grep -c "after 256 MiB of lines, those of further instructions are not looked for.*tracelog.pdb-damaged" notes)" = 1 ]
+}

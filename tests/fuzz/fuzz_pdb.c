@@ -21,8 +21,8 @@ static void ask_pdb(const uint8_t *bytes, size_t size)
 		for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
 			struct tracelog_pdb_line line;
 			struct tw_text name = {0};
-			bool damaged;
-			if (!tracelog_pdb_find(&pdb, 0x06000000 | method, offsets[i], &line, &damaged))
+			struct tracelog_pdb_search search = {.left = size};
+			if (!tracelog_pdb_find(&pdb, 0x06000000 | method, offsets[i], &line, &search))
 				continue;
 			fuzz_require(method && method <= pdb.method_count, "a method that is there has the line");
 			fuzz_require(line.line && line.document <= pdb.document_count, "and a document of its own");
@@ -42,8 +42,8 @@ static void ask_mdb(const uint8_t *bytes, size_t size)
 		for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
 			struct tracelog_pdb_line line;
 			struct tw_text name = {0};
-			bool damaged;
-			if (!tracelog_mdb_find(&mdb, 0x06000000 | method, offsets[i], &line, &damaged))
+			struct tracelog_pdb_search search = {.left = size};
+			if (!tracelog_mdb_find(&mdb, 0x06000000 | method, offsets[i], &line, &search))
 				continue;
 			fuzz_require(line.line && line.document && line.document <= mdb.source_count,
 			             "a line has a source");

@@ -18,12 +18,24 @@ enum { LOCATION_COST = sizeof(struct tw_location) + 2 * sizeof(uint32_t) + 48 /*
 
 /* ---- What records tell. ---- */
 
+static struct tw_interval span_of_code(const struct tracelog_code *code)
+{
+	uint64_t end = code->start + code->size;
+	return (struct tw_interval){code->start, end < code->start ? UINT64_MAX : end};
+}
+
 static void take_block(struct tracelog_log *log, struct tracelog_body *body, const struct tw_tracelog_item *item)
 {
 	struct tracelog_sources *sources = &log->sources;
 	if (!tracelog_grow(log, &sources->codes, &sources->code_room, sources->code_count, sizeof *sources->codes))
 		return;
-	sources->codes[sources->code_count++] = (struct tracelog_code){item->start, item->bytes, body->bytes};
+	const struct tracelog_code code = {item->start, item->bytes, body->bytes};
+	const struct tw_interval span = span_of_code(&code);
+	sources->codes[sources->code_count++] = code;
+	if (!body->block_count || span.start < body->span.start)
+		body->span.start = span.start;
+	if (span.end > body->span.end)
+		body->span.end = span.end;
 	body->block_count++;
 	body->bytes += item->bytes;
 }
@@ -89,12 +101,6 @@ static void judge_map(struct tracelog_log *log, const struct tracelog_body *body
 
 /* ---- Placing. ---- */
 
-static struct tw_interval span_of_code(const struct tracelog_code *code)
-{
-	uint64_t end = code->start + code->size;
-	return (struct tw_interval){code->start, end < code->start ? UINT64_MAX : end};
-}
-
 static struct tw_interval span_of_range(const struct tracelog_range *range)
 {
 	return (struct tw_interval){range->start, range->end};
@@ -110,6 +116,8 @@ static const struct tracelog_code *find_code(const struct tracelog_sources *sour
                                              uint64_t ip)
 {
 	const struct tracelog_edges *edges = &body->block_edges;
+	if (!holds(body->span, ip))
+		return NULL;
 	if (edges->count) {
 		uint32_t found = tw_cover_find(sources->edges + edges->first, edges->count, ip);
 		return found == TW_NO_SPAN ? NULL : &sources->codes[body->first_block + found];
@@ -216,20 +224,11 @@ static void note(struct tracelog_log *log, const struct tracelog_object *functio
 	                   &source->at);
 }
 
-/* Places a location, as far as its function's code is known. Returns whether nothing more is to be learned: where it is
- * in no body, one that has it may still be told. */
-static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_object *function)
+/* Places a location whose instruction is in a block of a body. */
+static void place_in(struct tracelog_log *log, uint32_t location, const struct tracelog_object *function,
+                     const struct tracelog_body *body, const struct tracelog_code *code)
 {
 	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address;
-	const struct tracelog_code *code = NULL;
-	if (place_by_line(log, location, ip))
-		return true;
-	const struct tracelog_body *body = find_body(&log->sources, function, ip, &code);
-	if (!body || !code) {
-		if (!log->sources.lines.count)
-			judge_ip(log, function, ip);
-		return false;
-	}
 	const struct tracelog_range *range = find_range(&log->sources, body, code->before + (ip - code->start));
 	struct tracelog_source source;
 	bool known = range && tracelog_find_source(log, function, range->il, &source);
@@ -239,7 +238,26 @@ static bool place(struct tracelog_log *log, uint32_t location, const struct trac
 		source.file = name_offset(log, range->il);
 	if (range)
 		tw_dictionary_locate(log->dictionary, location, source.file, source.at.line);
-	return true;
+}
+
+/* Places a location, as far as its function's code is known: all of it, or its newest body, where the others have been
+ * looked at. Returns whether nothing more is to be learned: a body that has it may still be told. */
+static bool place(struct tracelog_log *log, uint32_t location, const struct tracelog_object *function, bool newest)
+{
+	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address;
+	const struct tracelog_code *code = NULL;
+	const struct tracelog_body *body = &function->code.body;
+	if (place_by_line(log, location, ip))
+		return true;
+	if (newest)
+		code = find_code(&log->sources, body, ip);
+	else
+		body = find_body(&log->sources, function, ip, &code);
+	if (body && code)
+		place_in(log, location, function, body, code);
+	else if (!log->sources.lines.count)
+		judge_ip(log, function, ip);
+	return body && code;
 }
 
 /* Places the locations of a function that were met before the code that they are in was told. */
@@ -253,7 +271,7 @@ static void place_all(struct tracelog_log *log, uint32_t number)
 	while (next) {
 		uint32_t location = next - 1;
 		next = log->sources.unplaced.items[location];
-		if (place(log, location, function))
+		if (place(log, location, function, true))
 			continue;
 		log->sources.unplaced.items[location] = function->code.unplaced;
 		function->code.unplaced = location + 1;
@@ -432,7 +450,7 @@ static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 	const struct tracelog_code *code;
 	if (ip && sources->lines.count && !is_line(sources, ip) && !find_body(sources, function, ip, &code))
 		tracelog_tell(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
-	if (ip == 0 || place(log, location, function))
+	if (ip == 0 || place(log, location, function, false))
 		return;
 	uint32_t *unplaced = &tracelog_object(log, TRACELOG_FUNCTION, number)->code.unplaced;
 	sources->unplaced.items[location] = *unplaced;

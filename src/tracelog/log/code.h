@@ -18,6 +18,7 @@ struct tracelog_body {
 	uint32_t first_block, block_count;
 	uint32_t first_range, range_count; /* of offsets in the code, and theirs in the IL */
 	struct tracelog_edges block_edges, range_edges;
+	struct tw_interval span; /* from the first instruction of its blocks to behind the last */
 	uint64_t bytes;
 	uint32_t older; /* the body before it, plus 1 */
 	uint32_t count; /* of those before it */

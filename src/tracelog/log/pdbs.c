@@ -19,8 +19,9 @@
 #include <unistd.h>
 
 enum {
-	SHARE = 16,         /* of the memory limit, for one file */
-	MODULES_MAX = 4096, /* whose files are looked for */
+	SHARE = 16,           /* of the memory limit, for one file */
+	MODULES_MAX = 4096,   /* whose files are looked for */
+	LOOKED_MAX = 1 << 28, /* bytes of methods' lines that are looked at: a second or two */
 	PDB_COST = 2 * sizeof(struct tracelog_module_pdb) + 2 * sizeof(struct tw_map_slot)
 };
 
@@ -202,10 +203,22 @@ static void report_method(struct tracelog_log *log, struct tracelog_module_pdb *
 }
 
 static bool find(const struct tracelog_module_pdb *module, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
-                 bool *damaged)
+                 struct tracelog_pdb_search *search)
 {
-	return module->is_mdb ? tracelog_mdb_find(&module->mdb, token, il, line, damaged)
-	                      : tracelog_pdb_find(&module->pdb, token, il, line, damaged);
+	return module->is_mdb ? tracelog_mdb_find(&module->mdb, token, il, line, search)
+	                      : tracelog_pdb_find(&module->pdb, token, il, line, search);
+}
+
+/* Told once for a log. */
+static void report_end(struct tracelog_log *log, const struct tracelog_object *function)
+{
+	const uint32_t name = tracelog_object(log, TRACELOG_MODULE, function->module)->name;
+	char wrong[128];
+	snprintf(wrong, sizeof wrong, "after %u MiB of lines, those of further instructions are not looked for",
+	         LOOKED_MAX >> 20);
+	if (!log->pdbs.ended)
+		tell(log, TRACELOG_PDB_DAMAGED, tw_dictionary_name(log->dictionary, name)->text, wrong);
+	log->pdbs.ended = true;
 }
 
 static bool name_of(const struct tracelog_module_pdb *module, uint32_t document, struct tw_text *name)
@@ -219,7 +232,7 @@ bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object
 {
 	struct tw_text name = {0};
 	uint32_t offset;
-	bool damaged = false;
+	struct tracelog_pdb_search search = {.left = LOOKED_MAX - log->pdbs.looked};
 	*source = (struct tracelog_source){0};
 	if (!function->module || !tracelog_object(log, TRACELOG_MODULE, function->module)->named ||
 	    !offset_of(il, &offset))
@@ -227,10 +240,13 @@ bool tracelog_find_source(struct tracelog_log *log, const struct tracelog_object
 	struct tracelog_module_pdb *module = pdb_of(log, function->module);
 	if (!module || !module->bytes)
 		return false;
-	bool found = find(module, function->token, offset, &source->at, &damaged);
+	bool found = find(module, function->token, offset, &source->at, &search);
+	log->pdbs.looked = LOOKED_MAX - search.left;
 	bool named = found && name_of(module, source->at.document, &name);
-	if (damaged || (found && !named))
+	if (search.damaged || (found && !named))
 		report_method(log, module, function);
+	if (!search.left)
+		report_end(log, function);
 	if (named)
 		source->file = tracelog_name(log, name.bytes, name.length);
 	else
@@ -245,5 +261,5 @@ void tracelog_pdbs_free(struct tracelog_pdbs *pdbs)
 		free(pdbs->items[i].bytes);
 	free(pdbs->items);
 	tw_map_free(&pdbs->by_module);
-	*pdbs = (struct tracelog_pdbs){.teller = pdbs->teller};
+	*pdbs = (struct tracelog_pdbs){.teller = pdbs->teller, .looked = pdbs->looked, .ended = pdbs->ended};
 }

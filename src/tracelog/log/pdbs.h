@@ -22,6 +22,8 @@ struct tracelog_pdbs {
 	struct tracelog_module_pdb *items;
 	size_t count, room;
 	struct tw_map by_module; /* number of a module's object to its place */
+	size_t looked;           /* bytes of methods' lines that were looked at, of all sessions */
+	bool ended;              /* that no more are is told */
 };
 
 /* A place in a source. */

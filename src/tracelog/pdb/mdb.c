@@ -219,11 +219,11 @@ static bool is_sound(const struct mdb_lines *lines)
 }
 
 bool tracelog_mdb_find(const struct tracelog_mdb *mdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
-                       bool *damaged)
+                       struct tracelog_pdb_search *search)
 {
-	const uint8_t *method = find_method(mdb, token);
+	const uint8_t *method = search->left ? find_method(mdb, token) : NULL;
 	uint32_t number = 0, count = 0;
-	*damaged = false;
+	search->damaged = false;
 	*line = (struct tracelog_pdb_line){0};
 	if (!method)
 		return false;
@@ -231,6 +231,7 @@ bool tracelog_mdb_find(const struct tracelog_mdb *mdb, uint32_t token, uint32_t 
 	                          .cursor = cursor_at(mdb, tw_load32(method + 8, false)),
 	                          .file = 1,
 	                          .line = 1};
+	const uint8_t *begin = lines.cursor.at;
 	for (; next_entry(&lines) && is_sound(&lines); count++)
 		if (lines.offset <= il && !lines.hidden && lines.line <= LINE_MAX_MDB) {
 			*line = (struct tracelog_pdb_line){.document = lines.file, .line = lines.line};
@@ -238,7 +239,8 @@ bool tracelog_mdb_find(const struct tracelog_mdb *mdb, uint32_t token, uint32_t 
 		}
 	if (line->line && lines.ended)
 		take_columns(&lines, flags_of(mdb, method), number, count, line);
-	*damaged = lines.cursor.failed || !lines.ended;
+	search->damaged = lines.cursor.failed || !lines.ended;
+	tracelog_pdb_spend(search, (size_t)(lines.cursor.at - begin));
 	return line->line;
 }
 

@@ -21,7 +21,7 @@ struct tracelog_mdb {
 /* These do what those of pdb.h do. A document is a source's number, from 1. */
 bool tracelog_mdb_open(struct tracelog_mdb *mdb, const uint8_t *bytes, size_t size);
 bool tracelog_mdb_find(const struct tracelog_mdb *mdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
-                       bool *damaged);
+                       struct tracelog_pdb_search *search);
 bool tracelog_mdb_name(const struct tracelog_mdb *mdb, uint32_t document, struct tw_text *name);
 
 #endif

@@ -226,19 +226,19 @@ static bool is_sound(const struct tracelog_pdb *pdb, const struct pdb_points *po
 }
 
 bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
-                       bool *damaged)
+                       struct tracelog_pdb_search *search)
 {
 	const uint32_t number = token & 0xffffff;
 	struct tracelog_pdb_bytes blob;
-	*damaged = false;
+	search->damaged = false;
 	*line = (struct tracelog_pdb_line){0};
-	if (token >> 24 != METHOD_TOKEN || number == 0 || number > pdb->method_count)
+	if (!search->left || token >> 24 != METHOD_TOKEN || number == 0 || number > pdb->method_count)
 		return false;
 	const uint8_t *row = pdb->methods + (number - 1) * pdb->method_size;
 	struct pdb_points points = {.document = load(row, pdb->document_width)};
 	uint32_t at = load(row + pdb->document_width, pdb->blob_width);
-	*damaged = at && !find_blob(pdb, at, &blob);
-	if (at == 0 || *damaged)
+	search->damaged = at && !find_blob(pdb, at, &blob);
+	if (at == 0 || search->damaged)
 		return false;
 	points.cursor = pdb_cursor_of(blob);
 	take_unsigned(&points.cursor); /* the signature of local variables */
@@ -248,7 +248,8 @@ bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t 
 		if (!points.hidden)
 			*line = (struct tracelog_pdb_line){points.document, points.line, points.column, points.end_line,
 			                                   points.end_column};
-	*damaged = points.cursor.failed || (points.il <= il && points.begun && !is_sound(pdb, &points));
+	search->damaged = points.cursor.failed || (points.il <= il && points.begun && !is_sound(pdb, &points));
+	tracelog_pdb_spend(search, (size_t)(points.cursor.at - blob.bytes));
 	return line->line;
 }
 

@@ -37,6 +37,17 @@ struct tracelog_pdb_line {
 	uint32_t column, end_line, end_column;
 };
 
+/* Looking for lines: what it may take, and whether those of the last method could not be read. */
+struct tracelog_pdb_search {
+	size_t left; /* bytes of methods' lines that may still be looked at, of all files together */
+	bool damaged;
+};
+
+static inline void tracelog_pdb_spend(struct tracelog_pdb_search *search, size_t bytes)
+{
+	search->left -= bytes < search->left ? bytes : search->left;
+}
+
 /* Finds the parts. False: the bytes are no portable PDB, or a damaged one; `wrong` says so. */
 bool tracelog_pdb_open(struct tracelog_pdb *pdb, const uint8_t *bytes, size_t size);
 
@@ -44,10 +55,10 @@ bool tracelog_pdb_open(struct tracelog_pdb *pdb, const uint8_t *bytes, size_t si
 bool tracelog_pdb_module(struct tracelog_pdb_bytes metadata, uint8_t guid[TRACELOG_GUID]);
 
 /* The line of an offset in the intermediate language of a method, which a token of metadata tells. What the compiler
- * made without a line of its own belongs to the line before. False: there is none; *damaged: the method's lines
- * cannot be read up to there. */
+ * made without a line of its own belongs to the line before. False: there is none, or nothing more may
+ * be looked at. */
 bool tracelog_pdb_find(const struct tracelog_pdb *pdb, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
-                       bool *damaged);
+                       struct tracelog_pdb_search *search);
 
 /* Adds the name of a document, as the compiler had it, to a text. False: it has none that can be read, or there is no
  * memory. */
