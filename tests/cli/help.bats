@@ -245,10 +245,9 @@ options_of() { # command
 	[ "$(head -1 script)" = "#compdef trackway" ]
 	for command in $COMMANDS; do
 		grep -q "^		$command)" script || fail "$command is not in the script"
-		sed -n "/^		$command)/,/;;/p" script >part
-		for option in $(options_of "$command"); do
-			grep -Eq -- "[*',{]$option=?[]}[]" part || fail "$command: $option is not in the script"
-		done
+		sed -n "/^		$command)/,/;;/p" script | grep -Eo -- "[*',{]--[a-z-]+=?[]}[]" | tr -d "*',{=[]}" | sort -u >part
+		options_of "$command" | sort -u | comm -23 - part >missing
+		[ ! -s missing ] || fail "$command: not in the script: $(cat missing)"
 	done
 	grep -qF "'(-s --sort)'{-s+,--sort=}'[" script || fail "values behind = are not completed"
 	grep -qF "{-V,--version}" script
@@ -274,9 +273,9 @@ options_of() { # command
 			same /dev/null err "groff's complaints about $command"
 		fi
 		[ -n "$command" ] || continue
-		for option in $(options_of "$command"); do
-			grep -qF "\\fB${option//-/\\-}\\fR" page || fail "$command: $option is not in the page"
-		done
+		grep -Eo '\\fB\\-\\-[a-z\\-]+\\fR' page | sed 's/^\\fB//; s/\\fR$//; s/\\-/-/g' | sort -u >part
+		options_of "$command" | sort -u | comm -23 - part >missing
+		[ ! -s missing ] || fail "$command: not in the page: $(cat missing)"
 	done
 }
 
@@ -292,9 +291,9 @@ options_of() { # command
 	trackway help --man check >page
 	trackway check --rules >rules
 	[ "$(wc -l <rules)" -gt 40 ]
-	while read -r rule severity _; do
-		grep -qF "\\fB${rule//-/\\-}\\fR ($severity)" page || fail "$rule is not in the page"
-	done <rules
+	sed -E 's/^([^ ]+) +([^ ]+).*/\\fB\1\\fR (\2)/; s/-/\\-/g' rules | sort -u >wanted
+	grep -oFf wanted page | sort -u | comm -23 wanted - >missing
+	[ ! -s missing ] || fail "not in the page: $(cat missing)"
 	[ -z "$(cut -d' ' -f1 rules | sort | uniq -d)" ]
 	trackway check --rules --from fxt >of-fxt
 	cmp <(sort of-fxt) <(grep -E '^(fxt|filter)\.' rules | sort)
