@@ -1132,14 +1132,14 @@ def ended(bench, words):
 
 
 def deep(bench, words):
-    """A stack of 200,000 calls, and one that overflows and is left; and handlers that leave what they interrupt, which may be a record."""
+    """A stack of 100,000 calls, and one that overflows and is left; and handlers that leave what they interrupt, which may be a record."""
     program = unwind(bench, words)
     log, done = bench.record(program, "deep")
-    expect(done.returncode == 0 and bench.counts()[0] == 400002, done.returncode, done.stderr)
+    expect(done.returncode == 0 and bench.counts()[0] == 200002, done.returncode, done.stderr)
     calls, stacks = nested(bench, log)
-    expect(max(depth for rows in calls.values() for _, depth in rows) == 200000 and not any(stacks.values()), "deep")
+    expect(max(depth for rows in calls.values() for _, depth in rows) == 100000 and not any(stacks.values()), "deep")
     calls = bench.calls(log)
-    expect(bare(calls)["down"] == 400002, calls)
+    expect(bare(calls)["down"] == 200002, calls)
     log, done = bench.record(program, "overflow")
     began, handled = bench.counts()[0], bench.counts()[MOST - 1]
     calls = max(nested(bench, log)[0].values(), key=len)

@@ -344,7 +344,7 @@ int main(int, char **words)
 		end_calls();
 	}
 	if (!std::strcmp(way, "deep"))
-		in_thread(200000, size_t{1} << 28);
+		in_thread(100000, size_t{1} << 28);
 	if (!std::strcmp(way, "overflow"))
 		in_thread(1 << 30, 1 << 21);
 	if (!std::strcmp(way, "storm"))
