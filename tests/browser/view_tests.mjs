@@ -87,6 +87,20 @@ const TESTS = {
 		assert.deepEqual((await view.state()).view, before.view);
 	},
 
+	async "details that the server does not know yet come when it does"(view) {
+		let early = 2;
+		await view.page.route("**/api/slice*", route => (early-- > 0
+			? route.fulfill({ status: 503, contentType: "application/json", body: '{"error":"the file is still being read"}' })
+			: route.continue()));
+		await view.click(await view.box("parse", 1));
+		await view.page.getByText("The file is still being read.").waitFor();
+		await view.page.getByRole("heading", { name: "parse" }).waitFor();
+		assert.equal(await view.page.getByText("The file is still being read.").count(), 0);
+		assert(early < 0);
+		await view.page.unroute("**/api/slice*");
+		assert.equal(view.wrong.splice(0).length, 2); // which the browser says of each 503
+	},
+
 	async "a click shows the details of a slice"(view) {
 		await view.click(await view.box("read", 0));
 		const text = await view.says("Called by");

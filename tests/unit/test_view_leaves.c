@@ -306,12 +306,48 @@ static void test_shorter(void **state)
 	free(archive.bytes);
 }
 
+static void expect_status(struct view *view, answer_fn *fn, const char *address, unsigned status)
+{
+	struct view_answer answer = {.status = 200};
+	struct view_request request = {.method = "GET", .address = address};
+	assert_true(view_request_parse(&request));
+	fn(view, &request, &answer);
+	assert_int_equal(answer.status, status);
+	view_request_free(&request);
+	view_answer_free(&answer);
+}
+
+/* While a file is read, what is not kept is asked for too early; what is kept is there. */
+static void test_early(void **state)
+{
+	(void)state;
+	static const char slice[] = "/api/slice?track=1&lane=0&depth=0&item=700";
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	make_nesting_archive(&archive);
+	set_up(&scene, &archive);
+	for (int early = 1; early >= 0; early--) {
+		const unsigned status = early ? 503 : 200;
+		scene.bare->state = scene.whole->state = early ? VIEW_READING : VIEW_DONE;
+		scene.bare->index.store.spans->ready = !early;
+		expect_status(scene.bare, view_answer_slice, slice, status);
+		expect_status(scene.whole, view_answer_slice, slice, 200);
+		expect_status(scene.bare, view_answer_near, "/api/near?name=c&at=9&direction=next", status);
+		expect_status(scene.bare, view_answer_near, "/api/near?track=1&lane=0&depth=0&item=700&direction=next",
+		              status);
+		expect_status(scene.whole, view_answer_near, "/api/near?name=c&at=9&direction=next", 200);
+	}
+	expect_status(scene.bare, view_answer_slice, "/api/slice?track=1&lane=0&depth=0&item=99999999", 400);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_archive),  cmocka_unit_test(test_log),    cmocka_unit_test(test_overlaps),
 	    cmocka_unit_test(test_two_logs), cmocka_unit_test(test_damage), cmocka_unit_test(test_shorter),
-	    cmocka_unit_test(test_exact),
+	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

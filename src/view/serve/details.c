@@ -166,9 +166,12 @@ void view_answer_slice(struct view *view, const struct view_request *request, st
 		put_children(&json, view, request, &place);
 		tw_json_object_end(&json);
 	}
+	const bool is_early = !found && view_place_is_early(view);
 	view_unlock(view);
 	view_json_end(&out, answer);
-	if (!found)
+	if (is_early)
+		view_place_refuse_early(answer);
+	else if (!found)
 		view_refuse(answer, 400, "no slice is there: track, lane, depth and item name one");
 }
 
@@ -347,8 +350,11 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	if (near.found.row)
 		view_place_put(&json, view, request, &near.found);
 	tw_json_object_end(&json);
+	const bool is_early = (near.name || !fine) && view_place_is_early(view);
 	view_unlock(view);
 	view_json_end(&out, answer);
-	if (!fine || !direction || (!near.backwards && strcmp(direction, "next") != 0))
+	if (is_early)
+		view_place_refuse_early(answer);
+	else if (!fine || !direction || (!near.backwards && strcmp(direction, "next") != 0))
 		view_refuse(answer, 400, "near wants direction=next or previous, and name and at, or a slice");
 }

@@ -30,6 +30,22 @@ bool view_place_named(const struct view *view, const struct view_request *reques
 	       can_tell(view, place->row);
 }
 
+bool view_place_is_early(const struct view *view)
+{
+	const struct view_index *index = &view->index;
+	if (!index->store.spans || index->store.spans->ready || view->state != VIEW_READING)
+		return false;
+	for (uint64_t i = 0; i < index->rows.count; i++)
+		if (view_index_row_at(index, i)->bare)
+			return true;
+	return false;
+}
+
+void view_place_refuse_early(struct view_answer *answer)
+{
+	view_refuse(answer, 503, "the file is still being read: this is known as soon as it has been");
+}
+
 /* The last of a row that begins at the time or before is the only one that can go on then, unless one of no length
  * stands where another ends. */
 static bool is_in_row(const struct view *view, const struct view_row *row, uint64_t time, uint64_t offset,

@@ -15,6 +15,12 @@ struct view_place {
 /* Finds the slice or point that a request names by track, lane, depth and item: false where there is none. */
 bool view_place_named(const struct view *view, const struct view_request *request, struct view_place *place);
 
+/* Whether some cannot be named yet: those that the index does not keep, while their file is read. */
+bool view_place_is_early(const struct view *view);
+
+/* The same as an answer: what is asked for comes if it is asked once more. */
+void view_place_refuse_early(struct view_answer *answer);
+
 /* Finds the slice of a track that goes on at a time, on the reader's clock, and whose record is at an offset. */
 bool view_place_at(const struct view *view, uint32_t track, uint64_t time, uint64_t offset, struct view_place *place);
 

@@ -1,7 +1,7 @@
 // slices.ts - from slice to slice with the arrows.
 // SPDX-License-Identifier: Apache-2.0
 import type { Near, Place, Server } from "./api";
-import type { Context } from "./panels/context";
+import { unlessEarly, type Context } from "./panels/context";
 
 const DETAIL = 1000; // pixels that a slice's inside is looked at with
 
@@ -38,8 +38,10 @@ export type Way = "left" | "right" | "up" | "down";
 export async function go(context: Context, way: Way): Promise<void> {
 	const { slice } = context.store.state;
 	const { server } = context;
-	const near = !slice ? first(context) : await (way === "up" ? around(server, slice) : way === "down" ? inside(server, slice)
-		: server.neighbour(slice, way === "left" ? "previous" : "next")).catch(() => null);
+	const near = !slice ? first(context) : await unlessEarly(context, way === "up" ? around(server, slice)
+		: way === "down" ? inside(server, slice) : server.neighbour(slice, way === "left" ? "previous" : "next"));
+	if (near === "early")
+		return;
 	if (near)
 		context.open(near, { from: near.begin, to: near.end });
 	else

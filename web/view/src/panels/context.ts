@@ -1,7 +1,7 @@
 // context.ts - what every panel is given.
 // SPDX-License-Identifier: Apache-2.0
 import type { Place, Server, Stretch, Trace } from "../api";
-import { fresh } from "../api";
+import { fresh, Refusal } from "../api";
 import { button, make } from "../dom";
 import { bytes, share, time } from "../format";
 import type { Store } from "../state";
@@ -52,7 +52,20 @@ export function copyButton(context: Context, label: string, text: () => string, 
 	return button(label, () => void copy(context, text(), what), { title: text() });
 }
 
-const OFTEN = 400; // ms between looks at how far a question is
+export const OFTEN = 400; // ms between looks at how far something is
+
+/** Whether the server will know what was asked once the file has been read. */
+export function early(error: unknown): boolean {
+	return error instanceof Refusal && error.status === 503;
+}
+
+/** What a key has asked for; null where there is none. "early": it came too early, which is said. */
+export async function unlessEarly<T>(context: Context, answer: Promise<T | null>): Promise<T | null | "early"> {
+	const found = await answer.catch((error: unknown) => (early(error) ? "early" : null));
+	if (found === "early")
+		context.say("The file is still being read: try again when it has been");
+	return found;
+}
 
 /** Asks what may take long; how far it is stands in the box meanwhile, with a way to stop it. */
 export async function watched<T>(context: Context, box: HTMLElement, signal: AbortSignal,

@@ -5,7 +5,7 @@ import { dumpCommand } from "../command";
 import { button, make, pairs, table } from "../dom";
 import { count, time } from "../format";
 import { plain } from "../timeline/text";
-import { copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
+import { copyButton, early, failed, OFTEN, quiet, unlessEarly, watched, type Context, type Panel } from "./context";
 
 /** The time of day at a time of the trace, to the nanosecond. */
 export function wallClock(wall: bigint, ns: number): string {
@@ -33,6 +33,28 @@ export class Details implements Panel {
 		this.context.timeline.arrows.choose([]);
 	}
 
+	/** The slice, once it is known; null where nobody waits any more. */
+	private async known(slice: Place, box: HTMLElement, signal: AbortSignal): Promise<Slice | null> {
+		let line: HTMLElement | null = null;
+		try {
+			for (;;) {
+				const found = await this.context.server.slice(slice).catch((error: unknown) => {
+					if (signal.aborted || !early(error))
+						throw error;
+					return null;
+				});
+				if (found || signal.aborted)
+					return found;
+				if (!line)
+					box.append(line = make("p", { class: "quiet", role: "status" },
+						"The file is still being read. What is known of this slice comes as soon as it has been."));
+				await new Promise(over => setTimeout(over, OFTEN));
+			}
+		} finally {
+			(line as HTMLElement | null)?.remove();
+		}
+	}
+
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { slice } = this.context.store.state;
 		if (!slice) {
@@ -40,8 +62,8 @@ export class Details implements Panel {
 			return;
 		}
 		try {
-			const found = await this.context.server.slice(slice);
-			if (!signal.aborted)
+			const found = await this.known(slice, box, signal);
+			if (found && !signal.aborted)
 				await this.fill(box, found, signal);
 		} catch (error) {
 			if (!signal.aborted)
@@ -192,7 +214,9 @@ export class Details implements Panel {
 	}
 
 	private async other(slice: Slice, direction: "next" | "previous"): Promise<void> {
-		const near = await this.context.server.occurrence(slice.name, slice.begin, direction).catch(() => null);
+		const near = await unlessEarly(this.context, this.context.server.occurrence(slice.name, slice.begin, direction));
+		if (near === "early")
+			return;
 		if (near)
 			this.context.open(near, { from: near.begin, to: near.end });
 		else

@@ -4,7 +4,7 @@ import type { Found } from "../api";
 import { byId, table } from "../dom";
 import { count, time } from "../format";
 import { plain } from "../timeline/text";
-import { failed, quiet, type Context, type Panel } from "./context";
+import { failed, quiet, unlessEarly, type Context, type Panel } from "./context";
 
 const SHOWN = 200;
 const ASKED = 32; // names that n and p look for at once
@@ -79,8 +79,10 @@ export class Search implements Panel {
 			return;
 		}
 		const at = await this.from();
-		const near = (await Promise.all(among.map(name =>
-			context.server.occurrence(name.name, at, direction).catch(() => null)))).filter(each => each !== null);
+		const all = await unlessEarly(context, Promise.all(among.map(name => context.server.occurrence(name.name, at, direction))));
+		if (all === "early")
+			return;
+		const near = (all ?? []).filter(each => each !== null);
 		near.sort((a, b) => direction === "next" ? a.begin - b.begin : b.begin - a.begin);
 		const first = near[0];
 		if (first)
