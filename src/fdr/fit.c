@@ -79,16 +79,26 @@ static int32_t delta_gain(const struct judge *j, uint32_t delta)
 	return delta < FDR_LARGE_DELTA ? SMALL : 0;
 }
 
-/* Whether the WallTime, Pid or NewCPUId record that a buffer begins with follows: no call stands before it, but the end
- * of a damaged record may look like one. */
-static bool is_before_lead(const struct judge *j, size_t at)
+/* Whether a WallTime, Pid or NewCPUId record that a buffer begins with stands at a place of the span, by its first
+ * byte. */
+static bool leads_at(const struct judge *j, size_t at)
 {
 	static const enum tw_fdr_kind kinds[] = {TW_FDR_WALL_TIME, TW_FDR_PID, TW_FDR_NEW_CPU_ID};
-	const size_t next = at + TW_FDR_FUNCTION_SIZE, place = j->span->from_start + next;
 	bool leads = false;
-	for (size_t i = 0; next < j->span->size && place <= fdr_lead_end(j->log) && i < sizeof kinds / sizeof *kinds;
+	for (size_t i = 0;
+	     at < j->span->size && j->span->from_start + at <= fdr_lead_end(j->log) && i < sizeof kinds / sizeof *kinds;
 	     i++)
-		leads |= j->span->bytes[next] == fdr_first_byte(j->log->header.layout, kinds[i]);
+		leads |= j->span->bytes[at] == fdr_first_byte(j->log->header.layout, kinds[i]);
+	return leads;
+}
+
+/* Whether one follows a call, at once or where they stand: no call stands before it, but the end of a damaged record
+ * may look like one. */
+static bool is_before_lead(const struct judge *j, size_t at)
+{
+	bool leads = leads_at(j, at + TW_FDR_FUNCTION_SIZE);
+	for (size_t next = TW_FDR_METADATA_SIZE; !leads && next < FDR_LEAD; next += TW_FDR_METADATA_SIZE)
+		leads = next > j->span->from_start + at && leads_at(j, next - j->span->from_start);
 	return leads;
 }
 

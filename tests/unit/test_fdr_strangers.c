@@ -263,6 +263,13 @@ static void test_calls_in_the_lead(void **state)
 		assert_int_equal(count, CALLS + 2);
 		assert_int_equal(rows[0].offset, start + LEAD);
 	}
+	hurt = log_;
+	/* of the NewBuffer a call and bytes that are none: WallTime stands behind both */
+	set_number(hurt.data + start + 16, 1 << 4 | (uint64_t)TICK << 32, 8);
+	hurt.data[start + 24] = 0x0e;
+	read_rows(&hurt);
+	assert_int_equal(count, CALLS + 2);
+	assert_int_equal(rows[0].offset, start + LEAD);
 }
 
 /* The same of an argument. */
@@ -426,6 +433,62 @@ static void test_buffers_larger_than_their_size(void **state)
 	}
 }
 
+/* ---- Logs of a flight recorder as the program left them: doc/formats/xray-fdr.md, "Logs of the flight recorder". ---- */
+
+enum { PAGE = 4096, PAIRS = 40 };
+
+/* A chunk of a page with a buffer; the first one ends there with the header before it. */
+static void add_chunk(uint32_t thread)
+{
+	static const uint8_t head[15];
+	const size_t chunk = log_.size;
+	add_text(&log_, head, sizeof head);
+	set_number(log_.data + chunk, PAGE - chunk % PAGE, 4);
+	const size_t start = begin_buffer(&log_, thread, 1 + thread, BEGIN + UINT64_C(1000000) * thread);
+	add_varied_pairs(&log_, thread, PAIRS);
+	end_buffer(&log_, start);
+	while (log_.size % PAGE)
+		add_number(&log_, 0, 1);
+}
+
+/* Three chunks, between the first two one that was handed out and not begun. Returns where the calls of the second thread
+ * end. */
+static size_t make_unfinished(void)
+{
+	static const uint8_t unbegun[2 * PAGE];
+	log_.size = 0;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	memcpy(log_.data + 24, "twflight", 8);
+	add_chunk(1);
+	add_text(&log_, unbegun, sizeof unbegun);
+	add_chunk(2);
+	add_chunk(3);
+	return (size_t)3 * PAGE + 15 + 80 + (size_t)2 * PAIRS * 8;
+}
+
+/* Bytes that were put in, or are missing, move all chunks behind them: none is passed in silence. */
+static void test_chunks_that_moved(void **state)
+{
+	static const uint8_t junk[13] = {0x7f, 0x35, 0x7f, 0x11, 0x7f, 0x35, 0x7f, 0x11, 0x7f, 0x35, 0x7f, 0x11, 0x7f};
+	(void)state;
+	const size_t end = make_unfinished();
+	read_rows(&log_);
+	assert_int_equal(count, 3 * 2 * PAIRS);
+	for (size_t size = 1; size <= sizeof junk; size += 4)
+		for (unsigned missing = 0; missing < 2; missing++) {
+			hurt = log_;
+			if (missing)
+				delete_bytes(end - 80, size);
+			else
+				insert_bytes(end - 80, junk, size);
+			read_rows(&hurt);
+			assert_int_equal(calls_of(1, 1), 2 * PAIRS);
+			assert_in_range(calls_of(2, 2), 2 * PAIRS - 12, 2 * PAIRS);
+			assert_int_equal(calls_of(3, 3), 2 * PAIRS);
+			assert_int_equal(count, calls_of(2, 2) + (size_t)4 * PAIRS);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,7 +499,7 @@ int main(void)
 	    cmocka_unit_test(test_calls_in_the_lead),        cmocka_unit_test(test_calls_for_an_argument),
 	    cmocka_unit_test(test_joined_at_a_counter),      cmocka_unit_test(test_buffers_larger_than_their_size),
 	    cmocka_unit_test(test_argument_beyond_a_window), cmocka_unit_test(test_calls_for_a_counter),
-	    cmocka_unit_test(test_another_log_is_not_known),
+	    cmocka_unit_test(test_another_log_is_not_known), cmocka_unit_test(test_chunks_that_moved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

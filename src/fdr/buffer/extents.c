@@ -158,6 +158,6 @@ int fdr_find_by_extents(struct fdr_finder *f, struct fdr_buffer *buffer)
 	if (trusted && (buffer->extents <= limit || limit == 0))
 		return 1;
 	if (!trusted)
-		return mend_extents(f, buffer, buffer->extents <= room ? buffer->next : FDR_NO_LIMIT);
+		return mend_extents(f, buffer, buffer->extents <= room ? buffer->end : FDR_NO_LIMIT);
 	return check_overrun(f, buffer);
 }
