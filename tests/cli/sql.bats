@@ -585,6 +585,19 @@ one() { # what a query answers, without the names of the columns
 		from r limit 9) select * from r'
 }
 
+@test "sql: what a query sorts and keeps takes no more of the disk than 16 times --memory" {
+	rows="with recursive r(x) as (select zeroblob(100000) union all select x from r"
+	for statement in "$rows) select x from r order by x" "create temp table t as $rows) select x from r"; do
+		status=0
+		timeout 60 trackway sql --memory 1M "$DATA/fxt/oneshot_all.fxt" "$statement" >out 2>err || status=$?
+		[ "$status" = 2 ] || fail "$status $(<err)"
+		[[ "$(<err)" == *": database or disk is full: temporary files may take 16 times the memory limit" ]] || fail "$(<err)"
+	done
+	# Two thirds of that are fine, again and again.
+	sorted="select sum(length(x)) from ($rows limit 100) select x from r order by x limit 100)"
+	[ "$(trackway sql --memory 1M "$DATA/fxt/oneshot_all.fxt" "$sorted; $sorted; $sorted" | grep -c 10000000)" = 3 ]
+}
+
 @test "sql: --memory is the limit of what SQLite takes, too" {
 	run trackway sql --memory 8M "$DATA/fxt/oneshot_all.fxt" 'select length(randomblob(9000000))'
 	[ "$status" = 2 ]

@@ -8,6 +8,7 @@
 #include "cli/output/show.h"
 #include "core/tool.h"
 #include "sql/engine/guard.h"
+#include "sql/engine/spill.h"
 #include "sql/perfetto/hint.h"
 
 #include <errno.h>
@@ -140,11 +141,15 @@ static void limit_memory(const struct tw_sql_options *options)
  * file. */
 static int open_database(struct tw_sql_run *run)
 {
-	if (sqlite3_open_v2("", &run->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+	const bool writes = tw_sql_is_database(run->options->common.output);
+	const size_t memory = run->session->options.memory_limit;
+	const int opened = writes ? sqlite3_open_v2("", &run->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)
+	                          : sql_spill_open(&run->session->spill, memory, &run->db);
+	if (opened != SQLITE_OK)
 		return tw_say_error("SQLite: %s", run->db ? sqlite3_errmsg(run->db) : "out of memory");
 	int result = sql_register(run->db, run->session);
 	sql_guard_settings(run->db);
-	if (result == SQLITE_OK && !tw_sql_is_database(run->options->common.output))
+	if (result == SQLITE_OK && !writes)
 		result = sql_guard_statements(run->db, SQL_GUARD_NAMED);
 	limit_memory(run->options);
 	run->script = result == SQLITE_OK ? sql_script_new(run->db, run->session, true) : NULL;

@@ -3,6 +3,7 @@
 #include "core/format.h"
 #include "sql/answers/columns.h"
 #include "sql/engine/guard.h"
+#include "sql/engine/spill.h"
 #include "sql/perfetto/hint.h"
 #include "sql/tables/table.h"
 
@@ -90,7 +91,7 @@ static int add_file(struct tw_sql *sql, const char *path)
 /* What SQLite sorts goes to a temporary file. */
 static int open_database(struct tw_sql *sql)
 {
-	int result = sqlite3_open_v2("", &sql->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	int result = sql_spill_open(&sql->session->spill, sql->session->options.memory_limit, &sql->db);
 	if (result == SQLITE_OK)
 		result = sql_register(sql->db, sql->session);
 	if (result != SQLITE_OK)

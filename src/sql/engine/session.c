@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "core/dictionary.h"
 #include "core/format.h"
+#include "sql/engine/spill.h"
 
 #include <trackway/symbols.h>
 
@@ -42,6 +43,7 @@ void sql_session_free(struct sql_session *session)
 	while (session->count)
 		sql_session_remove_last(session);
 	tw_dictionary_free(session->names);
+	sql_spill_free(session->spill);
 	free(session);
 }
 

@@ -58,9 +58,10 @@ struct sql_session {
 	struct sql_hooks hooks;
 	struct sql_extract *extract; /* of extract_arg(); NULL: not asked for yet */
 	void (*free_extract)(struct sql_extract *extract);
-	bool keep_index;  /* surveys are kept beside their files */
-	uint64_t windows; /* how often only pieces of a file have been read */
-	uint64_t scans;   /* how often a file has been opened to be read, or some of it */
+	struct sql_spill *spill; /* of its connections; NULL: none is open */
+	bool keep_index;         /* surveys are kept beside their files */
+	uint64_t windows;        /* how often only pieces of a file have been read */
+	uint64_t scans;          /* how often a file has been opened to be read, or some of it */
 	char error[1024];
 };
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/perfetto/prepare.h"
 
+#include "sql/engine/spill.h"
 #include "sql/perfetto/narrow.h"
 
 #include <stdlib.h>
@@ -9,8 +10,9 @@
 
 void sql_script_fault(const struct sql_script *script, size_t offset, struct sql_fault *fault)
 {
-	sql_fault_set(fault, offset, "%s", sqlite3_errmsg(script->calls.db));
-	fault->code = sqlite3_errcode(script->calls.db);
+	const int code = sqlite3_errcode(script->calls.db);
+	sql_fault_set(fault, offset, "%s%s", sqlite3_errmsg(script->calls.db), sql_spill_hint(script->calls.db, code));
+	fault->code = code;
 	fault->placed = sqlite3_error_offset(script->calls.db) >= 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/format.h"
 #include "sql/engine/guard.h"
+#include "sql/engine/spill.h"
 #include "sql/tables/table.h"
 #include "view/serve/part.h"
 #include "view/serve/starts.h"
@@ -131,23 +132,16 @@ static int is_over(void *question)
 	return view_question_stops(question);
 }
 
-/* A function of SQLite's goes on, whatever is cancelled: so no value is large. What is temporary is on a disk that
- * others want, too. */
-static int limit_database(sqlite3 *db)
-{
-	enum { LONGEST = 64 << 20 }; /* bytes of a value */
-	/* Pages of 4 KiB. */
-	static const char temporary[] = "pragma temp.max_page_count = 1048576";
-	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
-	return sqlite3_exec(db, temporary, NULL, NULL, NULL);
-}
-
 static sqlite3 *open_database(struct view_tables *tables)
 {
-	enum { STEPS = 4096 }; /* of SQLite's machine between looks at whether it is over */
+	enum {
+		STEPS = 4096,      /* of SQLite's machine between looks at whether it is over */
+		LONGEST = 64 << 20 /* bytes of a value */
+	};
 	sqlite3 *db = NULL;
-	int result = sqlite3_open_v2("", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-	result = result == SQLITE_OK ? limit_database(db) : result;
+	int result = sql_spill_open(&tables->session->spill, tables->session->options.memory_limit, &db);
+	if (result == SQLITE_OK) /* a function of SQLite's goes on, whatever is cancelled: no value is large */
+		sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
 	result = result == SQLITE_OK ? sql_register(db, tables->session) : result;
 	if (result == SQLITE_OK) {
 		sql_guard_settings(db);
