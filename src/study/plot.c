@@ -64,6 +64,12 @@ static uint64_t most_of(const struct thread_rows *rows, size_t column)
 	return most;
 }
 
+static void put_axis(struct tw_output *out, uint64_t instructions, int top, int bottom)
+{
+	const struct tw_svg_frame frame = {.left = LEFT, .width = INNER, .span_ns = instructions};
+	tw_svg_instructions(out, &frame, top, bottom);
+}
+
 static void put_chart(struct tw_output *out, const struct plot *plot, const struct thread_rows *rows, int top,
                       uint64_t most)
 {
@@ -79,11 +85,9 @@ static void put_chart(struct tw_output *out, const struct plot *plot, const stru
 	tw_putf(out, "%s</text>\n", plot->end);
 	tw_svg_values(out, &(struct tw_svg_frame){.left = LEFT, .width = INNER},
 	              &(struct tw_svg_scale){0, (double)most, bottom, CHART, ""});
+	put_axis(out, end_of(rows, rows->count - 1), top, bottom);
 	put_line(out, rows, plot->area, bottom, most, true);
 	put_line(out, rows, plot->line, bottom, most, false);
-	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, bottom + 16);
-	tw_put_count(out, end_of(rows, rows->count - 1));
-	tw_put_text(out, " instructions</text>\n");
 }
 
 static const struct tw_study_table *find_table(const struct tw_study *study, const char *name)
@@ -147,7 +151,7 @@ int study_render_misses(struct tw_output *out, const struct tw_study *study, con
 
 /* ---- Phases. ---- */
 
-enum { STRIP = 40, LEGEND = 18 };
+enum { STRIP = 40, LEGEND = 18, TICK = 4 };
 
 /* Columns of the intervals, and of the phases. */
 enum { OF_THREAD = 1, FROM = 2, INSTRUCTIONS = 3, PHASE = 5, WEIGHT = 1, BEST = 3 };
@@ -177,9 +181,7 @@ static void put_strip(struct tw_output *out, const struct thread_rows *rows, int
 		put_box(out, LEFT + scale * (double)from, top, scale * (double)(to - from), STRIP,
 		        cell(rows, i, PHASE));
 	}
-	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, top + STRIP + 16);
-	tw_put_count(out, all);
-	tw_put_text(out, " instructions</text>\n");
+	put_axis(out, all, top + STRIP, top + STRIP + TICK);
 }
 
 static void put_legend(struct tw_output *out, const struct tw_study_table *phases, int top)
@@ -256,17 +258,17 @@ static void put_core(struct tw_output *out, const struct thread_rows *rows, int 
 {
 	double scale = (double)INNER / (double)all;
 	struct stays stays;
-	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">core %" PRIu64 "</text>\n", LEFT, top - LABEL,
+	tw_putf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">core %" PRIu64 ": ", LEFT, top - LABEL,
 	        cell(rows, 0, THREAD));
+	tw_put_count(out, end_of(rows, rows->count - 1));
+	tw_put_text(out, " instructions</text>\n");
 	for (size_t i = 0; i < rows->count;) {
 		i = take_stays(rows, i, scale, &stays);
 		double x = LEFT + scale * (double)stays.from, wide = scale * (double)stays.instructions;
 		put_box(out, x, top, wide, STRIP, stays.task);
 		put_kernel(out, x, top + STRIP, wide, (double)stays.kernel / (double)stays.instructions);
 	}
-	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", LEFT + INNER, top + STRIP + 16);
-	tw_put_count(out, end_of(rows, rows->count - 1));
-	tw_put_text(out, " instructions</text>\n");
+	put_axis(out, all, top + STRIP, top + STRIP + TICK);
 }
 
 static void put_tasks(struct tw_output *out, const struct tw_study_table *tasks, size_t count, int top)

@@ -79,6 +79,9 @@ make_trace() { # directory
 	trackway mem set -o out.svg
 	grep -q 'thread 100: lines of 64 bytes' out.svg
 	grep -q '>16 instructions<' out.svg
+	# Ticks at round numbers, as those of times: each 2 of 16 are 128 pixels of 1,024.
+	grep -qF '<text class="time" x="898" y="205">12</text>' out.svg
+	[ "$(grep -c '<path class="grid" d="M[0-9]* 70V190"/>' out.svg)" = 9 ]
 	run trackway mem --svg --json set
 	[ "$status" = 2 ]
 	[ "${lines[0]}" = 'trackway: error: only one of --json and --svg' ]

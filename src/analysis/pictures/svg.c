@@ -158,18 +158,51 @@ static void put_round_time(struct tw_output *out, uint64_t ns)
 	tw_putf(out, " %s", units[i].name);
 }
 
+/* A line at what is so far behind the left edge. */
+static void put_tick(struct tw_output *out, double x, int top, int bottom)
+{
+	tw_put_text(out, "<path class=\"grid\" d=\"M");
+	tw_svg_pixels(out, x);
+	tw_putf(out, " %dV%d\"/>", top, bottom);
+}
+
+/* Begins what stands below it. */
+static void begin_label(struct tw_output *out, double x, int bottom)
+{
+	tw_put_text(out, "<text class=\"time\" x=\"");
+	tw_svg_pixels(out, x);
+	tw_putf(out, "\" y=\"%d\">", bottom + TIME_DROP);
+}
+
 void tw_svg_times(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom)
 {
 	uint64_t step = time_step(frame->span_ns);
 	uint64_t to = frame->span_ns > UINT64_MAX - frame->from_ns ? UINT64_MAX : frame->from_ns + frame->span_ns;
 	for (uint64_t n = frame->from_ns / step + (frame->from_ns % step != 0); n <= to / step; n++) {
 		double x = tw_svg_x(frame, n * step - frame->from_ns);
-		tw_put_text(out, "<path class=\"grid\" d=\"M");
-		tw_svg_pixels(out, x);
-		tw_putf(out, " %dV%d\"/><text class=\"time\" x=\"", top, bottom);
-		tw_svg_pixels(out, x);
-		tw_putf(out, "\" y=\"%d\">", bottom + TIME_DROP);
+		put_tick(out, x, top, bottom);
+		begin_label(out, x, bottom);
 		put_round_time(out, n * step);
 		tw_put_text(out, "</text>\n");
 	}
+}
+
+void tw_svg_instructions(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom)
+{
+	enum { SUM = 150 }; /* pixels that what is told at the right may take */
+	const int right = frame->left + frame->width;
+	const uint64_t step = time_step(frame->span_ns);
+	for (uint64_t n = 0; n <= frame->span_ns / step; n++) {
+		const double x = tw_svg_x(frame, n * step);
+		put_tick(out, x, top, bottom);
+		if (x < right - SUM) {
+			begin_label(out, x, bottom);
+			tw_put_count(out, n * step);
+			tw_put_text(out, "</text>");
+		}
+		tw_put_char(out, '\n');
+	}
+	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", right, bottom + TIME_DROP);
+	tw_put_count(out, frame->span_ns);
+	tw_put_text(out, " instructions</text>\n");
 }

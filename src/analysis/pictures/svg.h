@@ -40,4 +40,8 @@ void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, cons
 /* Lines from top to bottom at round times, each with its time below. */
 void tw_svg_times(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom);
 
+/* The same at round numbers of instructions, of which the frame has so many in the place of ns. All of them are told at
+ * the right, with their unit. */
+void tw_svg_instructions(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom);
+
 #endif
