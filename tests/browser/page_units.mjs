@@ -128,6 +128,36 @@ const TESTS = {
 		}
 	},
 
+	async "the bytes of an answer are given back when no track has rows of it, and the next picture is drawn"() {
+		const { Data } = await load("timeline/data");
+		const answers = [];
+		const released = [];
+		const server = {
+			release: given => released.push(...given),
+			async window({ from, to }, width, tracks) {
+				const bytes = new ArrayBuffer(8);
+				answers.push(bytes);
+				const all = new Float64Array(bytes);
+				return { generation: 1, from, to, rows: tracks.map(track => ({ track, lane: 0, depth: 0, kind: "values", time: all, least: all, most: all, last: all })) };
+			},
+		};
+		const data = new Data(server, () => { }, assert.fail);
+		data.end = 1e6;
+		const look = async (from, tracks) => {
+			data.want({ from, to: from + 100 }, 100, tracks);
+			await new Promise(resolve => { setTimeout(resolve, 0); });
+		};
+		await look(1000, [1, 2]);
+		await look(5000, [1]);
+		await look(5000, [1]);
+		assert.deepEqual([answers.length, released], [2, []], "track 2 has rows of the first answer");
+		await look(5000, [1, 2]);
+		assert.deepEqual([answers.length, released], [3, []], "they may be in the picture");
+		await look(5000, [1, 2]);
+		assert(released.length === 1 && released[0] === answers[0]);
+		assert.equal(data.rows(1)[0].time.buffer, answers[1]);
+	},
+
 	async "ticks are round and no more than there is room for"() {
 		const { ticks, step } = await load("timeline/ticks");
 		assert.deepEqual(ticks(0, 1000, 8), [0, 200, 400, 600, 800, 1000]);
@@ -323,7 +353,7 @@ const TESTS = {
 			busy: Float64Array.of(9), item: Float64Array.of(0), count: Uint32Array.of(count), name: Uint32Array.of(0) });
 		// A pixel is 10 ns: 8 slices told as one of 30 ns are coarse, a slice of 300 and several in a pixel are not.
 		let rows = { false: [row(8, 130)], true: [row(1, 300), row(4, 110)] };
-		const server = { async window({ from, to }, width, tracks, signal, exact) {
+		const server = { release() { }, async window({ from, to }, width, tracks, signal, exact) {
 			asked.push([exact, from, to]);
 			return { generation: 1, from, to, rows: rows[exact] };
 		} };

@@ -27,6 +27,7 @@ static void test_index(void **state)
 	    {"/api/window?from=0&to=1&width=16385&names=0&tracks=1", 400, "a window wants"},
 	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1,,2", 400, "a window wants"},
 	    {"/api/window?from=0&to=1&width=9&names=0", 400, "a window wants"},
+	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1&outer=2", 400, "a window wants"},
 	    {"/api/slice?track=1&lane=0&depth=0&item=0", 200,
 	     "\"child_count\":\"2\",\"children\":[{\"name\":\"a\",\"track\":1,\"lane\":0,\"depth\":1,\"item\":\"0\""},
 	    {"/api/slice?track=1&lane=0&depth=0&item=1", 200, "\"child_count\":\"0\",\"children\":[]"},

@@ -216,7 +216,7 @@ static void test_log(void **state)
 	expect_same(make_log, 31, 60, "function%205");
 }
 
-/* Of more than 4 MiB slices are read again only if that is asked for. */
+/* Of more than 2 MiB slices are read again only if that is asked for. */
 static void test_exact(void **state)
 {
 	(void)state;

@@ -40,6 +40,13 @@ static void test_window(void **state)
 	assert_memory_equal(at, "\x05\0\0\0\x06\0\0\0\x0a\0\0\0\0\0\0\0outerbtick\0\0\0\0\0\0", 32);
 	assert_int_equal(at + 32 - (const uint8_t *)answer.body.bytes, answer.body.length);
 	view_answer_free(&answer);
+	/* The same without what is in others, and without points. */
+	ask(&scene, "/api/window?from=0&to=1024000&width=32&names=3&outer=1&tracks=1", &answer);
+	at = (const uint8_t *)answer.body.bytes;
+	assert_int_equal(answer.body.length, 40 + 96);
+	assert_int_equal(tw_load32(at + 24, false), 1);
+	assert_memory_equal(at + 40, "\x01\0\0\0\0\0\0\0\0\0\0\0\x02\0\0\0", 16);
+	view_answer_free(&answer);
 	/* Names are sent once; a slice that is longer than the window is there whole. */
 	ask(&scene, "/api/window?from=20000&to=30000&width=100&names=3&tracks=1,77", &answer);
 	assert_int_equal(answer.body.length, 40 + 16 + 32 + 16);

@@ -26,9 +26,10 @@ struct view_few {
 	struct view_column blocks;
 	uint64_t count;          /* of all items */
 	numbers_of_block newest; /* of the items behind the blocks */
-	numbers_of_block block;  /* of the block that was looked at last */
-	uint64_t block_number;   /* plus 1; 0: none yet */
-	uint64_t last, found;    /* the items that were asked for last */
+	uint64_t block_number;   /* of that which was looked at last, plus 1; 0: none yet */
+	uint64_t begins[VIEW_BLOCK], offsets[VIEW_BLOCK];
+	uint64_t last, asked; /* the items that were asked for last */
+	uint64_t item, left;  /* the next of them back, and how many are left with it */
 	union {
 		struct view_slice slices[VIEW_BLOCK];
 		struct view_sample samples[VIEW_BLOCK];
@@ -124,70 +125,80 @@ uint64_t view_few_add_sample(struct view_store *store, uint64_t before, const st
 
 /* ---- Looking. ---- */
 
-static void unpack(struct view_few *few, const struct view_store *store, uint64_t number)
+/* Unpacks of a block those numbers that are steps. */
+static void unpack(struct view_few *few, const struct view_store *store, const struct block *block)
 {
-	const struct block *block = view_column_at(&few->blocks, store, sizeof *block, number);
-	for (unsigned k = 0; k < ITEM_COLUMNS; k++)
-		view_unpack(&block->items, store, k, few->block[k]);
-	view_unpack(&block->links, store, LINK, few->block[BACK]);
-	take_steps(few->block[BEGIN], block->begin);
-	take_steps(few->block[OFFSET], block->offset);
-	few->block_number = number + 1;
+	view_unpack(&block->items, store, BEGIN, few->begins);
+	take_steps(few->begins, block->begin);
+	if (few == store->few_samples)
+		return;
+	view_unpack(&block->items, store, OFFSET, few->offsets);
+	take_steps(few->offsets, block->offset);
 }
 
-/* The numbers of the block that an item is in. */
-static numbers_of_block *numbers_of(struct view_few *few, const struct view_store *store, uint64_t item)
+static void take_numbers(struct view_few *few, const struct view_store *store, uint64_t item,
+                         uint64_t numbers[static COLUMNS])
 {
 	const uint64_t number = item / VIEW_BLOCK;
-	if (number == few->blocks.count)
-		return &few->newest;
+	const unsigned in = item % VIEW_BLOCK;
+	if (number == few->blocks.count) {
+		for (unsigned k = 0; k < COLUMNS; k++)
+			numbers[k] = few->newest[k][in];
+		return;
+	}
+	const struct block *block = view_column_at(&few->blocks, store, sizeof *block, number);
 	if (few->block_number != number + 1)
-		unpack(few, store, number);
-	return &few->block;
+		unpack(few, store, block);
+	few->block_number = number + 1;
+	numbers[NAME] = view_packed_at(&block->items, store, NAME, in);
+	numbers[BEGIN] = few->begins[in];
+	numbers[LASTS] = view_packed_at(&block->items, store, LASTS, in);
+	numbers[OFFSET] = few->offsets[in];
+	numbers[BACK] = view_packed_at(&block->links, store, LINK, in);
 }
 
-static void put_slice(struct view_few *few, uint64_t i, numbers_of_block *numbers, unsigned in)
+static void put_slice(struct view_few *few, uint64_t i, const uint64_t numbers[static COLUMNS])
 {
-	const uint64_t begin = (*numbers)[BEGIN][in];
-	few->items.slices[i] = (struct view_slice){.begin = begin,
-	                                           .end = begin + (*numbers)[LASTS][in],
-	                                           .offset = (*numbers)[OFFSET][in],
-	                                           .name = (uint32_t)(*numbers)[NAME][in]};
+	few->items.slices[i] = (struct view_slice){.begin = numbers[BEGIN],
+	                                           .end = numbers[BEGIN] + numbers[LASTS],
+	                                           .offset = numbers[OFFSET],
+	                                           .name = (uint32_t)numbers[NAME]};
 }
 
-static void put_sample(struct view_few *few, uint64_t i, numbers_of_block *numbers, unsigned in)
+static void put_sample(struct view_few *few, uint64_t i, const uint64_t numbers[static COLUMNS])
 {
-	const uint64_t bits = reversed((*numbers)[LASTS][in]);
-	few->items.samples[i].time = (*numbers)[BEGIN][in];
+	const uint64_t bits = reversed(numbers[LASTS]);
+	few->items.samples[i].time = numbers[BEGIN];
 	memcpy(&few->items.samples[i].value, &bits, sizeof bits);
 }
 
-/* From the last back to the first. */
-static void find(struct view_few *few, const struct view_store *store, uint64_t last, uint64_t count,
-                 void (*put)(struct view_few *few, uint64_t i, numbers_of_block *numbers, unsigned in))
+/* From the last back to the one that is asked for: who looks at the end of a row need not see its begin. */
+static void find(struct view_few *few, const struct view_store *store, uint64_t last, uint64_t count, uint64_t first,
+                 void (*put)(struct view_few *few, uint64_t i, const uint64_t numbers[static COLUMNS]))
 {
-	if (few->last == last && few->found == count)
-		return;
-	few->last = last;
-	few->found = count;
-	for (uint64_t item = last - 1; count-- > 0;) {
-		numbers_of_block *numbers = numbers_of(few, store, item);
-		put(few, count, numbers, item % VIEW_BLOCK);
-		const uint64_t back = (*numbers)[BACK][item % VIEW_BLOCK];
-		item -= back < item ? back : item; /* an index that is kept may say anything */
+	if (few->last != last || few->asked != count) {
+		few->last = last;
+		few->asked = few->left = count;
+		few->item = last - 1;
+	}
+	while (few->left > first) {
+		uint64_t numbers[COLUMNS];
+		take_numbers(few, store, few->item, numbers);
+		put(few, --few->left, numbers);
+		few->item -= numbers[BACK] < few->item ? numbers[BACK] : few->item; /* a kept index may say anything */
 	}
 }
 
-const struct view_slice *view_few_slices(const struct view_store *store, uint64_t last, uint64_t count)
+const struct view_slice *view_few_slice(const struct view_store *store, uint64_t last, uint64_t count, uint64_t i)
 {
-	find(store->few_slices, store, last, count, put_slice);
-	return store->few_slices->items.slices;
+	find(store->few_slices, store, last, count, i, put_slice);
+	return store->few_slices->items.slices + i;
 }
 
-const struct view_sample *view_few_samples(const struct view_store *store, uint64_t last, uint64_t count)
+const struct view_sample *view_few_sample(const struct view_store *store, uint64_t last, uint64_t count, uint64_t i)
 {
-	find(store->few_samples, store, last, count, put_sample);
-	return store->few_samples->items.samples;
+	find(store->few_samples, store, last, count, i, put_sample);
+	return store->few_samples->items.samples + i;
 }
 
 static void free_one(struct view_few **few)

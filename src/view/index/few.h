@@ -11,10 +11,10 @@
 uint64_t view_few_add_slice(struct view_store *store, uint64_t before, const struct view_slice *slice);
 uint64_t view_few_add_sample(struct view_store *store, uint64_t before, const struct view_sample *sample);
 
-/* Returns one and those before it of its row, so many of them, VIEW_BLOCK at most. They are there until others are
- * asked for. */
-const struct view_slice *view_few_slices(const struct view_store *store, uint64_t last, uint64_t count);
-const struct view_sample *view_few_samples(const struct view_store *store, uint64_t last, uint64_t count);
+/* Of one and those before it of its row, so many of them, VIEW_BLOCK at most, returns number i: those behind it follow.
+ * They are there until others are asked for. */
+const struct view_slice *view_few_slice(const struct view_store *store, uint64_t last, uint64_t count, uint64_t i);
+const struct view_sample *view_few_sample(const struct view_store *store, uint64_t last, uint64_t count, uint64_t i);
 
 /* To be called before the store is closed. */
 void view_few_free(struct view_store *store);

@@ -25,17 +25,19 @@ static uint64_t packed_count(const struct view_row *row)
 	return row->packs ? row->packs->blocks.count * VIEW_BLOCK : 0;
 }
 
-static const void *few_at(const struct view_row *row, const struct view_store *store)
+/* Number i of the tail. */
+static const void *few_at(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
 	const uint64_t count = row->count - packed_count(row);
-	return row->kind == VIEW_COUNTER ? (const void *)view_few_samples(store, row->tail, count)
-	                                 : view_few_slices(store, row->tail, count);
+	return row->kind == VIEW_COUNTER ? (const void *)view_few_sample(store, row->tail, count, i)
+	                                 : view_few_slice(store, row->tail, count, i);
 }
 
+/* Those behind it follow. */
 static const void *tail_at(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
-	const void *items = row->own_tail ? store->bytes + row->tail : few_at(row, store);
-	return (const char *)items + (i - packed_count(row)) * item_size(row);
+	i -= packed_count(row);
+	return row->own_tail ? store->bytes + row->tail + i * item_size(row) : few_at(row, store, i);
 }
 
 /* ---- Items. ---- */

@@ -29,15 +29,17 @@ static bool take_tracks(const struct view_request *request, uint32_t *tracks, si
 
 static bool take_window(const struct view_request *request, struct view_window *window)
 {
-	uint64_t width, names, exact = 0;
+	uint64_t width, names, exact = 0, outer = 0;
 	if (!view_request_number(request, "from", INT64_MAX, &window->from) ||
 	    !view_request_number(request, "to", INT64_MAX, &window->to) ||
 	    !view_request_number(request, "width", VIEW_WIDTH_MOST, &width) ||
 	    !view_request_number(request, "names", UINT32_MAX, &names))
 		return false;
-	if (view_request_text(request, "exact") && !view_request_number(request, "exact", 1, &exact))
+	if ((view_request_text(request, "exact") && !view_request_number(request, "exact", 1, &exact)) ||
+	    (view_request_text(request, "outer") && !view_request_number(request, "outer", 1, &outer)))
 		return false;
 	window->exact = exact;
+	window->outer = outer;
 	window->width = (uint32_t)width;
 	window->names = (uint32_t)names;
 	return window->from < window->to && width > 0;

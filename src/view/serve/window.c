@@ -15,7 +15,7 @@
 enum { HEAD_SIZE = 40, ROW_HEAD_SIZE = 16 };
 
 /* Bytes of the trace that are read again for a window at most; for one that is to be exact. */
-enum { READ_MOST = 4 << 20, READ_MOST_EXACT = 32 << 20 };
+enum { READ_MOST = 2 << 20, READ_MOST_EXACT = 32 << 20 };
 
 /* Entries of a row: of slices all, of a counter begin (time), end (least), busy (most) and item (last). */
 struct entry {
@@ -455,9 +455,12 @@ static void put_track(struct answer *answer, uint32_t number)
 	const struct view_track *track = &answer->index->tracks.items[number];
 	place_window(answer, track);
 	look_at_spans(answer);
+	const uint32_t deepest = answer->window->outer ? 1 : UINT32_MAX;
 	for (uint32_t lane = 0; lane < track->lane_count; lane++)
-		for (uint32_t depth = 0; depth < track->lanes[lane]; depth++)
+		for (uint32_t depth = 0; depth < track->lanes[lane] && depth < deepest; depth++)
 			put_if_there(answer, number, lane, depth);
+	if (answer->window->outer)
+		return;
 	put_if_there(answer, number, VIEW_STATES_LANE, 0);
 	put_if_there(answer, number, VIEW_POINTS_LANE, 0);
 }

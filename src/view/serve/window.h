@@ -18,6 +18,7 @@ struct view_window {
 	const int64_t *later; /* by file: ns by which it is later for who asks; NULL: none is */
 	bool apart;           /* each slice and each sample is an entry */
 	bool exact;           /* more of the trace is read again for slices that the index does not keep */
+	bool outer;           /* of slices those alone that are in no other */
 	size_t most;          /* bytes that an answer may have; 0: any number */
 };
 

@@ -274,11 +274,18 @@ export class Server {
 		return progressOf(await this.json("progress"));
 	}
 
-	/** exact: slices that the server must read again are worth some tenths of a second. */
-	async window(stretch: Stretch, width: number, tracks: number[], signal?: AbortSignal, exact = false): Promise<Window> {
+	/** exact: slices that the server must read again are worth some tenths of a second; outer: those alone that are in no other. */
+	async window(stretch: Stretch, width: number, tracks: number[], signal?: AbortSignal, exact = false, outer = false): Promise<Window> {
 		const response = await this.ask("window",
-			{ ...whole(stretch), width, tracks: tracks.join(","), names: this.names.length, ...exact ? { exact: 1 } : {} }, signal);
+			{ ...whole(stretch), width, tracks: tracks.join(","), names: this.names.length, ...exact ? { exact: 1 } : {},
+				...outer ? { outer: 1 } : {} }, signal);
 		return decodeWindow(await response.arrayBuffer(), this.names);
+	}
+
+	/** The bytes of answers that nobody has rows of. */
+	release(answers: Set<ArrayBufferLike>): void {
+		for (const bytes of answers)
+			(bytes as { transfer?(size: number): unknown }).transfer?.(0);
 	}
 
 	async slice(place: Place): Promise<Slice> {

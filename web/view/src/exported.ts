@@ -101,6 +101,9 @@ export class Exported extends Server {
 		return { generation: this.known.generation, ...stretch, rows: rows.filter(row => (row.kind === "values" ? row.time : row.begin).length > 0) };
 	}
 
+	/** Rows are parts of what the file holds, which stays. */
+	override release(): void { }
+
 	private boxes(): Boxes[] {
 		return this.rows.filter((row): row is Boxes => row.kind !== "values");
 	}

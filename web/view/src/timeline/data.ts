@@ -7,6 +7,10 @@ function sizeOf(rows: Row[]): number {
 	return rows.reduce((sum, row) => sum + (row.kind === "values" ? row.time : row.begin).length + 1, 0);
 }
 
+function bytesOf(row: Row): ArrayBufferLike {
+	return (row.kind === "values" ? row.time : row.begin).buffer;
+}
+
 /** How windows are asked for. */
 interface Asked extends Stretch {
 	width: number;
@@ -39,6 +43,8 @@ export class Data {
 	/** Of the trace: nothing is asked for beyond. */
 	end = 1;
 	private readonly known = new Map<number, Known>();
+	/** What is no longer known, but may be in the last picture. */
+	private readonly dropped: Row[] = [];
 	private asking: AbortController | null = null;
 	private wanted: { view: Stretch; width: number; tracks: number[] } | null = null;
 	/** Requests that the picture still waits for. */
@@ -67,8 +73,26 @@ export class Data {
 			this.resting = null;
 		}
 		this.wanted = { view, width, tracks };
+		this.release();
 		if (!this.asking)
 			void this.fetch();
+	}
+
+	/** Gives back at once what no picture needs: answers are of some MB, and garbage would wait. */
+	private release(): void {
+		if (!this.dropped.length)
+			return;
+		const kept = new Set<ArrayBufferLike>();
+		for (const { rows } of this.known.values())
+			for (const row of rows)
+				kept.add(bytesOf(row));
+		this.server.release(new Set(this.dropped.map(bytesOf).filter(bytes => !kept.has(bytes))));
+		this.dropped.length = 0;
+	}
+
+	private drop(track: number): void {
+		this.dropped.push(...this.known.get(track)?.rows ?? []);
+		this.known.delete(track);
 	}
 
 	/** Files are elsewhere now: what is known stays only until it has come anew. */
@@ -153,7 +177,7 @@ export class Data {
 
 	private keep(tracks: number[], how: Asked, rows: Row[]): void {
 		for (const track of tracks) {
-			this.known.delete(track);
+			this.drop(track);
 			this.known.set(track, { ...how, rows: [], coarse: false });
 		}
 		for (const row of rows) {
@@ -175,7 +199,7 @@ export class Data {
 			if (wanted.has(track))
 				continue;
 			size -= sizeOf(rows);
-			this.known.delete(track);
+			this.drop(track);
 		}
 	}
 }

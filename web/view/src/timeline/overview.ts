@@ -36,7 +36,7 @@ export class Overview {
 		if (!tracks.length)
 			return;
 		const stretch = { from: 0, to: this.end };
-		const window = await this.server.window(stretch, COLUMNS, tracks.map(track => track.id)).catch(() => null);
+		const window = await this.server.window(stretch, COLUMNS, tracks.map(track => track.id), undefined, false, true).catch(() => null);
 		const busy = new Float64Array(COLUMNS);
 		for (const row of window?.rows ?? [])
 			if (row.kind === "slices" && row.depth === 0)
