@@ -129,23 +129,27 @@ static void note_padding(struct notes *notes)
 }
 
 /* Takes the calls of a damaged buffer, at whatever byte they stand: so many short ones in a row are hardly ever
- * anything else, if one in four exits. From a byte or two too early on, all look like entries. */
+ * anything else, if of the last ones one in four exits, and one of those behind. From a byte or two too early on, all
+ * look like entries; bytes that were put in among sound calls make such ones of those behind. */
 static void note_runs(struct fdr_known *known, uint8_t *once, const struct tw_fdr_decoder *buffer)
 {
-	enum { SURE = 8, SHORT = 1 << 20, EXITS = 4 };
+	enum { SURE = 8, SHORT = 1 << 20, EXITS = 4, LAST = 16, BEHIND = 4 };
 	for (size_t phase = 0; phase < TW_FDR_FUNCTION_SIZE; phase++) {
-		unsigned run = 0, exits = 0;
+		struct tw_fdr_record last[BEHIND + 1]; /* by their numbers in the run */
+		unsigned run = 0;
+		uint16_t exits = 0; /* a bit for each of the last ones */
 		for (size_t at = phase; at + TW_FDR_FUNCTION_SIZE <= buffer->left; at += TW_FDR_FUNCTION_SIZE) {
-			struct tw_fdr_record record;
+			struct tw_fdr_record *record = &last[run % (BEHIND + 1)];
 			struct tw_fdr_decoder decoder = *buffer;
 			decoder.bytes += at;
 			decoder.left = TW_FDR_FUNCTION_SIZE;
-			bool call = tw_fdr_next(&decoder, &record) > 0 && record.kind <= TW_FDR_ENTER_ARGS;
-			bool fits = call && record.function_id && record.tsc_delta < SHORT;
+			bool call = tw_fdr_next(&decoder, record) > 0 && record->kind <= TW_FDR_ENTER_ARGS;
+			bool fits = call && record->function_id && record->tsc_delta < SHORT;
+			exits = fits ? (uint16_t)(exits << 1 | (record->kind == TW_FDR_EXIT)) : 0;
 			run = fits ? run + 1 : 0;
-			exits = !fits ? 0 : exits + (record.kind == TW_FDR_EXIT);
-			if (run > SURE && exits * EXITS >= run)
-				note_function(known, once, decoder.layout, &record);
+			const unsigned of = run < LAST ? run : LAST, behind = exits & ((1 << BEHIND) - 1);
+			if (run > SURE && behind && (unsigned)__builtin_popcount(exits) * EXITS >= of)
+				note_function(known, once, decoder.layout, &last[run % (BEHIND + 1)]);
 		}
 	}
 }

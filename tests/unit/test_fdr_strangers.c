@@ -70,6 +70,28 @@ static void test_calls_of_strangers(void **state)
 	assert_int_equal(count, calls_of(THREAD, 1) + 2);
 }
 
+/* A byte in the midst of a buffer: all behind it look like entries, of functions that are not to be believed for the calls
+ * before them. */
+static void test_byte_among_many_calls(void **state)
+{
+	enum { MANY = 400 };
+	(void)state;
+	add_header_of(&log_, 5, 1, 3, 2000000000, (uint64_t)2 * SIZE);
+	size_t start = begin_buffer(&log_, THREAD, 1, BEGIN);
+	for (unsigned i = 0; i < 2 * MANY; i++)
+		add_function(&log_, i % 2, 0x101, TICK);
+	const size_t at = log_.size;
+	for (unsigned i = 0; i < 2 * MANY; i++)
+		add_function(&log_, i % 2, 0x101, TICK);
+	end_buffer(&log_, start);
+	add_buffer(&log_, THREAD + 1, 2, BEGIN);
+	hurt = log_;
+	insert_bytes(at, "", 1);
+	read_rows(&hurt);
+	assert_int_equal(count, calls_of(THREAD, 0x101) + 2);
+	assert_in_range(calls_of(THREAD, 0x101), 4 * MANY - 4, 4 * MANY);
+}
+
 /* Eight bytes from the second one of a call on stand twice, so that a function the log does not have appears; those of two
  * calls do by chance. */
 static void test_copy_by_chance(void **state)
@@ -499,7 +521,8 @@ int main(void)
 	    cmocka_unit_test(test_calls_in_the_lead),        cmocka_unit_test(test_calls_for_an_argument),
 	    cmocka_unit_test(test_joined_at_a_counter),      cmocka_unit_test(test_buffers_larger_than_their_size),
 	    cmocka_unit_test(test_argument_beyond_a_window), cmocka_unit_test(test_calls_for_a_counter),
-	    cmocka_unit_test(test_another_log_is_not_known), cmocka_unit_test(test_chunks_that_moved),
+	    cmocka_unit_test(test_byte_among_many_calls),    cmocka_unit_test(test_another_log_is_not_known),
+	    cmocka_unit_test(test_chunks_that_moved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
