@@ -42,7 +42,7 @@ void tw_consume_batch(const struct tw_consumer *consumer, void *state, const str
 	for (size_t i = 0; i < batch->count;) {
 		struct tw_call_run run;
 		i += tw_calls_make_run(batch->events + i, batch->count - i, items, &run);
-		tw_part_calls(state)->uncertain += run.uncertain;
+		tw_part_calls(state)->counts.uncertain += run.uncertain;
 		consumer->add(state, &run);
 	}
 }
@@ -60,7 +60,7 @@ static bool open_state(struct parallel_read *reading, struct shard *part)
 {
 	part->state = reading->consumer->open(reading->owner, tw_reader_dictionary(part->reader));
 	if (part->state)
-		tw_part_calls(part->state)->ends_unordered = part->reader->traits.ends_unordered;
+		tw_part_calls(part->state)->rules.ends_unordered = part->reader->traits.ends_unordered;
 	else
 		part->status = tw_fail(part->reader, TW_ERR_MEMORY, "out of memory");
 	return part->state != NULL;
@@ -84,7 +84,7 @@ static void read_part(void *context, unsigned i)
 	struct tw_calls *calls = plain && reading->consumer->stacks ? reading->consumer->stacks(part->state) : NULL;
 	if (reader->traits.in_turn &&
 	    !reader->filtering.filter) /* no event comes of a track that another one has followed */
-		tw_part_calls(part->state)->in_turn = true;
+		tw_part_calls(part->state)->rules.in_turn = true;
 	part->status = calls ? read_calls(reader, reading->consumer, part->state, calls)
 	                     : read_events(reader, reading->consumer, part->state);
 	reading->consumer->finish(part->state);

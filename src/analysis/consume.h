@@ -42,11 +42,11 @@ static inline struct tw_calls *tw_part_calls(void *part)
 
 static inline void tw_calls_add_notes(struct tw_profile_notes *into, const struct tw_calls *calls)
 {
-	into->exits_without_entry += calls->exits_without_entry;
-	into->time_backwards += calls->time_backwards;
-	into->uncertain += calls->uncertain;
-	into->rows_folded += calls->untimed;
-	into->laneless += calls->beyond;
+	into->exits_without_entry += calls->counts.exits_without_entry;
+	into->time_backwards += calls->counts.time_backwards;
+	into->uncertain += calls->counts.uncertain;
+	into->rows_folded += calls->counts.untimed;
+	into->laneless += calls->counts.beyond;
 }
 
 extern const struct tw_consumer tw_profile_consumer;  /* owner: struct tw_profile */

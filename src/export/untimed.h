@@ -12,8 +12,8 @@
 /* Counts them as losses of a writer. */
 static inline void tw_count_untimed(struct tw_writer *writer, const struct tw_calls *calls)
 {
-	tw_count_losses(writer, TW_LOSS_MEMORY, false, calls->untimed - calls->beyond);
-	tw_count_losses(writer, TW_LOSS_LANE, false, calls->beyond);
+	tw_count_losses(writer, TW_LOSS_MEMORY, false, calls->counts.untimed - calls->counts.beyond);
+	tw_count_losses(writer, TW_LOSS_LANE, false, calls->counts.beyond);
 }
 
 #endif

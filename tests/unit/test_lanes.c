@@ -40,8 +40,8 @@ static const struct tw_call_hooks hooks = {.enter = enter, .leave = leave};
 static void begin(struct owner *owner, bool splits)
 {
 	*owner = (struct owner){
-	    .calls = {.hooks = &hooks, .budget = &owner->budget, .name_limit = SIZE_MAX, .splits = splits}};
-	owner->calls.exact = splits;
+	    .calls = {.hooks = &hooks, .budget = &owner->budget, .name_limit = SIZE_MAX, .rules.splits = splits}};
+	owner->calls.rules.exact = splits;
 	tw_budget_reset(&owner->budget, 1 << 26, 1);
 	assert_true(tw_calls_init(&owner->calls));
 }
@@ -84,7 +84,7 @@ static void compare(const struct tw_calls *calls, uint64_t time)
 	bool overlaps = false;
 	for (uint32_t i = 0; i <= own->lane_room; i++) {
 		const struct tw_call_stack *stack = tw_lane_at(own, i);
-		const uint32_t depth = holder(stack, end, calls->exact ? 0 : TW_CALL_ROUNDING);
+		const uint32_t depth = holder(stack, end, calls->rules.exact ? 0 : TW_CALL_ROUNDING);
 		tw_lanes_take_later(&latest, own, i, stack->depth);
 		tw_lanes_take_later(&around, own, i, depth);
 		overlaps |= depth < stack->depth;
@@ -132,7 +132,7 @@ static void the_tree_tells_what_lanes_have(void **state)
 			compare_due(owner.calls.stack, time + any(40));
 		}
 		tw_calls_finish(&owner.calls);
-		assert_int_equal(owner.calls.untimed, 0);
+		assert_int_equal(owner.calls.counts.untimed, 0);
 	}
 }
 
@@ -146,8 +146,8 @@ static void lanes_are_bounded(void **state)
 	begin(&owner, false);
 	for (uint32_t i = 0; i < 1 + TW_LANES_MOST + MORE; i++)
 		take(&owner, TW_CALL_COMPLETE, 2 * i, LASTS, NAME);
-	assert_int_equal(owner.calls.untimed, MORE);
-	assert_int_equal(owner.calls.beyond, MORE);
+	assert_int_equal(owner.calls.counts.untimed, MORE);
+	assert_int_equal(owner.calls.counts.beyond, MORE);
 	tw_calls_finish(&owner.calls);
 	assert_int_equal(owner.ended, 1 + TW_LANES_MOST);
 	assert_int_equal(owner.lasted, (1 + TW_LANES_MOST) * LASTS);
@@ -161,18 +161,18 @@ static void begins_without_a_lane_are_counted(void **state)
 	struct owner owner;
 	(void)state;
 	begin(&owner, true);
-	owner.calls.rounding = SOON;
+	owner.calls.rules.rounding = SOON;
 	for (uint32_t i = 0; i < 1 + TW_LANES_MOST; i++)
 		take(&owner, TW_CALL_COMPLETE, 2 * i, LASTS, NAME);
-	assert_int_equal(owner.calls.untimed, 0);
+	assert_int_equal(owner.calls.counts.untimed, 0);
 	for (uint32_t i = 1; i <= 2; i++) {
 		take(&owner, TW_CALL_BEGIN, LASTS - 2, 0, NAME + 1);
-		assert_int_equal(owner.calls.untimed, i);
-		assert_int_equal(owner.calls.beyond, i);
+		assert_int_equal(owner.calls.counts.untimed, i);
+		assert_int_equal(owner.calls.counts.beyond, i);
 	}
 	take(&owner, TW_CALL_END, LASTS - 1, 0, NAME + 1);
 	take(&owner, TW_CALL_END, LASTS - 1, 0, NAME + 1);
-	assert_int_equal(owner.calls.exits_without_entry, 0);
+	assert_int_equal(owner.calls.counts.exits_without_entry, 0);
 	tw_calls_finish(&owner.calls);
 	assert_int_equal(owner.ended, 1 + TW_LANES_MOST);
 }

@@ -284,7 +284,7 @@ static int merge_part(void *owner, void *state)
 	const struct tw_calltree_part *part = state;
 	int status = merge_nodes(tree, part->dictionary, part->nodes, part->count);
 	if (status == 0) {
-		tree->nodes[TW_NODE_OTHER].count += part->calls.untimed;
+		tree->nodes[TW_NODE_OTHER].count += part->calls.counts.untimed;
 		tw_calls_add_notes(&tree->notes, &part->calls);
 	}
 	return status;

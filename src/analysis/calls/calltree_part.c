@@ -177,9 +177,9 @@ struct tw_calltree_part *tw_calltree_part_open(const struct tw_calltree_options 
 	part->calls = (struct tw_calls){
 	    .hooks = &hooks,
 	    .budget = budget,
-	    .min_duration = options->min_duration_ns,
+	    .rules.min_duration = options->min_duration_ns,
 	    .name_limit = SIZE_MAX,
-	    .others_alike = true,
+	    .rules.others_alike = true,
 	};
 	part->dictionary = dictionary;
 	part->per_thread = options->per_thread;
@@ -206,7 +206,7 @@ void tw_calltree_part_finish(void *part)
 
 bool tw_calltree_part_folded(const struct tw_calltree_part *part)
 {
-	return part->calls.untimed || part->full;
+	return part->calls.counts.untimed || part->full;
 }
 
 void tw_calltree_part_close(void *state)

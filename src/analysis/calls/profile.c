@@ -94,7 +94,7 @@ static int merge_part(void *owner, void *state)
 	const struct tw_profile_part *part = state;
 	struct tw_profile_merge merge = {.profile = profile, .dictionary = part->dictionary};
 	merge_rows(&merge, part);
-	profile->untimed += part->calls.untimed;
+	profile->untimed += part->calls.counts.untimed;
 	tw_calls_add_notes(&profile->notes, &part->calls);
 	tw_profile_merge_free(&merge);
 	return 0;

@@ -264,8 +264,8 @@ struct tw_profile_part *tw_profile_part_open(const struct tw_profile_options *op
 	part->calls = (struct tw_calls){
 	    .hooks = options->recursive ? &recursive_hooks : &hooks,
 	    .budget = budget,
-	    .min_duration = options->min_duration_ns,
-	    .by_row = options->by == TW_BY_CALLER || options->by == TW_BY_OBJECT,
+	    .rules.min_duration = options->min_duration_ns,
+	    .rules.by_row = options->by == TW_BY_CALLER || options->by == TW_BY_OBJECT,
 	    .name_limit = options->by == TW_BY_FUNCTION ? 0 : SIZE_MAX,
 	};
 	part->dictionary = dictionary;
@@ -285,7 +285,7 @@ static inline uint32_t find_any(struct tw_calls *calls, const struct tw_frame *c
 
 static void feed_recursive(struct tw_profile_part *part, const struct tw_call_run *run)
 {
-	if (part->calls.by_row)
+	if (part->calls.rules.by_row)
 		tw_calls_add_run(&part->calls, run, find_any, leave_recursive, true);
 	else
 		tw_calls_add_run(&part->calls, run, find_any, leave_recursive, false);
@@ -323,7 +323,7 @@ void tw_profile_part_add(void *state, const struct tw_call_run *run)
 struct tw_calls *tw_profile_part_stacks(void *state)
 {
 	struct tw_profile_part *part = state;
-	const bool plain = part->by == TW_BY_FUNCTION && !part->calls.min_duration && !part->recursive;
+	const bool plain = part->by == TW_BY_FUNCTION && !part->calls.rules.min_duration && !part->recursive;
 	return plain ? &part->calls : NULL;
 }
 
@@ -336,7 +336,7 @@ void tw_profile_part_finish(void *state)
 
 bool tw_profile_part_folded(const struct tw_profile_part *part)
 {
-	return part->calls.untimed || part->full || part->rows.pool.starved;
+	return part->calls.counts.untimed || part->full || part->rows.pool.starved;
 }
 
 void tw_profile_part_close(void *state)

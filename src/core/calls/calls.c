@@ -15,12 +15,12 @@
 
 bool tw_calls_init(struct tw_calls *calls)
 {
-	calls->spare.due = UINT64_MAX;
-	if (!tw_grow(&calls->stacks, &calls->stack_room, 1, sizeof *calls->stacks))
+	calls->tracks.spare.due = UINT64_MAX;
+	if (!tw_grow(&calls->tracks.stacks, &calls->tracks.stack_room, 1, sizeof *calls->tracks.stacks))
 		return false;
-	for (size_t i = 0; i < calls->stack_room; i++)
-		calls->stacks[i].due = UINT64_MAX;
-	calls->stack = &calls->stacks[0];
+	for (size_t i = 0; i < calls->tracks.stack_room; i++)
+		calls->tracks.stacks[i].due = UINT64_MAX;
+	calls->stack = &calls->tracks.stacks[0];
 	return true;
 }
 
@@ -40,27 +40,27 @@ static void free_stack(struct tw_call_stack *stack)
 /* Leaves the spare one as the only track. */
 void tw_calls_free(struct tw_calls *calls)
 {
-	for (size_t i = 0; i < calls->stack_room; i++)
-		free_stack(&calls->stacks[i]);
-	for (struct tw_call_space *space = calls->spaces, *next; space; space = next) {
+	for (size_t i = 0; i < calls->tracks.stack_room; i++)
+		free_stack(&calls->tracks.stacks[i]);
+	for (struct tw_call_space *space = calls->tracks.spaces, *next; space; space = next) {
 		next = space->next;
 		tw_space_free(space);
 	}
-	free(calls->spare.timed);
-	free(calls->spare.overlaps);
-	free(calls->stacks);
-	calls->stacks = NULL;
-	calls->stack_room = 0;
-	calls->spaces = NULL;
-	calls->spare = (struct tw_call_stack){.due = UINT64_MAX};
-	calls->stack = calls->own = &calls->spare;
+	free(calls->tracks.spare.timed);
+	free(calls->tracks.spare.overlaps);
+	free(calls->tracks.stacks);
+	calls->tracks.stacks = NULL;
+	calls->tracks.stack_room = 0;
+	calls->tracks.spaces = NULL;
+	calls->tracks.spare = (struct tw_call_stack){.due = UINT64_MAX};
+	calls->stack = calls->own = &calls->tracks.spare;
 }
 
 /* Gives the current track the frames that it needs to push a call of a name. */
 static bool make_room(struct tw_calls *calls, uint32_t name)
 {
 	struct tw_call_stack *stack = calls->stack;
-	if (stack == &calls->spare || name == TW_NO_CALL_NAME || stack->depth >= UINT32_MAX - 2)
+	if (stack == &calls->tracks.spare || name == TW_NO_CALL_NAME || stack->depth >= UINT32_MAX - 2)
 		return false;
 	if (!stack->space) {
 		stack->space = tw_space_new(calls);
@@ -96,14 +96,14 @@ static void lower_other(const struct tw_call_stack *stack, uint32_t depth)
 /* The end that a complete slice states; for one stack that of what is around it, if that is so soon. */
 static uint64_t stated_end(const struct tw_calls *calls, const struct tw_timed_frame *timed)
 {
-	return tw_sum(timed->end, calls->flat ? 0 : timed->over);
+	return tw_sum(timed->end, calls->rules.flat ? 0 : timed->over);
 }
 
 static uint64_t duration_of(struct tw_calls *calls, const struct tw_frame *frame, uint64_t end)
 {
 	if (end >= frame->begin)
 		return end - frame->begin;
-	calls->time_backwards++;
+	calls->counts.time_backwards++;
 	return 0;
 }
 
@@ -118,12 +118,12 @@ static bool inside_other(const struct tw_call_space *space, const struct tw_fram
 static uint32_t take_away(const struct tw_calls *calls, struct tw_call_space *space, uint32_t depth,
                           const struct tw_frame *frame, uint32_t above)
 {
-	if (space->tableless && calls->by_row)
+	if (space->tableless && calls->rules.by_row)
 		return tw_space_calls_of_row(space, depth, frame->row);
 	if (space->tableless)
 		return tw_space_calls_of_name(space, depth, frame->name);
 	uint32_t below = --space->on_stack[frame->name].calls;
-	return (calls->by_row ? --space->row_on_stack[frame->row] : below) - above;
+	return (calls->rules.by_row ? --space->row_on_stack[frame->row] : below) - above;
 }
 
 /* Finds what the call of a frame was directly inside of, and returns how much of that it covers until a time. */
@@ -177,7 +177,7 @@ static void tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t ab
 	if (calls->lane)
 		below += tw_lanes_calls_around(calls, calls->lane, frame);
 	uint64_t duration = duration_of(calls, frame, time);
-	if (duration < calls->min_duration && how != TW_CALL_OPEN) { /* how long that would last is not known */
+	if (duration < calls->rules.min_duration && how != TW_CALL_OPEN) { /* how long that would last is not known */
 		frame[-1].children += frame->children;
 		return;
 	}
@@ -236,7 +236,8 @@ static uint32_t alike_above(const struct tw_calls *calls, uint32_t depth)
 	const struct tw_frame *frames = calls->stack->space->frames;
 	uint32_t count = 0;
 	for (uint32_t i = depth + 1; i <= calls->stack->depth; i++)
-		count += calls->by_row ? frames[i].row == frames[depth].row : frames[i].name == frames[depth].name;
+		count +=
+		    calls->rules.by_row ? frames[i].row == frames[depth].row : frames[i].name == frames[depth].name;
 	return count;
 }
 
@@ -301,7 +302,7 @@ static void split(struct tw_calls *calls, uint32_t depth, uint64_t time, enum tw
 	size_t timed = timed_top;
 	while (timed > 0 && stack->timed[timed - 1].depth > depth)
 		timed--;
-	calls->cut += top - depth;
+	calls->counts.cut += top - depth;
 	while (stack->depth > depth)
 		pop(calls, time, time, TW_CALL_ENDED);
 	pop(calls, time, time, how);
@@ -324,8 +325,8 @@ static void end_at(struct tw_calls *calls, uint32_t depth, uint64_t time, enum t
 		pop(calls, time, time, how);
 		return;
 	}
-	calls->overlaps += time > tw_sum(stack->space->frames[depth + 1].begin, TW_CALL_ROUNDING);
-	(calls->splits ? split : slip_out)(calls, depth, time, how);
+	calls->counts.overlaps += time > tw_sum(stack->space->frames[depth + 1].begin, TW_CALL_ROUNDING);
+	(calls->rules.splits ? split : slip_out)(calls, depth, time, how);
 }
 
 /* Ends the complete slices that are over at a time, in the order of their ends. */
@@ -366,7 +367,7 @@ static void advance_to_end(struct tw_calls *calls, uint64_t time)
 static void advance_to_slice(struct tw_calls *calls, uint64_t time)
 {
 	uint32_t lane;
-	if (calls->splits || calls->flat) {
+	if (calls->rules.splits || calls->rules.flat) {
 		advance(calls, time);
 		return;
 	}
@@ -480,7 +481,7 @@ static void end_call(struct tw_calls *calls, uint32_t depth, uint64_t time)
 		uint64_t end = complete ? stated_end(calls, &stack->timed[timed - 1]) : time;
 		if (end > tw_sum(time, TW_CALL_ROUNDING))
 			continue;
-		if (!complete && calls->ends_unordered)
+		if (!complete && calls->rules.ends_unordered)
 			note_unwound(calls, stack->space->frames[i].name, time);
 		end_at(calls, i, end, complete ? TW_CALL_ENDED : TW_CALL_UNWOUND);
 	}
@@ -510,7 +511,7 @@ static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 	tw_lane_tree_search(&search);
 	const struct tw_call_place found = search.found;
 	if (found.depth == 0) {
-		calls->exits_without_entry += !take_unwound(calls, item);
+		calls->counts.exits_without_entry += !take_unwound(calls, item);
 		return;
 	}
 	tw_lanes_turn_to(calls, found.lane);
@@ -532,7 +533,7 @@ static void note(struct tw_calls *calls, struct tw_call_space *space, uint32_t d
 {
 	if (!space->tableless)
 		space->on_stack[name].calls++;
-	if (!space->tableless && calls->by_row)
+	if (!space->tableless && calls->rules.by_row)
 		space->row_on_stack[row]++;
 	if (row == TW_ROW_OTHER && !holds_other(space, depth))
 		space->lowest_other = depth + 1;
@@ -549,8 +550,8 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 		space->frames[stack->depth + 1].begin = item->time;
 	uint32_t row = room ? calls->hooks->enter(calls, &space->frames[stack->depth], item->name) : TW_ROW_NONE;
 	if (!room || !tw_space_make_row_room(calls, space, stack->depth, row)) {
-		calls->untimed++;
-		calls->beyond += stack->folded && stack->laneless;
+		calls->counts.untimed++;
+		calls->counts.beyond += stack->folded && stack->laneless;
 		return false;
 	}
 	note(calls, space, stack->depth, item->name, row);
@@ -579,7 +580,7 @@ static bool ends_soon(const struct tw_call_stack *stack, uint64_t time, uint64_t
 static void pop_early(struct tw_calls *calls, uint64_t time)
 {
 	const uint64_t end = calls->stack->due;
-	pop(calls, calls->flat ? time : end, time, TW_CALL_ENDED);
+	pop(calls, calls->rules.flat ? time : end, time, TW_CALL_ENDED);
 }
 
 /* Ends the complete slices on top that end before `end`, and so soon after a time that this is rounding. */
@@ -587,7 +588,7 @@ static void end_rounded(struct tw_calls *calls, uint64_t time, uint64_t end, uin
 {
 	const struct tw_call_stack *own = calls->own;
 	uint32_t lane = 0;
-	if (calls->exact)
+	if (calls->rules.exact)
 		return;
 	do {
 		tw_lanes_turn_to(calls, lane);
@@ -603,7 +604,7 @@ static bool push_timed(struct tw_calls *calls, const struct tw_call_item *item, 
 	struct tw_call_stack *stack = calls->stack;
 	if (!tw_budget_grow(calls->budget, TW_FOR_STACKS, &stack->timed, &stack->timed_room, stack->timed_count + 1,
 	                    sizeof *stack->timed)) {
-		calls->untimed++;
+		calls->counts.untimed++;
 		return false;
 	}
 	if (!push(calls, item))
@@ -636,15 +637,15 @@ static void take_beside(struct tw_calls *calls, const struct tw_call_item *item)
 	struct tw_call_place around;
 	uint64_t due;
 	end_rounded(calls, item->time, stated, TW_CALL_ROUNDING);
-	calls->overlaps += tw_lanes_find_holder(calls, stated, &around, &due);
+	calls->counts.overlaps += tw_lanes_find_holder(calls, stated, &around, &due);
 	struct tw_call_stack *stack = tw_lane_stack(calls->own, around.lane);
-	if (calls->flat)
+	if (calls->rules.flat)
 		while (stack->depth > around.depth)
 			pop(calls, item->time, item->time, TW_CALL_ENDED);
 	const uint64_t end = stated < due ? stated : due;
 	uint32_t lane;
 	if (!tw_lanes_find(calls, &around, &lane)) {
-		calls->untimed++;
+		calls->counts.untimed++;
 		return;
 	}
 	tw_lanes_turn_to(calls, lane);
@@ -665,20 +666,20 @@ static void take_complete(struct tw_calls *calls, const struct tw_call_item *ite
 static void take_begin(struct tw_calls *calls, const struct tw_call_item *item)
 {
 	struct tw_call_stack *own = calls->stack;
-	if (calls->rounding)
-		end_rounded(calls, item->time, UINT64_MAX, calls->rounding);
+	if (calls->rules.rounding)
+		end_rounded(calls, item->time, UINT64_MAX, calls->rules.rounding);
 	struct tw_call_place around = tw_lanes_latest(own);
-	while (calls->exact && around.depth &&
-	       ends_soon(tw_lane_at(own, around.lane), item->time, UINT64_MAX, calls->rounding) &&
+	while (calls->rules.exact && around.depth &&
+	       ends_soon(tw_lane_at(own, around.lane), item->time, UINT64_MAX, calls->rules.rounding) &&
 	       tw_lane_at(own, around.lane)->depth == around.depth)
 		around.depth--;
 	uint32_t lane = 0;
-	const uint64_t beyond = calls->beyond;
+	const uint64_t beyond = calls->counts.beyond;
 	const bool room = own->folded || tw_lanes_find(calls, &around, &lane);
 	if (!room) {
-		own->laneless = calls->beyond != beyond;
+		own->laneless = calls->counts.beyond != beyond;
 		own->folded++;
-		calls->untimed++;
+		calls->counts.untimed++;
 		return;
 	}
 	tw_lanes_turn_to(calls, lane);
@@ -712,7 +713,7 @@ void tw_calls_take_item(struct tw_calls *calls, const struct tw_call_item *item)
 void tw_calls_take(struct tw_calls *calls, const struct tw_event *event)
 {
 	const struct tw_call_item item = tw_call_item_of(event);
-	calls->uncertain += tw_is_uncertain(event);
+	calls->counts.uncertain += tw_is_uncertain(event);
 	if (tw_is_call(event))
 		tw_calls_take_item(calls, &item);
 	else
@@ -759,28 +760,28 @@ static void finish_track(struct tw_calls *calls)
 void tw_calls_switch(struct tw_calls *calls, uint32_t track)
 {
 	struct tw_call_stack *left = calls->stack;
-	if (calls->in_turn)
+	if (calls->rules.in_turn)
 		finish_track(calls);
 	if (left->space && !left->depth) {
 		left->space->tableless = false;
-		left->space->next = calls->spaces;
-		calls->spaces = left->space;
+		left->space->next = calls->tracks.spaces;
+		calls->tracks.spaces = left->space;
 		left->space = NULL;
 	}
-	size_t before = calls->stack_room;
-	bool known = tw_budget_grow(calls->budget, TW_FOR_STACKS, &calls->stacks, &calls->stack_room, track + (size_t)1,
-	                            sizeof *calls->stacks);
-	for (size_t i = before; i < calls->stack_room; i++)
-		calls->stacks[i].due = UINT64_MAX;
+	size_t before = calls->tracks.stack_room;
+	bool known = tw_budget_grow(calls->budget, TW_FOR_STACKS, &calls->tracks.stacks, &calls->tracks.stack_room,
+	                            track + (size_t)1, sizeof *calls->tracks.stacks);
+	for (size_t i = before; i < calls->tracks.stack_room; i++)
+		calls->tracks.stacks[i].due = UINT64_MAX;
 	calls->track = track;
-	calls->stack = known ? &calls->stacks[track] : &calls->spare;
+	calls->stack = known ? &calls->tracks.stacks[track] : &calls->tracks.spare;
 }
 
 void tw_calls_finish(struct tw_calls *calls)
 {
-	for (size_t i = 0; i < calls->stack_room; i++) {
+	for (size_t i = 0; i < calls->tracks.stack_room; i++) {
 		calls->track = (uint32_t)i;
-		calls->stack = &calls->stacks[i];
+		calls->stack = &calls->tracks.stacks[i];
 		finish_track(calls);
 	}
 	tw_calls_free(calls);

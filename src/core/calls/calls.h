@@ -168,9 +168,8 @@ static inline const struct tw_call_stack *tw_lane_at(const struct tw_call_stack 
 	return lane ? &own->lanes[lane - 1].stack : own;
 }
 
-struct tw_calls {
-	const struct tw_call_hooks *hooks;
-	struct tw_budget *budget;
+/* What the owner asks for, and what its source is like. Written by the owner, before the first event. */
+struct tw_call_rules {
 	uint64_t min_duration;
 	bool by_row;       /* several rows may have the same name on one track */
 	bool in_turn;      /* a track is over when it is left */
@@ -179,31 +178,47 @@ struct tw_calls {
 	bool splits;       /* nothing goes on below the end of what is around it: it is cut, and another one begins */
 	uint64_t rounding; /* ns of the source's times: what begins so little before a slice ends is not inside of it */
 	bool ends_unordered; /* of the source: an end of no open call may be that of one which was unwound just then */
-	bool scarce;         /* memory for tables has been short: who has them must need them */
 	bool others_alike;   /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */
-	size_t name_limit;   /* names below this may be given to `find` of the fast path */
-	uint32_t track;
-	uint32_t lane; /* for hooks: that of the call, 0 the track's own stack; how deep its root is */
-	uint32_t level;
-	struct tw_call_stack *stack;  /* of the track, or for hooks that of the lane */
-	struct tw_call_stack *own;    /* of the track, while `stack` is that of a lane */
-	struct tw_frame *around;      /* for `leave`: what the call was directly inside of; not of the fast path */
+};
+
+/* The stacks of all tracks. Written by calls.c, and what they have room in by spaces.c. */
+struct tw_call_tracks {
 	struct tw_call_stack *stacks; /* by track */
 	size_t stack_room;
 	uint64_t turn;                /* calls that began beside further lanes */
 	struct tw_call_stack spare;   /* of all tracks that there is no memory for */
 	struct tw_call_space *spaces; /* that no track has */
-	/* Rows by name, for names below name_limit; NULL where rows are not found by name alone. */
-	const uint32_t *row_of;
-	struct tw_unwound_calls unwound;
+};
+
+/* What was odd, by how often. Written by calls.c, lanes.c and call_by_call.h. */
+struct tw_call_counts {
 	uint64_t exits_without_entry, time_backwards;
 	uint64_t uncertain; /* events of TW_FLAG_UNCERTAIN */
-	bool again;         /* for `enter`: the call that begins is the rest of one that was cut */
-	bool mixed;         /* for `enter`: its row may have TW_ROW_HELD */
 	uint64_t cut;       /* calls that went on after the end of one around them, and are told in two parts */
 	uint64_t overlaps;  /* calls that overlap one that is open, by more than rounding */
 	uint64_t untimed;   /* calls that there was no room for: they are counted, without a duration */
 	uint64_t beyond;    /* of these, the ones for which there was no lane: TW_LANES_MOST */
+};
+
+struct tw_calls {
+	const struct tw_call_hooks *hooks;
+	struct tw_budget *budget;
+	struct tw_call_rules rules;
+	bool scarce;       /* memory for tables has been short: who has them must need them */
+	size_t name_limit; /* names below this may be given to `find` of the fast path */
+	/* Rows by name, for names below name_limit; NULL where rows are not found by name alone. */
+	const uint32_t *row_of;
+	uint32_t track;
+	uint32_t lane; /* for hooks: that of the call, 0 the track's own stack; how deep its root is */
+	uint32_t level;
+	struct tw_call_stack *stack; /* of the track, or for hooks that of the lane */
+	struct tw_call_stack *own;   /* of the track, while `stack` is that of a lane */
+	struct tw_frame *around;     /* for `leave`: what the call was directly inside of; not of the fast path */
+	struct tw_call_tracks tracks;
+	struct tw_unwound_calls unwound;
+	bool again; /* for `enter`: the call that begins is the rest of one that was cut */
+	bool mixed; /* for `enter`: its row may have TW_ROW_HELD */
+	struct tw_call_counts counts;
 };
 
 /* A begin, an end or both, of one track: all that stacks need of an event. */
@@ -349,12 +364,12 @@ static inline void tw_calls_turn_to(struct tw_calls *calls, uint32_t track)
 	const struct tw_call_stack *left = calls->stack;
 	if (track == calls->track)
 		return;
-	if (calls->in_turn || track >= calls->stack_room || (left->space && !left->depth)) {
+	if (calls->rules.in_turn || track >= calls->tracks.stack_room || (left->space && !left->depth)) {
 		tw_calls_switch(calls, track);
 		return;
 	}
 	calls->track = track;
-	calls->stack = &calls->stacks[track];
+	calls->stack = &calls->tracks.stacks[track];
 }
 
 /* Makes the track of an event the current one. False where it is no call: then the event is taken. */
@@ -514,9 +529,9 @@ static inline struct tw_call_cursor tw_calls_cursor(struct tw_calls *calls)
 	    .row_on_stack = space->row_on_stack,
 	    .names = space->name_room < calls->name_limit ? space->name_room : calls->name_limit,
 	    .rows = space->row_room,
-	    .least_row = calls->others_alike ? TW_ROW_OTHER : TW_ROW_FIRST,
-	    .min_duration = calls->min_duration,
-	    .rounding = calls->rounding,
+	    .least_row = calls->rules.others_alike ? TW_ROW_OTHER : TW_ROW_FIRST,
+	    .min_duration = calls->rules.min_duration,
+	    .rounding = calls->rules.rounding,
 	    .holds = calls->hooks->settle,
 	    .frames = space->frames,
 	    .timed = tw_calls_timed_at(stack, stack->timed_count),

@@ -56,9 +56,9 @@ void tw_lanes_move_rows(struct tw_calls *calls, uint32_t depth)
 		struct tw_frame *frame = &space->frames[i];
 		const uint32_t row = calls->hooks->moved(calls, frame - 1, frame), was = frame->row;
 		if (row == was || row < TW_ROW_FIRST || was < TW_ROW_FIRST ||
-		    (calls->by_row && !space->tableless && !tw_space_grow_rows(calls, space, row)))
+		    (calls->rules.by_row && !space->tableless && !tw_space_grow_rows(calls, space, row)))
 			continue;
-		if (calls->by_row && !space->tableless) {
+		if (calls->rules.by_row && !space->tableless) {
 			space->row_on_stack[was]--;
 			space->row_on_stack[row]++;
 		}
@@ -78,7 +78,7 @@ void tw_lanes_note_turn(struct tw_calls *calls, uint32_t depth)
 {
 	struct tw_call_overlap *overlap = overlap_at(calls, calls->stack, depth);
 	if (overlap)
-		overlap->turn = ++calls->turn;
+		overlap->turn = ++calls->tracks.turn;
 	if (calls->lane && depth == 1) /* the rest of a call that was cut finds what it was on */
 		note_base(calls->own, &calls->own->lanes[calls->lane - 1]);
 }
@@ -91,8 +91,8 @@ uint32_t tw_lanes_calls_around(const struct tw_calls *calls, uint32_t lane, cons
 		const struct tw_call_lane *further = &calls->own->lanes[lane - 1];
 		const struct tw_call_space *space = tw_lane_stack(calls->own, further->base_lane)->space;
 		if (further->base_depth)
-			count += calls->by_row ? tw_space_calls_of_row(space, further->base_depth, frame->row)
-			                       : tw_space_calls_of_name(space, further->base_depth, frame->name);
+			count += calls->rules.by_row ? tw_space_calls_of_row(space, further->base_depth, frame->row)
+			                             : tw_space_calls_of_name(space, further->base_depth, frame->name);
 		lane = further->base_lane;
 	}
 	return count;
@@ -164,7 +164,7 @@ static uint32_t free_lane(struct tw_calls *calls)
 {
 	struct tw_call_stack *own = calls->own;
 	const uint32_t known = tw_lane_tree_root(own).free, lane = known ? known : (uint32_t)own->lane_room + 1;
-	calls->beyond += lane > TW_LANES_MOST;
+	calls->counts.beyond += lane > TW_LANES_MOST;
 	if (lane > TW_LANES_MOST || !make_lanes(calls, lane))
 		return 0;
 	struct tw_call_stack *stack = &own->lanes[lane - 1].stack;
@@ -176,7 +176,7 @@ static uint32_t free_lane(struct tw_calls *calls)
 		stack->space->frames[0] = (struct tw_frame){.name = TW_NO_CALL_NAME};
 	}
 	if (!own->lane_count)
-		own->turns_from = calls->turn;
+		own->turns_from = calls->tracks.turn;
 	own->lane_count = lane > own->lane_count ? lane : own->lane_count;
 	return lane;
 }
@@ -351,7 +351,8 @@ struct tw_call_place tw_lanes_latest_lapsed(const struct tw_calls *calls)
 
 const struct tw_frame *tw_calls_innermost(const struct tw_calls *calls, uint32_t track)
 {
-	const struct tw_call_stack *own = track < calls->stack_room ? &calls->stacks[track] : &calls->spare;
+	const struct tw_call_stack *own =
+	    track < calls->tracks.stack_room ? &calls->tracks.stacks[track] : &calls->tracks.spare;
 	const struct tw_call_place found = tw_lanes_latest(own);
 	if (!found.depth)
 		return NULL;
@@ -376,7 +377,7 @@ static uint32_t holder(const struct tw_call_stack *stack, uint64_t end, uint64_t
 
 static uint64_t rounding_of(const struct tw_calls *calls)
 {
-	return calls->exact ? 0 : TW_CALL_ROUNDING;
+	return calls->rules.exact ? 0 : TW_CALL_ROUNDING;
 }
 
 static bool one_holds(const struct tw_lane_search *search, const struct tw_lane_node *node)

@@ -18,9 +18,9 @@ void tw_space_free(struct tw_call_space *space)
 
 struct tw_call_space *tw_space_new(struct tw_calls *calls)
 {
-	struct tw_call_space *space = calls->spaces;
+	struct tw_call_space *space = calls->tracks.spaces;
 	if (space) {
-		calls->spaces = space->next;
+		calls->tracks.spaces = space->next;
 		return space;
 	}
 	if (!tw_budget_take(calls->budget, TW_FOR_STACKS, sizeof *space))
@@ -65,8 +65,8 @@ static bool grow_names(struct tw_calls *calls, struct tw_call_space *space, uint
 
 bool tw_space_grow_rows(struct tw_calls *calls, struct tw_call_space *space, uint32_t row)
 {
-	return !calls->by_row || tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->row_on_stack, &space->row_room,
-	                                        row + (size_t)1, sizeof *space->row_on_stack);
+	return !calls->rules.by_row || tw_budget_grow(calls->budget, TW_FOR_STACKS, &space->row_on_stack,
+	                                              &space->row_room, row + (size_t)1, sizeof *space->row_on_stack);
 }
 
 static void drop_tables(struct tw_calls *calls, struct tw_call_space *space)
@@ -90,7 +90,7 @@ static bool make_tables(struct tw_calls *calls, struct tw_call_space *space, uin
 			return false;
 	for (uint32_t i = 1; i <= depth; i++) {
 		space->on_stack[space->frames[i].name].calls++;
-		if (calls->by_row)
+		if (calls->rules.by_row)
 			space->row_on_stack[space->frames[i].row]++;
 	}
 	space->tableless = false;
@@ -106,12 +106,12 @@ static bool is_roomy(const struct tw_calls *calls)
 /* Takes the tables of all other tracks, and of spaces that no track has. */
 static void drop_all_tables(struct tw_calls *calls)
 {
-	for (struct tw_call_space *space = calls->spaces; space; space = space->next) {
+	for (struct tw_call_space *space = calls->tracks.spaces; space; space = space->next) {
 		drop_tables(calls, space);
 		space->tableless = false; /* there is nothing in it */
 	}
-	for (size_t i = 0; i < calls->stack_room; i++) {
-		const struct tw_call_stack *stack = &calls->stacks[i];
+	for (size_t i = 0; i < calls->tracks.stack_room; i++) {
+		const struct tw_call_stack *stack = &calls->tracks.stacks[i];
 		if (stack != calls->own && stack != calls->stack && stack->space && stack->depth < TABLELESS_DEPTH)
 			drop_tables(calls, stack->space);
 	}
@@ -146,7 +146,7 @@ bool tw_space_make_name_room(struct tw_calls *calls, struct tw_call_space *space
 bool tw_space_make_row_room(struct tw_calls *calls, struct tw_call_space *space, uint32_t depth, uint32_t row)
 {
 	bool shallow = depth < TABLELESS_DEPTH;
-	if (space->tableless || !calls->by_row || row < space->row_room)
+	if (space->tableless || !calls->rules.by_row || row < space->row_room)
 		return true;
 	if ((!shallow || may_grow(calls, space, row)) && tw_space_grow_rows(calls, space, row))
 		return true;

@@ -154,12 +154,12 @@ static int status_of(const struct tw_complete *complete, struct tw_reader *reade
 {
 	if (complete->failed || tw_budget_status(&complete->budget) < 0)
 		return tw_fail_memory(reader);
-	if (complete->calls.beyond)
+	if (complete->calls.counts.beyond)
 		return tw_fail(reader, TW_ERR_LIMIT,
 		               "%s: more than 1,024 slices of a thread are open at once that do not nest; async "
 		               "operations have no such bound",
 		               tw_source_name(reader));
-	if (complete->full || complete->calls.untimed)
+	if (complete->full || complete->calls.counts.untimed)
 		return tw_fail(reader, TW_ERR_LIMIT,
 		               "%s: more slices are open at once than the memory limit has room for",
 		               tw_source_name(reader));
@@ -199,9 +199,10 @@ struct tw_complete *tw_complete_new(struct tw_reader *reader, tw_pull_fn pull)
 	complete->calls = (struct tw_calls){
 	    .hooks = &hooks,
 	    .budget = &complete->budget,
-	    .in_turn = reader->traits.in_turn && !reader->filtering.filter && reader->options.order == TW_ORDER_TRACK,
-	    .rounding = reader->traits.rounding,
-	    .ends_unordered = reader->traits.ends_unordered,
+	    .rules.in_turn =
+		reader->traits.in_turn && !reader->filtering.filter && reader->options.order == TW_ORDER_TRACK,
+	    .rules.rounding = reader->traits.rounding,
+	    .rules.ends_unordered = reader->traits.ends_unordered,
 	    .name_limit = SIZE_MAX,
 	};
 	tw_budget_reset(&complete->budget, tw_memory_share(reader), 1);

@@ -118,8 +118,8 @@ static int begin(struct clickhouse *clickhouse, const struct tw_reader *reader)
 	clickhouse->time.start = tw_reader_clock(reader)->start_ns;
 	clickhouse->calls.hooks = &tw_clickhouse_hooks;
 	clickhouse->calls.budget = &clickhouse->budget;
-	clickhouse->calls.rounding = reader->traits.rounding;
-	clickhouse->calls.ends_unordered = reader->traits.ends_unordered;
+	clickhouse->calls.rules.rounding = reader->traits.rounding;
+	clickhouse->calls.rules.ends_unordered = reader->traits.ends_unordered;
 	tw_budget_reset(&clickhouse->budget, tw_memory_limit(reader), 1);
 	find_day(clickhouse);
 	return tw_calls_init(&clickhouse->calls) ? 0 : TW_ERR_MEMORY;
@@ -162,9 +162,9 @@ static int write_clickhouse(struct tw_writer *writer, const struct tw_reader *re
 static void count_losses(struct clickhouse *clickhouse)
 {
 	const struct tw_calls *calls = &clickhouse->calls;
-	tw_count_losses(clickhouse->writer, "exit without entry", false, calls->exits_without_entry);
+	tw_count_losses(clickhouse->writer, "exit without entry", false, calls->counts.exits_without_entry);
 	tw_count_untimed(clickhouse->writer, calls);
-	tw_count_losses(clickhouse->writer, "end before begin", true, calls->time_backwards);
+	tw_count_losses(clickhouse->writer, "end before begin", true, calls->counts.time_backwards);
 }
 
 static int finish_clickhouse(struct tw_writer *writer)

@@ -46,12 +46,12 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 	slices->context = context;
 	slices->calls = (struct tw_calls){.hooks = &hooks,
 	                                  .budget = &slices->budget,
-	                                  .exact = true,
-	                                  .splits = true,
-	                                  .rounding = reader->traits.rounding,
-	                                  .ends_unordered = reader->traits.ends_unordered,
+	                                  .rules.exact = true,
+	                                  .rules.splits = true,
+	                                  .rules.rounding = reader->traits.rounding,
+	                                  .rules.ends_unordered = reader->traits.ends_unordered,
 	                                  .name_limit = SIZE_MAX,
-	                                  .others_alike = true};
+	                                  .rules.others_alike = true};
 	tw_budget_reset(&slices->budget, tw_memory_limit(reader), 1);
 	return tw_calls_init(&slices->calls) ? 0 : TW_ERR_MEMORY;
 }
@@ -60,20 +60,21 @@ int tw_slices_init(struct tw_slices *slices, struct tw_writer *writer, const str
 static bool count_losses(struct tw_slices *slices)
 {
 	const struct tw_calls *calls = &slices->calls;
-	bool exit = calls->exits_without_entry != slices->exits;
+	bool exit = calls->counts.exits_without_entry != slices->exits;
 	if (exit)
 		tw_count_loss(slices->writer, "exit without entry", false);
-	if (calls->untimed != slices->untimed)
-		tw_count_loss(slices->writer, calls->beyond != slices->beyond ? TW_LOSS_LANE : TW_LOSS_MEMORY, false);
-	if (calls->time_backwards != slices->backwards)
+	if (calls->counts.untimed != slices->untimed)
+		tw_count_loss(slices->writer, calls->counts.beyond != slices->beyond ? TW_LOSS_LANE : TW_LOSS_MEMORY,
+		              false);
+	if (calls->counts.time_backwards != slices->backwards)
 		tw_count_loss(slices->writer, "end before begin", true);
 	tw_count_losses(slices->writer, "slice that goes on after the end of one around it (split)", true,
-	                calls->cut - slices->cut);
-	slices->cut = calls->cut;
-	slices->exits = calls->exits_without_entry;
-	slices->untimed = calls->untimed;
-	slices->beyond = calls->beyond;
-	slices->backwards = calls->time_backwards;
+	                calls->counts.cut - slices->cut);
+	slices->cut = calls->counts.cut;
+	slices->exits = calls->counts.exits_without_entry;
+	slices->untimed = calls->counts.untimed;
+	slices->beyond = calls->counts.beyond;
+	slices->backwards = calls->counts.time_backwards;
 	return exit;
 }
 

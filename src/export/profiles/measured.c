@@ -35,12 +35,12 @@ static int begin(struct tw_measured *measured, const struct tw_reader *reader, s
 	tw_budget_reset(&measured->budget, tw_memory_limit(reader), 1);
 	measured->calls = (struct tw_calls){.hooks = &measured->hooks->calls,
 	                                    .budget = &measured->budget,
-	                                    .flat = true,
-	                                    .splits = true,
-	                                    .rounding = reader->traits.rounding,
-	                                    .ends_unordered = reader->traits.ends_unordered,
+	                                    .rules.flat = true,
+	                                    .rules.splits = true,
+	                                    .rules.rounding = reader->traits.rounding,
+	                                    .rules.ends_unordered = reader->traits.ends_unordered,
 	                                    .name_limit = SIZE_MAX,
-	                                    .others_alike = true};
+	                                    .rules.others_alike = true};
 	return tw_calls_init(&measured->calls) ? 0 : TW_ERR_MEMORY;
 }
 
@@ -77,10 +77,10 @@ void tw_measured_finish(struct tw_measured *measured)
 	if (!measured->begun)
 		return;
 	tw_calls_finish(&measured->calls);
-	tw_count_losses(measured->writer, "exit without entry", false, calls->exits_without_entry);
+	tw_count_losses(measured->writer, "exit without entry", false, calls->counts.exits_without_entry);
 	tw_count_untimed(measured->writer, calls);
-	tw_count_losses(measured->writer, "slice that overlaps another (one is cut)", true, calls->overlaps);
-	tw_count_losses(measured->writer, "end before begin", true, calls->time_backwards);
+	tw_count_losses(measured->writer, "slice that overlaps another (one is cut)", true, calls->counts.overlaps);
+	tw_count_losses(measured->writer, "end before begin", true, calls->counts.time_backwards);
 }
 
 int tw_measured_result(struct tw_measured *measured, int status)

@@ -196,10 +196,10 @@ static int begin(struct tw_stack_tree *tree, const struct tw_reader *reader)
 	tw_budget_reset(&tree->budget, tw_memory_limit(reader), 1);
 	tree->calls = (struct tw_calls){.hooks = &hooks,
 	                                .budget = &tree->budget,
-	                                .rounding = reader->traits.rounding,
-	                                .ends_unordered = reader->traits.ends_unordered,
+	                                .rules.rounding = reader->traits.rounding,
+	                                .rules.ends_unordered = reader->traits.ends_unordered,
 	                                .name_limit = SIZE_MAX,
-	                                .others_alike = true};
+	                                .rules.others_alike = true};
 	tree->count = TREE_FIRST;
 	bool room = tw_grow(&tree->nodes, &tree->room, TREE_FIRST, sizeof *tree->nodes);
 	return tw_calls_init(&tree->calls) && room ? 0 : TW_ERR_MEMORY;
@@ -275,10 +275,11 @@ int tw_stack_tree_finish(struct tw_stack_tree *tree)
 	if (!tree->begun)
 		return 0;
 	tw_calls_finish(&tree->calls);
-	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.exits_without_entry);
+	tw_count_losses(tree->writer, "exit without entry", false, tree->calls.counts.exits_without_entry);
 	tw_count_untimed(tree->writer, &tree->calls);
-	tw_count_losses(tree->writer, "slice that overlaps another (both count in full)", true, tree->calls.overlaps);
-	tw_count_losses(tree->writer, "end before begin", true, tree->calls.time_backwards);
+	tw_count_losses(tree->writer, "slice that overlaps another (both count in full)", true,
+	                tree->calls.counts.overlaps);
+	tw_count_losses(tree->writer, "end before begin", true, tree->calls.counts.time_backwards);
 	bool failed = tree->failed || tree->frames.failed || tw_budget_status(&tree->budget) < 0;
 	return failed ? tw_writer_fail(tree->writer, TW_ERR_MEMORY, "out of memory") : 0;
 }

@@ -357,7 +357,7 @@ struct sql_index *sql_index_finish(struct sql_index_maker *maker, const struct s
 	bool ordered = maker->in_turn || survey->late_ns == 0;
 	bool fine = !maker->failed && maker->started && ordered && survey->start_ns == index->start &&
 	            tw_reader_findings(reader, TW_ERROR) == 0 && sql_slices_finish(&maker->slices) == 0;
-	index->overlaps = maker->slices.calls.overlaps > 0;
+	index->overlaps = maker->slices.calls.counts.overlaps > 0;
 	fine = fine && collect_begins(maker) && outline(maker) && !maker->failed && has_all_sizes(index);
 	maker->index = fine ? NULL : index;
 	sql_index_abandon(maker);

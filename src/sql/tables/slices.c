@@ -150,16 +150,16 @@ int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor)
 	slices->cursor = cursor;
 	slices->calls.hooks = slices->holds ? &holding_hooks : &hooks;
 	slices->calls.budget = &slices->budget;
-	slices->calls.in_turn = cursor->scan.reader->traits.in_turn && cursor->scan.order == TW_ORDER_TRACK;
-	slices->calls.rounding = cursor->scan.reader->traits.rounding;
-	slices->calls.ends_unordered = cursor->scan.reader->traits.ends_unordered;
+	slices->calls.rules.in_turn = cursor->scan.reader->traits.in_turn && cursor->scan.order == TW_ORDER_TRACK;
+	slices->calls.rules.rounding = cursor->scan.reader->traits.rounding;
+	slices->calls.rules.ends_unordered = cursor->scan.reader->traits.ends_unordered;
 	tw_budget_reset(&slices->budget, tw_memory_limit(cursor->scan.reader), 1);
 	return tw_calls_init(&slices->calls) ? 0 : sql_no_memory(cursor);
 }
 
 static int too_many(const struct sql_cursor *cursor, const struct tw_calls *calls)
 {
-	if (calls->beyond)
+	if (calls->counts.beyond)
 		return sql_session_fail(
 		    cursor->scan.session, TW_ERR_LIMIT,
 		    "%s: more than 1,024 slices of a thread are open at once that do not nest; async "
@@ -174,7 +174,7 @@ static int state_of(struct sql_slices *slices)
 {
 	if (slices->failed || tw_budget_status(&slices->budget) < 0)
 		return sql_no_memory(slices->cursor);
-	if (slices->full || slices->calls.untimed)
+	if (slices->full || slices->calls.counts.untimed)
 		return too_many(slices->cursor, &slices->calls);
 	return 0;
 }
@@ -207,7 +207,7 @@ int sql_slices_take(struct sql_slices *slices, const struct tw_event *event, con
 	if (event->track != slices->calls.track)
 		tw_calls_switch(&slices->calls, event->track);
 	tw_calls_take(&slices->calls, event);
-	return slices->failed || slices->full || slices->calls.untimed ? state_of(slices) : 0;
+	return slices->failed || slices->full || slices->calls.counts.untimed ? state_of(slices) : 0;
 }
 
 int sql_slices_finish(struct sql_slices *slices)
@@ -220,7 +220,8 @@ int sql_slices_finish(struct sql_slices *slices)
 
 static const struct tw_call_stack *stack_of_track(const struct sql_slices *slices, uint32_t track)
 {
-	return track < slices->calls.stack_room ? &slices->calls.stacks[track] : &slices->calls.spare;
+	return track < slices->calls.tracks.stack_room ? &slices->calls.tracks.stacks[track]
+	                                               : &slices->calls.tracks.spare;
 }
 
 const struct sql_slice *sql_slices_innermost(struct sql_slices *slices, uint32_t track)
@@ -382,11 +383,11 @@ static int take(struct sql_cursor *cursor, const struct tw_event *event, const s
 static void go_on(struct sql_cursor *cursor, struct tw_calls *calls)
 {
 	const struct sql_survey *survey = cursor->scan.session->files[cursor->scan.file].survey;
-	for (uint32_t i = 0; i < calls->stack_room; i++) {
+	for (uint32_t i = 0; i < calls->tracks.stack_room; i++) {
 		uint64_t last =
-		    calls->stacks[i].depth ? survey->tracks.items[sql_scan_track(&cursor->scan, i)].last : 0;
-		if (last > calls->stacks[i].last)
-			calls->stacks[i].last = last;
+		    calls->tracks.stacks[i].depth ? survey->tracks.items[sql_scan_track(&cursor->scan, i)].last : 0;
+		if (last > calls->tracks.stacks[i].last)
+			calls->tracks.stacks[i].last = last;
 	}
 }
 
@@ -469,7 +470,7 @@ static int read_calls(struct sql_cursor *cursor)
 	struct track_calls reading = {.cursor = cursor, .calls = {.hooks = &by_track_hooks, .name_limit = SIZE_MAX}};
 	struct tw_reader *reader = cursor->scan.reader;
 	reading.calls.budget = &reading.budget;
-	reading.calls.ends_unordered = reader->traits.ends_unordered;
+	reading.calls.rules.ends_unordered = reader->traits.ends_unordered;
 	tw_budget_reset(&reading.budget, tw_memory_limit(reader), 1);
 	if (!tw_calls_init(&reading.calls))
 		return sql_no_memory(cursor);
@@ -486,7 +487,7 @@ static int read_calls(struct sql_cursor *cursor)
 	tw_calls_free(&reading.calls);
 	if (reading.failed || tw_budget_status(&reading.budget) < 0)
 		return sql_no_memory(cursor);
-	if (reading.calls.untimed)
+	if (reading.calls.counts.untimed)
 		return too_many(cursor, &reading.calls);
 	return status < 0 ? status : reading.status;
 }

@@ -29,7 +29,7 @@ static void take_spans(struct view_index *index, const struct tw_batch *batch)
 		return;
 	index->store.spans->owner = index;
 	view_spans_take(index->store.spans, batch);
-	if (calls->overlaps || calls->time_backwards || calls->cut || calls->untimed)
+	if (calls->counts.overlaps || calls->counts.time_backwards || calls->counts.cut || calls->counts.untimed)
 		view_spans_fail(index->store.spans);
 }
 
@@ -318,10 +318,10 @@ static int init_calls(struct view_index *index, const struct tw_traits *traits)
 {
 	index->calls.hooks = &view_index_hooks;
 	index->calls.budget = &index->budget;
-	index->calls.exact = true;
+	index->calls.rules.exact = true;
 	index->calls.name_limit = SIZE_MAX;
-	index->calls.rounding = traits->rounding;
-	index->calls.ends_unordered = traits->ends_unordered;
+	index->calls.rules.rounding = traits->rounding;
+	index->calls.rules.ends_unordered = traits->ends_unordered;
 	tw_budget_reset(&index->budget, STACKS_LIMIT, 1);
 	index->of_series = calloc(1, sizeof *index->of_series);
 	return index->of_series && tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
@@ -428,8 +428,8 @@ int view_index_again(struct view_index *index, const char *directory)
 			view_store_close(&store);
 		return TW_ERR_SYSTEM;
 	}
-	const struct tw_traits traits = {.rounding = index->calls.rounding,
-	                                 .ends_unordered = index->calls.ends_unordered};
+	const struct tw_traits traits = {.rounding = index->calls.rules.rounding,
+	                                 .ends_unordered = index->calls.rules.ends_unordered};
 	free_parts(index);
 	view_tracks_empty(&index->tracks);
 	view_store_close(&index->store);

@@ -171,8 +171,8 @@ void view_keep_put(struct tw_output *out, const struct view_index *index)
 	sql_put_word(out, index->events);
 	sql_put_word(out, index->end);
 	sql_put_word(out, index->left);
-	sql_put_word(out, index->calls.rounding);
-	sql_put_word(out, index->calls.ends_unordered);
+	sql_put_word(out, index->calls.rules.rounding);
+	sql_put_word(out, index->calls.rules.ends_unordered);
 	put_spans(out, index->store.spans);
 	view_keep_put_column(out, &index->names.items);
 	view_few_put(out, index->store.few_slices);
@@ -374,8 +374,8 @@ bool view_keep_get(struct sql_words *words, struct view_index *index, const stru
 	index->events = sql_take_word(words);
 	index->end = sql_take_below(words, INT64_MAX);
 	index->left = sql_take_word(words);
-	index->calls.rounding = sql_take_word(words);
-	index->calls.ends_unordered = sql_take_below(words, 2);
+	index->calls.rules.rounding = sql_take_word(words);
+	index->calls.rules.ends_unordered = sql_take_below(words, 2);
 	get_spans(words, index, from);
 	view_keep_get_column(words, &index->store, &index->names.items, sizeof(struct view_name), &extents);
 	view_few_get(words, &index->store, &index->store.few_slices, &extents);

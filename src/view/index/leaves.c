@@ -254,8 +254,8 @@ static bool complete(struct view_leaves *leaves, const struct stretch *stretch)
 static struct view_index *new_index(const struct view_leaves *leaves, uint64_t from)
 {
 	const struct view_index *owner = leaves->spans->owner;
-	const struct tw_traits traits = {.rounding = owner->calls.rounding,
-	                                 .ends_unordered = owner->calls.ends_unordered};
+	const struct tw_traits traits = {.rounding = owner->calls.rules.rounding,
+	                                 .ends_unordered = owner->calls.rules.ends_unordered};
 	struct view_index *index = calloc(1, sizeof *index);
 	if (!index)
 		return NULL;
