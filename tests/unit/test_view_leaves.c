@@ -104,6 +104,45 @@ static void expect_same_rows(const struct scene *scene, uint64_t step)
 		assert_int_equal(view_leaves_wrong(scene->bare->index.store.spans->leaves), 0);
 }
 
+/* ---- Groups of items. ---- */
+
+static void expect_near(uint64_t one, uint64_t other, uint64_t most)
+{
+	assert_true(one > other ? one - other <= most : other - one <= most);
+}
+
+/* Times of a group may be off by a 1024th of a span, its end by two; of all busy time no more than one is lost. */
+static void expect_groups(const struct scene *scene, const struct view_row *plain, const struct view_row *row)
+{
+	const struct view_store *store = &scene->bare->index.store;
+	const struct view_bare *bare = view_bare_of(row, store);
+	const uint64_t off = (uint64_t)1 << (store->spans->shift - 10);
+	uint64_t busy = 0, told = 0;
+	for (uint64_t i = 0; i < bare->groups.count; i++) {
+		const struct view_group group = view_bare_group(row, store, i);
+		const uint64_t first = bare->head.count + i * VIEW_GROUP, next = first + VIEW_GROUP;
+		const struct view_busy sum = view_row_busy(plain, &scene->whole->index.store, first, next);
+		expect_near(group.sum.begin, view_row_begin(plain, &scene->whole->index.store, first), off);
+		expect_near(group.end, view_row_end(plain, &scene->whole->index.store, next - 1), 2 * off);
+		assert_int_equal(group.item, sum.item);
+		busy += sum.busy;
+		told += group.sum.end - group.sum.begin;
+		assert_in_range(busy - told, 0, off);
+	}
+}
+
+static void expect_all_groups(const struct scene *scene)
+{
+	const struct view_index *index = &scene->bare->index;
+	assert_true(index->store.spans->shift > 11);
+	for (uint64_t i = 0; i < index->rows.count; i++) {
+		const struct view_row *row = view_index_row_at(index, i);
+		if (row->bare)
+			expect_groups(scene, view_index_row(&scene->whole->index, row->track, row->lane, row->depth),
+			              row);
+	}
+}
+
 /* ---- Windows. ---- */
 
 static bool is_same_window(const struct scene *scene, const struct view_window *window)
@@ -198,6 +237,7 @@ static void expect_same(void (*make)(struct archive *archive), uint64_t step, un
 	assert_int_equal(bare_rows(&scene.whole->index), 0);
 	assert_true(bare_rows(&scene.bare->index) > 3);
 	expect_same_rows(&scene, step);
+	expect_all_groups(&scene);
 	expect_same_windows(&scene, &archive, windows);
 	expect_same_answers(&scene, &archive, name);
 	tear_down(&scene);

@@ -127,6 +127,30 @@ static void test_packed_size(void **state)
 	view_store_close(&store);
 }
 
+/* Times are multiples of 4 ns: the gap takes 8 bits of 10, how long they last 1 of 3. */
+static void test_packed_times(void **state)
+{
+	(void)state;
+	struct view_store store;
+	struct view_row row = {.kind = VIEW_SLICES};
+	assert_int_equal(view_store_open(&store, NULL, VIEW_ROOM_LEAST), 0);
+	for (uint64_t i = 0; i < VIEW_BLOCK; i++) {
+		const uint64_t begin = 3 + 1004 * i;
+		assert_true(view_row_add_slice(&row, &store, &(struct view_slice){.begin = begin, .end = begin + 4}));
+	}
+	const struct view_block *block = view_column_at(&row.packs->blocks, &store, sizeof *block, 0);
+	assert_int_equal(block->packed.time_shift, 2);
+	assert_in_range(block->packed.bits[1], 0, 8);
+	assert_int_equal(block->packed.bits[2], 1);
+	for (uint64_t i = 0; i < VIEW_BLOCK; i++) {
+		assert_int_equal(view_row_begin(&row, &store, i), 3 + 1004 * i);
+		assert_int_equal(view_row_end(&row, &store, i), 7 + 1004 * i);
+	}
+	view_row_free(&row, &store);
+	view_few_free(&store);
+	view_store_close(&store);
+}
+
 static void test_row_of_slices(void **state)
 {
 	(void)state;
@@ -265,9 +289,10 @@ static void test_lone_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_packed_widths), cmocka_unit_test(test_packed_size),
-	    cmocka_unit_test(test_row_of_slices), cmocka_unit_test(test_row_of_samples),
-	    cmocka_unit_test(test_few),           cmocka_unit_test(test_lone_samples),
+	    cmocka_unit_test(test_packed_widths),  cmocka_unit_test(test_packed_size),
+	    cmocka_unit_test(test_packed_times),   cmocka_unit_test(test_row_of_slices),
+	    cmocka_unit_test(test_row_of_samples), cmocka_unit_test(test_few),
+	    cmocka_unit_test(test_lone_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,13 @@ static inline bool tw_map_find(const struct tw_map *map, uint64_t key, uint32_t 
 	return false;
 }
 
+/* Has the memory fetch where a key is looked for. */
+static inline void tw_map_fetch(const struct tw_map *map, uint64_t key)
+{
+	if (map->slots)
+		__builtin_prefetch(&map->slots[(size_t)tw_hash64(key) & map->mask]);
+}
+
 /* Where the value of a key is kept, to be changed in place; NULL when the key is not there. It moves with the next add.
  * What stands there is the value plus 1. */
 static inline uint32_t *tw_map_stored(struct tw_map *map, uint64_t key)

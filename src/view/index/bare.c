@@ -23,13 +23,14 @@ bool view_bare_begin(struct view_row *row, struct view_store *store)
 	const struct view_spans *spans = store->spans;
 	if (spans->taken / VIEW_BARE_SHARE > row->count)
 		return true;
-	const uint64_t place = view_store_take(store, sizeof(struct view_bare));
+	const uint64_t tail = VIEW_BLOCK * sizeof(struct view_slice);
+	const uint64_t place = view_store_take(store, sizeof(struct view_bare) + tail);
 	if (place == VIEW_NOWHERE)
 		return false;
 	struct view_bare *bare = (struct view_bare *)(void *)(store->bytes + place);
 	const struct view_slice last = view_row_slice(row, store, row->count - 1);
 	*bare = (struct view_bare){.head = *row, .last = known_of(&last, row->count - 1), .shift = spans->shift};
-	bare->groups = (struct view_row){.kind = VIEW_SLICES, .tail = row->tail, .own_tail = row->own_tail};
+	bare->groups = (struct view_row){.kind = VIEW_SLICES, .tail = place + sizeof *bare, .own_tail = 1};
 	row->bare = 1;
 	row->tail = place;
 	row->packs = NULL;
@@ -66,6 +67,33 @@ static bool keep_last(struct view_bare *bare, struct view_store *store, uint64_t
 	return kept;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t floor_of(uint64_t time, unsigned bits)
+{
+	return time >> bits << bits;
+}
+
+/* A part of a span is so small that a picture for which the trace is not read again does not show it. */
+static bool add_group(struct view_bare *bare, struct view_store *store, const struct view_open_group *group)
+{
+	enum { PARTS = 10 }; /* of a span, as a power of 2 */
+	const unsigned bits = store->spans->shift > PARTS ? store->spans->shift - PARTS : 0;
+	const uint64_t before = floor_of(bare->groups.last + ((uint64_t)1 << bits) - 1, bits);
+	const uint64_t begin = later(before, floor_of(group->begin, bits));
+	bare->busy += group->busy;
+	const uint64_t busy_end = begin + floor_of(bare->busy, bits);
+	bare->busy -= busy_end - begin;
+	return view_row_add_slice(&bare->groups, store,
+	                          &(struct view_slice){.begin = begin,
+	                                               .end = busy_end,
+	                                               .offset = later(floor_of(group->end, bits), busy_end) - busy_end,
+	                                               .name = group->name << WHICH_BITS | group->which});
+}
+
 static bool add_to_group(struct view_bare *bare, struct view_store *store, const struct view_slice *slice, unsigned in)
 {
 	struct view_open_group *open = &bare->open;
@@ -79,13 +107,7 @@ static bool add_to_group(struct view_bare *bare, struct view_store *store, const
 		open->name = slice->name;
 		open->which = in;
 	}
-	if (in + 1 < VIEW_GROUP)
-		return true;
-	return view_row_add_slice(&bare->groups, store,
-	                          &(struct view_slice){.begin = open->begin,
-	                                               .end = open->begin + open->busy,
-	                                               .offset = open->end - open->begin - open->busy,
-	                                               .name = open->name << WHICH_BITS | open->which});
+	return in + 1 < VIEW_GROUP || add_group(bare, store, open);
 }
 
 bool view_bare_add(struct view_row *row, struct view_store *store, const struct view_slice *slice)
@@ -233,11 +255,6 @@ uint64_t view_bare_first(const struct view_row *row, const struct view_store *st
 	if (known == bare->kept.count && bare->last.begin < time)
 		return row->count;
 	return known ? behind_known(bare, store, known) : view_row_begin_at(&bare->head, store, 0, time);
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 uint64_t view_bare_begin_at(const struct view_row *row, const struct view_store *store, uint64_t from, uint64_t time)

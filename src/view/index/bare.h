@@ -25,13 +25,15 @@ struct view_open_group {
 	uint32_t name, which; /* of the longest */
 };
 
-/* In the store. */
+/* In the store. Times of groups are multiples of a small part of a span, and what is lost of their busy time is told by
+ * the next. */
 struct view_bare {
 	struct view_row head;    /* the items that are kept: those before the others */
 	struct view_row groups;  /* of the others: slices that end as if all that is busy came first */
 	struct view_column kept; /* struct view_kept */
 	struct view_kept last;   /* the last item */
 	struct view_open_group open;
+	uint64_t busy;  /* that no group has told yet */
 	unsigned shift; /* of spans, when `kept` was made */
 };
 

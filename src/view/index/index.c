@@ -9,17 +9,11 @@
 #include "view/index/spans.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Bytes for stacks of calls, and for asynchronous operations that are open. */
 enum { STACKS_LIMIT = 24 << 20, PAIRS_LIMIT = 8 << 20 };
-
-static uint32_t series_name(struct view_index *index, uint32_t name)
-{
-	return or_first(view_names_take(&index->names, &index->store, index->dictionary, name));
-}
 
 /* Where stacks were not plain, what is open depends on more than begins. */
 static void take_spans(struct view_index *index, const struct tw_batch *batch)
@@ -75,58 +69,6 @@ static void take_sample(struct view_index *index)
 	const struct tw_stack *stack = tw_dictionary_stack(index->dictionary, index->event->other);
 	put_point(index, name_of(index, tw_dictionary_location(index->dictionary, stack->location)->name,
 	                         index->event->category));
-}
-
-/* ---- Counters: a lane for each series. ---- */
-
-static bool is_number(const struct tw_argument *argument, double *value)
-{
-	if (argument->type == TW_ARG_INT)
-		*value = (double)argument->value.i;
-	else if (argument->type == TW_ARG_UINT)
-		*value = (double)argument->value.u;
-	else if (argument->type == TW_ARG_DOUBLE)
-		*value = argument->value.d;
-	else
-		return false;
-	return isfinite(*value);
-}
-
-/* The lane of a series; VIEW_LANES_MOST where there is no room. */
-static uint32_t lane_of(struct view_index *index, uint32_t number, uint32_t name)
-{
-	struct view_track *track = &index->tracks.items[number];
-	for (uint32_t i = 0; i < track->lane_count; i++)
-		if (track->series[i].name == name)
-			return i;
-	if (track->lane_count >= VIEW_LANES_MOST ||
-	    !tw_grow(&track->series, &track->series_room, track->lane_count + 1, sizeof *track->series))
-		return VIEW_LANES_MOST;
-	track->series[track->lane_count] = (struct view_series){.name = name};
-	return track->lane_count;
-}
-
-static void put_sample(struct view_index *index, uint32_t track, const struct tw_argument *argument, double value)
-{
-	const uint32_t lane = lane_of(index, track, series_name(index, argument->name));
-	view_index_put_sample(index, track, lane, &(struct view_sample){.time = index->event->time, .value = value});
-}
-
-static void take_counter(struct view_index *index)
-{
-	const struct tw_event *event = index->event;
-	uint64_t process = tw_dictionary_track(index->dictionary, event->track)->process;
-	/* The same in each process: an index may be kept. */
-	const uint64_t own =
-	    tw_mix_words((const uint64_t[]){(uint64_t)event->name << 32 | event->category, event->id}, 2);
-	uint32_t track = view_tracks_find(&index->tracks, VIEW_COUNTERS, process, own);
-	if (track != VIEW_NONE && !index->tracks.items[track].fixed)
-		view_track_call(&index->tracks, track, tw_dictionary_name(index->dictionary, event->name));
-	for (unsigned i = 0; i < event->argument_count && track != VIEW_NONE; i++) {
-		double value;
-		if (is_number(&index->arguments[i], &value))
-			put_sample(index, track, &index->arguments[i], value);
-	}
 }
 
 /* ---- Asynchronous operations: a track for each name of a process. ---- */
@@ -306,11 +248,16 @@ static void end_lost(struct view_index *index, uint64_t time)
 /* ---- All together. ---- */
 
 static void (*const takers[TW_EVENT_KINDS])(struct view_index *index) = {
-    [TW_INSTANT] = take_instant,     [TW_LOG] = take_log,
-    [TW_STACK_SAMPLE] = take_sample, [TW_CPU_SAMPLE] = take_sample,
-    [TW_COUNTER] = take_counter,     [TW_ASYNC_BEGIN] = begin_operation,
-    [TW_ASYNC_END] = end_operation,  [TW_ALLOCATION_SAMPLE] = take_sample,
-    [TW_SWITCH] = take_switch,       [TW_LOST] = take_lost,
+    [TW_INSTANT] = take_instant,
+    [TW_LOG] = take_log,
+    [TW_STACK_SAMPLE] = take_sample,
+    [TW_CPU_SAMPLE] = take_sample,
+    [TW_COUNTER] = view_index_take_counter,
+    [TW_ASYNC_BEGIN] = begin_operation,
+    [TW_ASYNC_END] = end_operation,
+    [TW_ALLOCATION_SAMPLE] = take_sample,
+    [TW_SWITCH] = take_switch,
+    [TW_LOST] = take_lost,
     [TW_WAKEUP] = take_state,
 };
 
@@ -360,6 +307,7 @@ void view_index_take(struct view_index *index, const struct tw_dictionary *dicti
 {
 	index->dictionary = dictionary;
 	take_spans(index, batch);
+	view_index_fetch_counters(index, batch);
 	for (size_t i = 0; i < batch->count;) {
 		const struct tw_event *event = &batch->events[i];
 		const size_t run = view_index_take_run(index, event, batch->count - i);
@@ -389,6 +337,7 @@ void view_index_finish(struct view_index *index, const struct tw_dictionary *dic
 		if (index->pairs.items[i].key)
 			put_operation(index, &index->pairs.items[i], index->end);
 	view_tracks_name(&index->tracks, dictionary);
+	view_store_trim(&index->store);
 }
 
 void view_index_end_reading(struct view_index *index)

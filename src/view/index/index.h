@@ -48,6 +48,7 @@ struct view_index {
 	struct view_column rows;                   /* struct view_row */
 	struct tw_map row_numbers;                 /* track, lane and depth to the number; not of counters */
 	uint64_t series;                           /* of counters that have no row */
+	uint64_t last_sample;                      /* the time of the latest, of all counters */
 	struct view_row *of_series;                /* a row for one of these: until another is asked for */
 	struct view_row *recent[VIEW_ROWS_RECENT]; /* by a part of these; NULL: none */
 	struct view_tracks tracks;

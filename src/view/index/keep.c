@@ -121,7 +121,7 @@ static void put_track(struct tw_output *out, const struct view_track *track)
 		sql_put_word(out, track->lanes[lane]);
 		if (track->kind != VIEW_COUNTERS)
 			continue;
-		sql_put_word(out, track->series[lane].name);
+		sql_put_word(out, track->series_names[lane]);
 		sql_put_word(out, track->series[lane].count);
 		sql_put_word(out, track->series[lane].at);
 	}
@@ -257,14 +257,14 @@ static void get_lanes(struct sql_words *words, struct view_track *track)
 	const uint32_t count = (uint32_t)sql_take_below(words, VIEW_LANES_MOST + 1);
 	const bool has_series = track->kind == VIEW_COUNTERS;
 	if (!tw_grow(&track->lanes, &track->lane_room, (size_t)count + 1, sizeof *track->lanes) ||
-	    (has_series && !tw_grow(&track->series, &track->series_room, (size_t)count + 1, sizeof *track->series)))
+	    (has_series && !view_track_series_room(track, count + 1)))
 		words->failed = true;
 	for (uint32_t lane = 0; lane < count && !words->failed; lane++) {
 		track->lanes[lane] = (uint16_t)sql_take_below(words, UINT16_MAX + 1);
 		if (has_series) {
-			track->series[lane].name = (uint32_t)sql_take_below(words, UINT32_MAX);
-			track->series[lane].count = (uint32_t)sql_take_below(words, VIEW_BLOCK);
-			track->series[lane].at = sql_take_word(words);
+			track->series_names[lane] = (uint32_t)sql_take_below(words, UINT32_MAX);
+			track->series[lane].count = sql_take_below(words, VIEW_BLOCK) & UINT8_MAX;
+			track->series[lane].at = sql_take_below(words, VIEW_AT_MOST) & VIEW_AT_MOST;
 		}
 		track->lane_count = lane + 1;
 	}

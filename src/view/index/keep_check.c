@@ -169,8 +169,6 @@ static bool are_names(const struct view_index *index, uint64_t rows)
 static bool is_series(const struct view_index *index, const struct view_column *rows, const struct view_series *series)
 {
 	const struct view_row *row;
-	if (series->name >= index->names.items.count)
-		return false;
 	if (series->count)
 		return series->count < VIEW_BLOCK && view_few_has(index->store.few_samples, series->at, series->count);
 	if (series->at == 0 || series->at > rows->count)
@@ -188,7 +186,8 @@ static bool are_tracks(const struct view_index *index, const struct view_column 
 		const struct view_track *track = &index->tracks.items[i];
 		for (uint32_t lane = 0; lane < track->lane_count; lane++) {
 			depths += track->lanes[lane];
-			if (track->kind == VIEW_COUNTERS && !is_series(index, rows, &track->series[lane]))
+			if (track->kind == VIEW_COUNTERS && (track->series_names[lane] >= index->names.items.count ||
+			                                     !is_series(index, rows, &track->series[lane])))
 				return false;
 		}
 	}

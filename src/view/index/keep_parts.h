@@ -35,7 +35,7 @@ static inline bool view_is_packed(const struct view_store *store, const struct v
 {
 	enum { WORD = 64 };
 	bool fine = packed->place % 8 == 0 && packed->place <= store->used && packed->shift < WORD &&
-	            packed->longest < VIEW_BLOCK;
+	            packed->time_shift < WORD && packed->longest < VIEW_BLOCK;
 	for (unsigned k = 0; k < VIEW_BLOCK_COLUMNS; k++)
 		fine = fine && packed->bits[k] <= WORD && packed->more[k] <= WORD - packed->bits[k];
 	return fine;

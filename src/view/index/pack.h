@@ -13,8 +13,9 @@ enum {
 /* Each column is `bits` words, the low bits of its numbers. Where some have more bits than that, a word follows that
  * says which, and their high bits, of `more` each, in whole words. */
 struct view_packed {
-	uint64_t place : 48; /* of the columns, one behind the other */
-	uint64_t shift : 8;  /* the owner's, as is the next */
+	uint64_t place : 40; /* of the columns, one behind the other */
+	uint64_t shift : 8;  /* the owner's, as are the next */
+	uint64_t time_shift : 8;
 	uint64_t longest : 8;
 	uint8_t bits[VIEW_BLOCK_COLUMNS];
 	uint8_t more[VIEW_BLOCK_COLUMNS]; /* 0: all numbers have no more than `bits` */

@@ -30,9 +30,11 @@ static inline uint32_t name_of(struct view_index *index, uint32_t name, uint32_t
 struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                    uint32_t depth);
 
-/* Puts a sample into a lane of a counter, which may be the next that it has not. A sample that comes late stands where
- * the last one is. */
-void view_index_put_sample(struct view_index *index, uint32_t track, uint32_t lane, const struct view_sample *sample);
+/* Whether there may be no row more. Those that series of counters would have count, too. */
+static inline bool view_index_is_full(const struct view_index *index)
+{
+	return index->rows.count + index->series >= VIEW_ROWS_MOST;
+}
 
 /* Has rows found that are there. False without memory. */
 bool view_index_number_rows(struct view_index *index);
@@ -40,6 +42,16 @@ bool view_index_number_rows(struct view_index *index);
 /* Puts a slice on the first lane from one on that is free where it begins. */
 void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,
                           const struct view_slice *slice);
+
+/* ---- Counters. ---- */
+
+void view_index_take_counter(struct view_index *index);
+
+/* Returns the row of a series, as view_index_row(). */
+struct view_row *view_index_series_row(const struct view_index *index, uint32_t track, uint32_t lane);
+
+/* Has the memory fetch what counters of a batch will look at: they are many, and far from each other. */
+void view_index_fetch_counters(const struct view_index *index, const struct tw_batch *batch);
 
 /* ---- Slices. ---- */
 

@@ -91,9 +91,12 @@ static void take_times(const struct view_row *row, const struct view_store *stor
 		view_unpack(&times->of->packed, store, LASTS, times->lasts);
 	else
 		memset(times->lasts, 0, sizeof times->lasts);
+	const unsigned shift = times->of->packed.time_shift;
 	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
-		const uint64_t step = gaps[i] + times->lasts[i]; /* one sum after the other, not two */
-		times->begins[i] = time + gaps[i];
+		const uint64_t gap = gaps[i] << shift, lasts = times->lasts[i] << shift;
+		const uint64_t step = gap + lasts; /* one sum after the other, not two */
+		times->begins[i] = time + gap;
+		times->lasts[i] = lasts;
 		time += step;
 	}
 }
@@ -325,27 +328,31 @@ static unsigned shift_of(uint64_t all)
 static void spread_slices(const struct view_slice *slices, struct view_block *block,
                           uint64_t numbers[static SLICE_COLUMNS][VIEW_BLOCK])
 {
-	uint64_t end = slices[0].begin, before = slices[0].offset, busy = 0, longest = 0, all = 0;
+	uint64_t end = slices[0].begin, before = slices[0].offset, busy = 0, longest = 0, all = 0, times = 0;
 	unsigned which = 0;
 	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
 		const uint64_t lasting = slices[i].end - slices[i].begin;
 		numbers[NAME][i] = slices[i].name;
 		numbers[GAP][i] = slices[i].begin - end;
 		numbers[LASTS][i] = lasting;
+		times |= numbers[GAP][i] | lasting;
 		end = slices[i].end;
 		all |= slices[i].offset - slices[0].offset;
 		busy += lasting;
 		which = lasting > longest ? i : which;
 		longest = lasting > longest ? lasting : longest;
 	}
-	const unsigned shift = shift_of(all);
+	const unsigned shift = shift_of(all), time_shift = shift_of(times);
 	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
+		numbers[GAP][i] >>= time_shift;
+		numbers[LASTS][i] >>= time_shift;
 		numbers[OFFSET][i] = offset_step(before, slices[i].offset, shift);
 		before = slices[i].offset;
 	}
 	block->begin = slices[0].begin;
 	block->base = slices[0].offset;
 	block->packed.shift = (uint8_t)shift;
+	block->packed.time_shift = (uint8_t)time_shift;
 	block->packed.longest = (uint8_t)which;
 	block->sum.slices.busy = busy;
 	block->sum.slices.longest = longest;
@@ -354,11 +361,11 @@ static void spread_slices(const struct view_slice *slices, struct view_block *bl
 static void spread_samples(const struct view_sample *samples, struct view_block *block,
                            uint64_t numbers[static SAMPLE_COLUMNS][VIEW_BLOCK])
 {
-	uint64_t before = samples[0].time, least = UINT64_MAX, all = 0;
+	uint64_t before = samples[0].time, least = UINT64_MAX, all = 0, times = 0;
 	struct view_range range = {samples[0].value, samples[0].value};
 	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
 		const uint64_t bits = bits_of(samples[i].value);
-		numbers[TIME][i] = samples[i].time - before;
+		times |= numbers[TIME][i] = samples[i].time - before;
 		before = samples[i].time;
 		least = bits < least ? bits : least;
 		range.least = samples[i].value < range.least ? samples[i].value : range.least;
@@ -366,12 +373,15 @@ static void spread_samples(const struct view_sample *samples, struct view_block 
 	}
 	for (unsigned i = 0; i < VIEW_BLOCK; i++)
 		all |= numbers[VALUE][i] = bits_of(samples[i].value) - least;
-	const unsigned shift = shift_of(all);
-	for (unsigned i = 0; i < VIEW_BLOCK; i++)
+	const unsigned shift = shift_of(all), time_shift = shift_of(times);
+	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
 		numbers[VALUE][i] >>= shift;
+		numbers[TIME][i] >>= time_shift;
+	}
 	block->begin = samples[0].time;
 	block->base = least;
 	block->packed.shift = (uint8_t)shift;
+	block->packed.time_shift = (uint8_t)time_shift;
 	block->sum.range = range;
 }
 

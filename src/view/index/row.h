@@ -25,7 +25,7 @@ struct view_sample {
 enum { VIEW_OWN_TAIL = 2 * VIEW_BLOCK };
 
 /* A row is asked whether it keeps what comes (bare.h) when it has so many slices, or a multiple. */
-enum { VIEW_AGAIN_FROM = 512 };
+enum { VIEW_AGAIN_FROM = VIEW_BLOCK };
 
 /* A record of a level sums up so many of the level below, which are all there; level 0 is the blocks. */
 enum { VIEW_FAN = 16, VIEW_LEVELS = 12 };

@@ -16,31 +16,10 @@ static struct view_row *find_row(const struct view_index *index, uint32_t track,
 	return found ? view_index_row_at(index, number) : NULL;
 }
 
-/* Makes a row of a series that has none. */
-static struct view_row *row_of_few(const struct view_index *index, uint32_t track, uint32_t lane)
-{
-	const struct view_series *series = &index->tracks.items[track].series[lane];
-	struct view_row *row = index->of_series;
-	*row = (struct view_row){
-	    .track = track, .lane = (uint16_t)lane, .count = series->count, .kind = VIEW_COUNTER, .tail = series->at};
-	row->last = row->count ? view_row_begin(row, &index->store, row->count - 1) : 0;
-	return row;
-}
-
-static struct view_row *series_row(const struct view_index *index, uint32_t track, uint32_t lane)
-{
-	if (lane >= index->tracks.items[track].lane_count)
-		return NULL;
-	const struct view_series *series = &index->tracks.items[track].series[lane];
-	if (series->count)
-		return row_of_few(index, track, lane);
-	return series->at ? view_index_row_at(index, series->at - 1) : NULL;
-}
-
 const struct view_row *view_index_row(const struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth)
 {
 	if (track < index->tracks.count && index->tracks.items[track].kind == VIEW_COUNTERS)
-		return depth == 0 ? series_row(index, track, lane) : NULL;
+		return depth == 0 ? view_index_series_row(index, track, lane) : NULL;
 	return find_row(index, track, lane, depth);
 }
 
@@ -51,19 +30,13 @@ static bool is_readable(enum view_kind kind, enum view_track_kind track)
 	return (kind == VIEW_SLICES || kind == VIEW_POINTS) && TRACKS >> track & 1;
 }
 
-/* Whether there may be one more. Those that series would have count, too. */
-static bool is_full(const struct view_index *index)
-{
-	return index->rows.count + index->series >= VIEW_ROWS_MOST;
-}
-
 /* Adds a row; NULL where there is no room. */
 static struct view_row *add_row(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                 uint32_t depth)
 {
 	const bool apart = kind == VIEW_POINTS || kind == VIEW_STATES; /* in lanes that are no track's own */
 	struct view_row *row;
-	if (is_full(index) || (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
+	if (view_index_is_full(index) || (!apart && !view_tracks_deepen(&index->tracks, track, lane, depth + 1)) ||
 	    !(row = view_column_add(&index->rows, &index->store, sizeof *row)))
 		return NULL;
 	*row = (struct view_row){.track = track,
@@ -100,53 +73,6 @@ bool view_index_number_rows(struct view_index *index)
 		       tw_map_add(&index->row_numbers, row_key(row->track, row->lane, row->depth), (uint32_t)i);
 	}
 	return fine;
-}
-
-/* Gives a series a row. Returns false where there is no room. */
-static bool settle(struct view_index *index, struct view_series *series, const struct view_row *row)
-{
-	struct view_row *own = view_column_add(&index->rows, &index->store, sizeof *own);
-	if (!own)
-		return false;
-	*own = *row;
-	series->count = 0;
-	series->at = index->rows.count;
-	index->series--;
-	return true;
-}
-
-static bool add_series(struct view_index *index, uint32_t track, uint32_t lane)
-{
-	const bool added = !is_full(index) && view_tracks_deepen(&index->tracks, track, lane, 1);
-	index->series += added;
-	return added;
-}
-
-static bool put_sample(struct view_index *index, uint32_t track, uint32_t lane, struct view_sample sample)
-{
-	enum { FEW = 8 };
-	struct view_track *of = &index->tracks.items[track];
-	const bool is_new = lane == of->lane_count;
-	if (is_new && !add_series(index, track, lane))
-		return false;
-	struct view_series *series = &of->series[lane];
-	struct view_row *row = is_new ? row_of_few(index, track, lane) : series_row(index, track, lane);
-	sample.time = row && sample.time < row->last ? row->last : sample.time;
-	if (!row || !view_row_add_sample(row, &index->store, &sample))
-		return false;
-	if (row != index->of_series)
-		return true;
-	series->count = (uint32_t)row->count;
-	series->at = row->tail;
-	return row->count < FEW || settle(index, series, row);
-}
-
-void view_index_put_sample(struct view_index *index, uint32_t track, uint32_t lane, const struct view_sample *sample)
-{
-	if (lane < VIEW_LANES_MOST && put_sample(index, track, lane, *sample))
-		index->tracks.items[track].slices++;
-	else
-		index->left++;
 }
 
 void view_index_put_slice(struct view_index *index, uint32_t track, uint32_t lane, uint32_t depth,

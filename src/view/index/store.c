@@ -125,6 +125,14 @@ uint64_t view_store_take(struct view_store *store, uint64_t size)
 	return store->used - size;
 }
 
+void view_store_trim(struct view_store *store)
+{
+	enum { PAGE = 4096 };
+	const uint64_t size = (store->used + VIEW_BEHIND + PAGE - 1) / PAGE * PAGE;
+	if (size < store->size && ftruncate(store->fd, (off_t)size) == 0)
+		store->size = size;
+}
+
 /* ---- Arrays. ---- */
 
 /* Records of all parts that are still growing. */

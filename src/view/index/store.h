@@ -47,6 +47,9 @@ int view_store_map(struct view_store *store, int fd, uint64_t offset, uint64_t u
 int view_store_copy(struct view_store *store, const char *directory, int fd, uint64_t offset, uint64_t used,
                     uint64_t behind);
 
+/* Gives back what nothing has taken. */
+void view_store_trim(struct view_store *store);
+
 /* Bytes behind what is taken that can be read, too. */
 enum { VIEW_BEHIND = 8 };
 

@@ -10,7 +10,7 @@
 
 /* ---- Tracks. ---- */
 
-static uint64_t key_of(enum view_track_kind kind, uint64_t process, uint64_t thread)
+uint64_t view_tracks_key(enum view_track_kind kind, uint64_t process, uint64_t thread)
 {
 	return tw_hash_two(tw_hash_two(process, (uint64_t)kind), thread);
 }
@@ -24,7 +24,7 @@ static bool is_wanted(const struct view_track *track, enum view_track_kind kind,
 static bool look_up(const struct view_tracks *tracks, uint64_t *key, enum view_track_kind kind, uint64_t process,
                     uint64_t thread, uint32_t *number)
 {
-	for (*key = key_of(kind, process, thread); tw_map_find(&tracks->numbers, *key, number); ++*key)
+	for (*key = view_tracks_key(kind, process, thread); tw_map_find(&tracks->numbers, *key, number); ++*key)
 		if (is_wanted(&tracks->items[*number], kind, process, thread))
 			return true;
 	return false;
@@ -86,6 +86,12 @@ bool view_tracks_deepen(struct view_tracks *tracks, uint32_t number, uint32_t la
 		track->lanes[lane] = (uint16_t)depth;
 	tracks->changes++;
 	return true;
+}
+
+bool view_track_series_room(struct view_track *track, size_t count)
+{
+	return tw_grow(&track->series_names, &track->series_name_room, count, sizeof *track->series_names) &&
+	       tw_grow(&track->series, &track->series_room, count, sizeof *track->series);
 }
 
 static void set_name(struct view_tracks *tracks, struct view_track *track, const struct tw_name *name)
@@ -173,6 +179,7 @@ void view_tracks_free(struct view_tracks *tracks)
 	for (size_t i = 0; i < tracks->count; i++) {
 		tw_text_free(&tracks->items[i].name);
 		free(tracks->items[i].lanes);
+		free(tracks->items[i].series_names);
 		free(tracks->items[i].series);
 	}
 	free(tracks->items);

@@ -34,27 +34,30 @@ enum {
 	VIEW_NAME_MOST = 4096 /* bytes of a name that are kept */
 };
 
+#define VIEW_AT_MOST (((uint64_t)1 << 56) - 1)
+
 struct view_series {
-	uint32_t name;  /* a number of struct view_names */
-	uint32_t count; /* of its samples, which are so few that it has no row; 0: it has one */
-	uint64_t at;    /* what tells the last of these (few.h); or 1 + the row's number, 0: there is none */
+	uint64_t count : 8; /* of its samples, which are so few that it has no row; 0: it has one */
+	uint64_t at : 56;   /* what tells the last of these (few.h); or 1 + the row's number, 0: there is none */
 };
 
+/* First what each sample of a counter asks for. */
 struct view_track {
 	enum view_track_kind kind;
+	uint32_t lane_count;
+	uint64_t process, thread; /* thread: of a CPU its number, of others what tells them apart */
+	uint32_t *series_names;   /* of counters: of each lane a number of struct view_names */
+	struct view_series *series;
+	size_t series_name_room, series_room;
+	uint64_t slices;
+	bool fixed;                       /* it has a name of its own, which does not come from the dictionary */
 	uint32_t parent;                  /* VIEW_NONE: none */
 	int32_t sort_index;               /* where the trace wishes it to stand among others */
-	uint64_t process, thread;         /* thread: of a CPU its number, of others what tells them apart */
 	uint64_t own_process, own_thread; /* the same numbers as its file has them */
 	struct tw_text name;              /* empty: there is none yet */
-	bool fixed;                       /* it has a name of its own, which does not come from the dictionary */
 	uint32_t running;                 /* 1 + its name in struct view_names, for rows of CPUs; 0: not there yet */
 	uint16_t *lanes;                  /* how deep each is */
-	uint32_t lane_count;
 	size_t lane_room;
-	struct view_series *series; /* of counters: of each lane */
-	size_t series_room;
-	uint64_t slices;
 	uint32_t file; /* plus 1; 0: not known */
 };
 
@@ -64,6 +67,9 @@ struct view_tracks {
 	struct tw_map numbers; /* hash of kind, process and thread to the number */
 	uint64_t changes;      /* grows with each that a page sees */
 };
+
+/* The key of a track among the numbers; it may be another's, too: then that of this one is greater. */
+uint64_t view_tracks_key(enum view_track_kind kind, uint64_t process, uint64_t thread);
 
 /* Finds a track, or adds it. A process is the parent, and is added before it; 0: there is none. Returns VIEW_NONE where
  * there is no room. */
@@ -75,6 +81,9 @@ uint32_t view_tracks_known(const struct view_tracks *tracks, enum view_track_kin
 
 /* Makes a track as deep in a lane. False where there is no room. */
 bool view_tracks_deepen(struct view_tracks *tracks, uint32_t track, uint32_t lane, uint32_t depth);
+
+/* Makes room for so many series. False without memory. */
+bool view_track_series_room(struct view_track *track, size_t count);
 
 /* Takes the name of a process or thread as it is known now, and where it stands; and of all of them. */
 void view_track_name(struct view_tracks *tracks, uint32_t track, const struct tw_dictionary *dictionary);

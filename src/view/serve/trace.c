@@ -92,7 +92,7 @@ static void put_series(struct tw_json *json, const struct view_index *index, con
 		return;
 	tw_json_array(json, "series");
 	for (uint32_t lane = 0; lane < track->lane_count; lane++) {
-		const struct view_name *name = view_names_at(&index->names, &index->store, track->series[lane].name);
+		const struct view_name *name = view_names_at(&index->names, &index->store, track->series_names[lane]);
 		tw_json_bytes(json, NULL, (const char *)index->store.bytes + name->place, name->length);
 	}
 	tw_json_array_end(json);
