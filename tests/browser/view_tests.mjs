@@ -170,7 +170,6 @@ const TESTS = {
 		await view.page.keyboard.press("Enter");
 		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 10_000);
 		assert.equal(await view.page.locator("#found").innerText(), "2 found");
-		await view.page.locator("#scroller").focus();
 		await view.press("n");
 		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 300_000);
 		await view.press("p");
@@ -292,7 +291,7 @@ async function moves(view, first, second) {
 	assert.match(run(await copied("Copy command")), /elsewhere/);
 	// SQL of the selection, on the axis that is shown.
 	await page.keyboard.press(":");
-	await page.locator("#sql").fill("select name, ts, file from slice where name = 'elsewhere'");
+	await page.keyboard.type("select name, ts, file from slice where name = 'elsewhere'");
 	await page.getByRole("checkbox", { name: "only of the selection" }).check();
 	await page.getByRole("button", { name: "Run", exact: true }).click();
 	assert.deepEqual(await view.rows("Rows"), [["elsewhere", "0", second]]);

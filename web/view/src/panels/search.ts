@@ -91,6 +91,14 @@ export class Search implements Panel {
 			context.say(direction === "next" ? "No match further on" : "No match before");
 	}
 
+	/** Goes to the first match, and from there n and p go on: they are text in the field. */
+	private async go(direction: "next" | "previous"): Promise<void> {
+		byId("scroller").focus();
+		await this.step(direction);
+		if (!this.names.length)
+			this.focus();
+	}
+
 	/** Where the search goes on from: the chosen slice, else the left edge of what is in sight. */
 	private async from(): Promise<number> {
 		const { slice, view } = this.context.store.state;
@@ -123,7 +131,7 @@ export class Search implements Panel {
 		if (event.key === "Enter") {
 			clearTimeout(this.timer);
 			this.context.store.set({ query: this.input.value.trim(), tab: "search" });
-			void this.step(event.shiftKey ? "previous" : "next");
+			void this.go(event.shiftKey ? "previous" : "next");
 		} else if (event.key === "Escape") {
 			if (this.input.value === "")
 				byId("scroller").focus();

@@ -50,8 +50,11 @@ export class Sql implements Panel {
 		return !this.context.server.live;
 	}
 
+	/** A ready question gives way to what is typed. */
 	focus(): void {
 		this.input.focus();
+		if (this.ready().some(([, query]) => query === this.input.value))
+			this.input.select();
 	}
 
 	show(box: HTMLElement, signal: AbortSignal): void {
