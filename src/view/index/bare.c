@@ -188,6 +188,18 @@ struct view_group view_bare_group(const struct view_row *row, const struct view_
 	return group;
 }
 
+static void take_longest(const struct view_bare *bare, uint64_t i, uint64_t name, struct view_group *group)
+{
+	group->sum.name = (uint32_t)(name >> WHICH_BITS);
+	group->item = bare->head.count + i * VIEW_GROUP + (name & ((1 << WHICH_BITS) - 1));
+}
+
+void view_bare_longest(const struct view_row *row, const struct view_store *store, uint64_t i, struct view_group *group)
+{
+	const struct view_bare *bare = view_bare_of(row, store);
+	take_longest(bare, i, view_row_name(&bare->groups, store, i), group);
+}
+
 struct view_group view_bare_groups(const struct view_row *row, const struct view_store *store,
                                    const struct view_block_slices *block, uint64_t from, uint64_t to)
 {
@@ -197,11 +209,11 @@ struct view_group view_bare_groups(const struct view_row *row, const struct view
 		all += busy[i];
 		longest = busy[i] > busy[longest] ? i : longest;
 	}
-	const uint64_t begin = block->begins[first], name = block->names[longest];
-	const uint64_t item = view_bare_of(row, store)->head.count + (block->first + longest) * VIEW_GROUP;
-	return (struct view_group){.sum = {.begin = begin, .end = begin + all, .name = (uint32_t)(name >> WHICH_BITS)},
-	                           .end = block->begins[last] + busy[last] + block->offsets[last],
-	                           .item = item + (name & ((1 << WHICH_BITS) - 1))};
+	const uint64_t begin = block->begins[first];
+	struct view_group group = {.sum = {.begin = begin, .end = begin + all},
+	                           .end = block->begins[last] + busy[last] + block->offsets[last]};
+	take_longest(view_bare_of(row, store), block->first + longest, block->names[longest], &group);
+	return group;
 }
 
 static struct view_slice slice_of(const struct view_kept *kept)

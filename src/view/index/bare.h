@@ -50,6 +50,10 @@ struct view_group {
 };
 struct view_group view_bare_group(const struct view_row *row, const struct view_store *store, uint64_t i);
 
+/* Says which item of a group that is whole is the longest, and its name: without a look at its times. */
+void view_bare_longest(const struct view_row *row, const struct view_store *store, uint64_t i,
+                       struct view_group *group);
+
 /* Groups of a block, from one on to the one before another, as one: its longest is the first of the longest groups. */
 struct view_group view_bare_groups(const struct view_row *row, const struct view_store *store,
                                    const struct view_block_slices *block, uint64_t from, uint64_t to);

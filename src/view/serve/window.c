@@ -273,8 +273,10 @@ static void add_groups(struct answer *answer, const struct view_row *row, uint64
 	const uint64_t whole = bare->groups.count < to ? bare->groups.count : to;
 	const struct view_busy busy = view_row_busy(&bare->groups, store, from, whole);
 	const struct view_group last = view_bare_group(row, store, to - 1);
-	struct view_group group = view_bare_group(row, store, whole > from ? busy.item : from);
-	const uint64_t begin = whole > from ? view_row_begin(&bare->groups, store, from) : group.sum.begin;
+	struct view_group group = last;
+	if (whole > from)
+		view_bare_longest(row, store, busy.item, &group);
+	const uint64_t begin = whole > from ? view_row_begin(&bare->groups, store, from) : last.sum.begin;
 	const uint64_t end = bare->head.count + to * VIEW_GROUP, first = bare->head.count + from * VIEW_GROUP;
 	group.sum.begin = begin;
 	group.sum.end = begin + busy.busy + (to > whole ? last.sum.end - last.sum.begin : 0);
