@@ -3,11 +3,13 @@
 
 Each run of the tool must end by itself, within its time, by no signal, with status 0, 1 or 2, with a line that says why
 where it is 2, within the memory that --memory gives it and what the tool itself needs, and with nothing left that it had
-begun. Each failure is printed with the command that shows it again; what it needs is kept in --keep. The last line
-counts. Runs are chosen by --seed; --seconds ends them."""
+begun; text has no characters that a terminal obeys, and after a kill nothing is half there. Each failure is printed with
+the command that shows it again; what it needs is kept in --keep. The last line counts. Runs are chosen by --seed;
+--seconds ends them."""
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import gzip
+import json
 import os
 import pathlib
 import random
@@ -293,6 +295,9 @@ HOSTILE = {
     "buffer.xray": lambda path: text(path, struct.pack("<HHIQQQ", 5, 1, 3, 10**9, 2**64 - 1, 0) +
                                      (b"\x0f" + struct.pack("<Q7x", 2**64 - 8)) * 64),
     "event.xray": lambda path: text(path, FDR + (b"\x0b" + struct.pack("<iI7x", 2**31 - 1, 2**32 - 1)) * 64),
+    "bodies.log": lambda path: text(path, b"".join(b"sam str 0x0 %d 1 0:%d 0x2:0x%x\n" % (i, i > 0, i + 1) for i in range(20000)) + b"".join(
+        b"fun inf 0x2 0x%x 0x1 0x2 0x06000001 %s\n" % (i + 9, b" ".join(b"0x%x:0x8" % (i << 12 | 16 * k | 1 << 24) for k in range(30)))
+        for i in range(1020))),
     "basic.xray": lambda path: text(path, struct.pack("<HHIQQQ", 3, 0, 3, 0, 0, 0) + b"\xff" * 3200),
     "empty": lambda path: text(path, b""),
     "loop": lambda path: os.symlink(path, path),
@@ -375,6 +380,8 @@ STATEMENTS = [
     "select length(replace(hex(zeroblob(10000000)), '0', '0123456789'))", "select length(group_concat(name, hex(zeroblob(1000000)))) from slice",
     "with recursive r(x) as (select 1 union all select x + 1 from r limit 3000000) select count(distinct hex(x) || x) from r",
     "with recursive r(x) as (select zeroblob(1000000) union all select x from r limit 1000) select count(*) from (select x from r order by x)",
+    "with recursive r(x) as (select zeroblob(100000) union all select x from r) select x from r order by x",
+    "create temp table t as with recursive r(x) as (select zeroblob(100000) union all select x from r) select x from r",
     "select " + "(" * 900 + "1" + ")" * 900, "select " + "(" * 100000 + "1" + ")" * 100000, "select " + "-" * 100001 + "1",
     "select " + "1+" * 5000 + "1", "select " + "abs(" * 2000 + "1" + ")" * 2000, "select * from " + ",".join(["slice"] * 70),
     "select " + "x'" + "41" * 500000 + "'", "select 'a' like '" + "%a" * 20000 + "'", "select json('" + "[" * 100000 + "')",
@@ -410,7 +417,74 @@ def attack_sql(attack):
                     os.unlink(os.path.join(attack.place, name))
 
 
-PARTS = {"damage": attack_damage, "stack": attack_stack, "outputs": attack_outputs, "fifo": attack_fifo, "sql": attack_sql,
+# ---- Text. ----
+
+NAMES = ["\x1b]0;x\a", "\r", "a\rb", "\n", "\t", "\x7f", "\x85", "\x9b31m", "\u202e", "\u2066", "\u2028", "\u200f", "\0", "=cmd()", "+1", "@x",
+         "</script><script>", '"', "\ufeff", "", "x" * 65536]
+OBEYED = re.compile("[\0-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n)")
+
+
+def attack_text(attack):
+    """Names that a terminal or a spreadsheet obeys, through every command that writes text."""
+    path, out = os.path.join(attack.place, "names.json"), os.path.join(attack.place, "written")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump([{"ph": phase, "name": name, "cat": name, "pid": 1, "tid": i, "ts": i, "dur": 1, "args": {name: i}}
+                   for phase in "XCi" for i, name in enumerate(NAMES)], file)
+    forms = ["", "--csv", "--csv-safe", "--json", "--markdown"]
+    for words in LISTINGS + [f"sql {form} TRACE" for form in forms] + [f"convert --to {to} -o OUT" for to in ("csv", "jsonl", "folded", "callgrind", "chrome")]:
+        if attack.over():
+            break
+        given = words.replace("OUT", out).split() + ["--memory", f"{MEMORY_MB}M"]
+        given = [path if word == "TRACE" else word for word in given]
+        given += ["select * from slice"] if words.startswith("sql") else [path]
+        _, said = attack.run(given, files=[path])
+        if os.path.exists(out):
+            said += pathlib.Path(out).read_text(encoding="utf-8", errors="replace")
+            os.unlink(out)
+        found = OBEYED.search(said)
+        if found:
+            attack.fail(given, Limits(), f"has {found.group()!r}", said[max(0, found.start() - 40):found.end() + 40], [path])
+    os.unlink(path)
+
+
+# ---- Kills. ----
+
+def attack_kill(attack):
+    """kill -9 at any time: what has the name is whole, and the next run removes what was begun."""
+    trace, place = os.path.join(attack.place, "trace.json"), os.path.join(attack.place, "out")
+    with open(trace, "w", encoding="utf-8") as file:
+        json.dump([{"ph": "X", "name": f"f{i % 300}", "pid": 1, "tid": i % 5, "ts": i * 2, "dur": 1} for i in range(10000)], file)
+    os.mkdir(place)
+    for words in (["sql", "-o", "o.db"], ["convert", "--to", "ctf", "-o", "o"], ["convert", "-o", "o.fxt"], ["view", "--export", "o.html"]):
+        began = time.monotonic()
+        attack.run([*words[:-1], os.path.join(place, words[-1]), trace], Limits(file=None))
+        lasted, whole = time.monotonic() - began, listing_of(place)
+        while not attack.over() and attack.draw.random() > 0.05:
+            shutil.rmtree(place)
+            os.mkdir(place)
+            with subprocess.Popen([attack.options.tool, *words, trace], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+                time.sleep(attack.draw.random() * lasted)
+                child.kill()
+            attack.runs += 1
+            if not {name: size for name, size in listing_of(place).items() if not begun(name)}.items() <= whole.items():
+                attack.fail(words, Limits(), "half is there", str(listing_of(place)), [trace])
+            subprocess.run([attack.options.tool, *words, trace], cwd=place, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            if listing_of(place) != whole:
+                attack.fail(words, Limits(), "not as without a kill", str(listing_of(place)), [trace])
+        shutil.rmtree(place)
+        os.mkdir(place)
+
+
+def begun(name):
+    return any(BEGUN.search(part) for part in pathlib.Path(name).parts)
+
+
+def listing_of(place):
+    """The files below a directory: their names and sizes."""
+    return {str(path.relative_to(place)): path.stat().st_size for path in pathlib.Path(place).rglob("*") if path.is_file()}
+
+
+PARTS = {"text": attack_text, "kill": attack_kill, "damage": attack_damage, "stack": attack_stack, "outputs": attack_outputs, "fifo": attack_fifo, "sql": attack_sql,
          "files": attack_files}
 
 
