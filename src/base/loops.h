@@ -16,17 +16,16 @@
 	X(TRACELOG_LINES, "tracelog-lines") /* tracelog/log/parsed_block.c: samples, allocations and usages */         \
 	X(TRACELOG_COUNT, "tracelog-count") /* tracelog/jobs/count.c: the same lines, counted */                       \
 	X(CALLS_BY_TRACK,                                                                                              \
-	  "calls-by-track")               /* struct tw_format's read_calls and calls_by_track: no events in between */ \
-	X(CALLS_NEST, "calls-nest")       /* core/calls/calls.h: calls of a track that nest */                         \
-	X(CALLS_ONE, "calls-one")         /* core/calls/calls.h: the same, of any track */                             \
-	X(FIREFOX_RUNS, "firefox-runs")   /* export/firefox/track_runs.h: events of a track put together */            \
-	X(FXT_ROWS, "fxt-rows")           /* fxt/events/plain.c: events and switches to rows */                        \
-	X(FXT_SKIP, "fxt-skip")           /* fxt/events/plain.c: events that nobody wants */                           \
-	X(FXT_CALLS, "fxt-calls")         /* fxt/jobs/calls.c: durations to the calls of a profile */                  \
-	X(FXT_CHECK, "fxt-check")         /* fxt/jobs/check_plain.c: records that keep all rules */                    \
-	X(FXT_COUNT, "fxt-count")         /* fxt/jobs/count.c: records counted */                                      \
-	X(FXT_WAIT, "fxt-wait")           /* fxt/merge/merge_window.c: times of a chunk whose rows are made later */   \
-	X(MERGE_RECORDS, "merge-records") /* fxt/merge/merge_events.c: events of merged archives to records */
+	  "calls-by-track")             /* struct tw_format's read_calls and calls_by_track: no events in between */   \
+	X(CALLS_NEST, "calls-nest")     /* core/calls/calls.h: calls of a track that nest */                           \
+	X(CALLS_ONE, "calls-one")       /* core/calls/calls.h: the same, of any track */                               \
+	X(FIREFOX_RUNS, "firefox-runs") /* export/firefox/track_runs.h: events of a track put together */              \
+	X(FXT_ROWS, "fxt-rows")         /* fxt/events/plain.c: events and switches to rows */                          \
+	X(FXT_SKIP, "fxt-skip")         /* fxt/events/plain.c: events that nobody wants */                             \
+	X(FXT_CALLS, "fxt-calls")       /* fxt/jobs/calls.c: durations to the calls of a profile */                    \
+	X(FXT_CHECK, "fxt-check")       /* fxt/jobs/check_plain.c: records that keep all rules */                      \
+	X(FXT_COUNT, "fxt-count")       /* fxt/jobs/count.c: records counted */                                        \
+	X(FXT_WAIT, "fxt-wait")         /* fxt/events/wait.c: times of a chunk whose rows are made later */
 
 #define X(loop, name) TW_LOOP_##loop,
 enum tw_loop { TW_LOOP_LIST TW_LOOPS };

@@ -29,7 +29,6 @@ enum { TW_TRACE_KEY_SIZE = 96 };
 
 struct tw_calls;
 struct tw_call_run;
-struct tw_passed;
 struct tw_batch_room;
 struct tw_filter;
 struct tw_complete;
@@ -357,11 +356,6 @@ struct tw_target {
 	/* Sets writer->state; the output is open, but for a directory. Then tw_write() for batch after batch. */
 	int (*open)(struct tw_writer *writer);
 	int (*write)(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch);
-
-	/* Instead of write: takes all events of traces that are merged, all of the target's own format, straight from
-	 * their readers, and writes what write would. Returns 0 or the merged reader's negative status. NULL where
-	 * write is all there is. */
-	int (*join)(struct tw_writer *writer, struct tw_reader *merged, struct tw_passed *passed);
 
 	/* Writes what was held back; the output is closed afterwards. */
 	int (*finish)(struct tw_writer *writer);

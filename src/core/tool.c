@@ -145,24 +145,6 @@ static int copy_batches(struct tw_reader *reader, struct tw_writer *writer, stru
 	return status < 0 ? status : finish(writer, copied);
 }
 
-static int copy_merged(struct tw_reader *merged, struct tw_writer *writer, struct tw_copied *copied)
-{
-	struct tw_passed passed = {0};
-	int status = writer->target->join(writer, merged, &passed);
-	*copied =
-	    (struct tw_copied){.events = passed.events, .lost_bytes = passed.lost_bytes, .written = passed.written};
-	return status < 0 ? status : finish(writer, copied);
-}
-
-/* Whether the target takes all events of merged traces straight from their readers: 1, 0, or a negative status. */
-static int is_joined(struct tw_reader *reader, const struct tw_writer *writer)
-{
-	if (!writer->target->join || !tw_merge_is_all(reader, writer->target->name))
-		return 0;
-	int late = tw_merge_put_in_order(reader);
-	return late < 0 ? late : !late;
-}
-
 int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned jobs, struct tw_copied *copied)
 {
 	const struct tw_request request = {.track_ends = writer->target->measures, .texts = writer->target->texts};
@@ -172,9 +154,6 @@ int tw_copy_events(struct tw_reader *reader, struct tw_writer *writer, unsigned 
 	if (status < 0)
 		return status;
 	tw_merge_ask(reader, &request);
-	status = is_joined(reader, writer);
-	if (status != 0)
-		return status < 0 ? status : copy_merged(reader, writer, copied);
 	if ((jobs ? jobs : tw_processors()) < 2 || tw_open_read_thread(&ahead, reader) < 0)
 		return copy_batches(reader, writer, copied);
 	status = copy_batches(ahead, writer, copied);

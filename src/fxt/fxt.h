@@ -5,7 +5,6 @@
 
 #include "core/format.h"
 #include "fxt/jobs/pairs.h"
-#include "fxt/merge/merge_window.h"
 #include "fxt/walk/pipeline.h"
 
 extern const struct tw_format tw_format_fxt;
@@ -24,21 +23,21 @@ struct fxt_images {
 };
 extern const struct fxt_images *const fxt_images;
 
+enum { FXT_SPARE_ROWS = 2 };
+
 /* What a reader keeps. */
 struct fxt_reader {
-	struct fxt_pool *pool;           /* of the threads that read ahead; NULL: it has its own */
-	struct fxt_pipeline *pipeline;   /* events: made at the first read */
-	struct fxt_merge_window *window; /* where chunks wait as bytes; otherwise NULL */
+	struct fxt_pipeline *pipeline; /* events: made at the first read */
 	struct fxt_commit commit;
 	struct fxt_pairs pairs;
-	struct tw_sorter sorter;                /* of rows; where it is merged into an FXT archive not used */
+	struct tw_sorter sorter;                /* of rows */
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks whose events have not all been delivered, the oldest first */
 	size_t held_count;
 	uint64_t held_bytes;
+	struct fxt_chunk_rows spare[FXT_SPARE_ROWS]; /* wait.c: memory of rows that have been delivered */
+	size_t spare_count;
 	uint64_t passed_ns;                  /* the latest time of the records that were skipped */
 	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
-	struct fxt_merge_names names;        /* where it is merged into an FXT archive */
-	bool merges;                         /* the same: fxt_hold_chunks() and fxt_open_chunk() are what reads */
 	uint64_t earliest;            /* look.c, where `looked`: the first time of all; UINT64_MAX: there is none */
 	enum fxt_recording recording; /* what the input is */
 	bool looked;
@@ -59,22 +58,22 @@ void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, u
 /* reader.c: begins to read ahead. Returns 0 or a negative status. */
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs);
 
-/* reader.c: begins to read ahead for fxt_hold_chunks(), with the threads of a pool. Returns 0 or a negative status. */
-int fxt_start_merge(struct tw_reader *reader, struct fxt_pool *pool);
+/* wait.c: the work for an archive that is merged: rows are made of a chunk only if it cannot wait. */
+extern const struct fxt_work fxt_wait_work;
 
-/* reader.c: instead of fxt_read(), holds as many chunks as are wanted: at the beginning, and after one has been made or
- * closed. Returns 1, 0 at the end, or a negative status. */
-int fxt_hold_chunks(struct tw_reader *reader);
+/* wait.c: after fxt_start(), lets chunks wait. */
+void fxt_wait_start(struct tw_reader *reader);
 
-/* reader.c: the chunk to be opened next, the one that begins first; NULL where all that are held have been opened. */
-struct fxt_chunk *fxt_next_chunk(const struct fxt_reader *fxt);
+/* wait.c: takes a chunk that waits. */
+void fxt_wait_put(struct tw_reader *reader, struct fxt_chunk *chunk);
 
-/* reader.c: opens it. *chunk is NULL where its events had to be made first: another may be before it now. Returns 0 or
- * a negative status. */
-int fxt_open_chunk(struct tw_reader *reader, struct fxt_chunk **chunk);
+/* wait.c: takes the memory of a chunk whose rows have been delivered, to be used again. */
+void fxt_wait_empty(struct fxt_reader *fxt, struct fxt_chunk *chunk);
+void fxt_wait_free(struct fxt_reader *fxt);
 
-/* reader.c: all events of a chunk have been written. */
-void fxt_close_chunk(const struct fxt_reader *fxt, struct fxt_chunk *chunk);
+/* look.c: finds the first and the last time of a chunk that was walked, without making rows. False where they have to
+ * be made, because others depend on them, or not all of them have a time. */
+bool fxt_find_times(struct fxt_chunk *chunk);
 
 /* pipeline.c: how many bytes of the archive records may come late by. */
 uint64_t fxt_reorder_window(const struct tw_reader *reader);

@@ -605,7 +605,7 @@ flows() { # of an archive: time, file and number of each begin of a flow
 	[ "$(trackway dump both.fxt | grep -c '  event.instant ')" -eq 8 ]
 }
 
-@test "merge: events of one time stay in the order of their archives, and nest wherever they stand" {
+@test "merge: events of one time stay in the order of their archives, slices of an archive the longest first, and nest wherever they stand" {
 	"$PYTHON" - <<-'END'
 		import struct
 		def archive(name, lengths):
@@ -626,7 +626,7 @@ import json, sys
 for row in map(json.loads, sys.stdin):
     if row["record"].endswith("complete"):
         print(row["end_time"] - row["timestamp"])' >lengths
-		diff lengths - <<<$'10\n30\n20\n40'
+		diff lengths - <<<$'30\n20\n10\n40'
 		trackway sql --csv --jobs $jobs both.fxt 'SELECT dur, depth FROM slices ORDER BY dur' >depths
 		diff depths - <<<$'dur,depth\n10,2\n20,1\n30,0\n40,0'
 	done

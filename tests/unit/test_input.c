@@ -521,29 +521,6 @@ static void test_shrinking_file(void **state)
 	tw_input_close(input);
 }
 
-static void test_read_once_more_tells_changes(void **state)
-{
-	struct fixture *f = *state;
-	enum { AT = 1003, SIZE = 5001 };
-	uint64_t done, all;
-	make_file(f, f->data, DATA);
-	struct tw_input *input = open_file(f);
-	assert_int_equal(tw_input_read(input, AT, f->got, SIZE), SIZE);
-	uint64_t digest = tw_input_digest(f->got, SIZE);
-	memset(f->got, 0, SIZE);
-	assert_int_equal(tw_input_reread(input, AT, f->got, SIZE, digest), 0);
-	assert_memory_equal(f->got, f->data + AT, SIZE);
-	tw_input_progress(input, &done, &all);
-	assert_int_equal(done, SIZE); /* read once, as far as anybody is told */
-	f->data[AT + SIZE - 1] ^= 1;
-	make_file(f, f->data, DATA);
-	assert_int_equal(tw_input_reread(input, AT, f->got, SIZE, digest), TW_ERR_SYSTEM);
-	assert_non_null(strstr(tw_input_error(input), "changed while it was read"));
-	assert_int_equal(truncate(f->path, AT + 1), 0);
-	assert_int_equal(tw_input_reread(input, AT, f->got, SIZE, digest), TW_ERR_SYSTEM);
-	tw_input_close(input);
-}
-
 static void expect_spooled(struct fixture *f, struct tw_input *input, uint64_t from)
 {
 	assert_int_equal(tw_input_spool(input, NULL), 0);
@@ -779,7 +756,6 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_huge_window, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_growing_file, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_shrinking_file, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_read_once_more_tells_changes, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_spool, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_spool_nowhere, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_spool_damaged, setup, teardown),

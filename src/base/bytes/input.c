@@ -595,16 +595,3 @@ int64_t tw_input_read(struct tw_input *input, uint64_t offset, void *bytes, size
 {
 	return tw_input_read_some(input, offset, bytes, size, size);
 }
-
-int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t size, uint64_t digest)
-{
-	assert(input->seekable);
-	int64_t n = read_seekable(input, offset, bytes, size);
-	if (n < 0)
-		return (int)n;
-	atomic_fetch_sub_explicit(&input->taken, (uint64_t)n, memory_order_relaxed);
-	if ((size_t)n == size && tw_input_digest(bytes, size) == digest)
-		return 0;
-	tw_input_note(input, "changed while it was read");
-	return TW_ERR_SYSTEM;
-}

@@ -115,14 +115,6 @@ int64_t tw_input_read_some(struct tw_input *input, uint64_t offset, void *bytes,
 /* Tells of an input that there was no memory to read it. Returns TW_ERR_MEMORY. */
 int tw_input_no_memory(struct tw_input *input);
 
-/* Returns a digest of bytes (digest.c): other bytes have another one but by chance. It is no protection from bytes that
- * are made to have the same. */
-uint64_t tw_input_digest(const uint8_t *bytes, size_t size);
-
-/* Reads bytes of a seekable input once more, which had this digest. Returns 0, or TW_ERR_SYSTEM where it cannot be read
- * any more or has other bytes there. */
-int tw_input_reread(struct tw_input *input, uint64_t offset, void *bytes, size_t size, uint64_t digest);
-
 /* ---- Look-ahead and consume (window.c). ---- */
 
 enum { TW_WINDOW_CHUNK = 1 << 18 };

@@ -80,33 +80,6 @@ static const struct tw_merge *merge_of(const struct tw_reader *reader)
 	return reader->format->reading.read == tw_merge_read ? reader->state : NULL;
 }
 
-bool tw_merge_is_all(const struct tw_reader *reader, const char *format)
-{
-	const struct tw_merge *merge = merge_of(reader);
-	const struct tw_read_options *options = &reader->options;
-	if (!merge || merge->one_file.logs || reader->filtering.filter || options->provider || options->thread_count ||
-	    merge->many)
-		return false;
-	for (size_t i = 0; i < merge->count; i++)
-		if (strcmp(merge->inputs[i].reader->format->name, format) != 0)
-			return false;
-	return merge->count > 1;
-}
-
-int tw_merge_put_in_order(struct tw_reader *merged)
-{
-	const struct tw_merge *merge = merged->state;
-	int late = 0, status = 0;
-	for (size_t i = 0; i < merge->count && status >= 0; i++) {
-		struct tw_reader *reader = merge->inputs[i].reader;
-		status = tw_put_in_order(reader);
-		late += reader->in_order.runs != NULL;
-		if (status < 0)
-			tw_fail(merged, status, "%s", tw_reader_error(reader));
-	}
-	return status < 0 ? status : late;
-}
-
 void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request)
 {
 	const struct tw_merge *merge = merge_of(reader);

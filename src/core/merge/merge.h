@@ -119,20 +119,6 @@ static inline uint64_t tw_merge_time(const struct tw_merge_time *how, uint64_t t
 	return at < 0 ? 0 : at > UINT64_MAX ? UINT64_MAX : (uint64_t)at;
 }
 
-/* What went from merged traces to a writer. */
-struct tw_passed {
-	uint64_t events; /* gaps not counted */
-	uint64_t lost_bytes;
-	int written; /* 0, or the writer's negative status */
-};
-
-/* Whether several traces are merged, all of this format, and nothing of them is left out. */
-bool tw_merge_is_all(const struct tw_reader *reader, const char *format);
-
-/* Before the first event: tw_put_in_order() for all traces. Returns how many have events that come late and must be
- * taken by tw_read(), or a negative status. */
-int tw_merge_put_in_order(struct tw_reader *merged);
-
 /* Asks the traces that are merged, before the first event, for the text of records where it is asked of all. */
 void tw_merge_ask(struct tw_reader *reader, const struct tw_request *request);
 

@@ -88,7 +88,8 @@ static int make(struct tw_sorter *sorter, uint64_t number)
 	return 0;
 }
 
-int tw_sorter_make_first(struct tw_sorter *sorter)
+/* Makes slabs until the first row of all is there. Returns 0 or a negative status. */
+static int make_first(struct tw_sorter *sorter)
 {
 	int status = 0;
 	while (status == 0 && sorter->head_count && sorter->heads[sorter->head_count - 1].later)
@@ -261,7 +262,7 @@ static int collect_first(struct tw_sorter *sorter, struct collected *to)
 {
 	const struct tw_order_head *head = &sorter->heads[sorter->head_count - 1];
 	if (__builtin_expect(head->later, 0))
-		return tw_sorter_make_first(sorter);
+		return make_first(sorter);
 	if (__builtin_expect(begins_with_equal_times(sorter), 0))
 		return take_equal_times(sorter) ? 0 : TW_ERR_MEMORY;
 	struct tw_order_queue *queue = queue_at(sorter, head->queue);
@@ -287,7 +288,7 @@ static int collect(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 	return (int)to.count;
 }
 
-void tw_sorter_note_late(struct tw_sorter *sorter, uint64_t time, uint64_t offset)
+static void note_late_row(struct tw_sorter *sorter, uint64_t time, uint64_t offset)
 {
 	if (time >= sorter->last) {
 		sorter->last = time;
@@ -307,7 +308,7 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 		return;
 	}
 	for (size_t i = 0; i < batch->count; i++)
-		tw_sorter_note_late(sorter, batch->events[i].time, batch->events[i].offset);
+		note_late_row(sorter, batch->events[i].time, batch->events[i].offset);
 }
 
 /* ---- The next batch. ---- */
@@ -315,7 +316,7 @@ static void note_late(struct tw_sorter *sorter, const struct tw_batch *batch)
 int tw_sorter_next(struct tw_sorter *sorter, bool whole, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
-	int status = tw_sorter_make_first(sorter);
+	int status = make_first(sorter);
 	bool any = has_equal_times(sorter) || sorter->head_count;
 	if (status < 0 || !any || (!whole && oldest_used_up(sorter)))
 		return status;

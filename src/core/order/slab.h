@@ -154,17 +154,11 @@ static inline const struct tw_event *tw_slab_row(const struct tw_slab *slab, uin
 	return event;
 }
 
-/* Counts a row that comes too late to be put before the last one, if it does; otherwise it is the last one. */
-void tw_sorter_note_late(struct tw_sorter *sorter, uint64_t time, uint64_t offset);
-
 /* Takes away the oldest slab if it is used up: returns it, or NULL. */
 const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter);
 
 /* Whether all rows of the queue at a place, the oldest being 0, have been delivered. */
 bool tw_sorter_used_up(const struct tw_sorter *sorter, size_t place);
-
-/* Makes slabs until the first row of all is there. Returns 0 or a negative status. */
-int tw_sorter_make_first(struct tw_sorter *sorter);
 
 /* The least time of all rows that are held, UINT64_MAX when there are none. */
 uint64_t tw_sorter_first(const struct tw_sorter *sorter);

@@ -341,7 +341,7 @@ static void (*const fixers[])(const struct place *) = {
 /* Rows before the first that has a time of its own go on with that of the chunk before, if there was one. */
 static void set_times(struct fxt_commit *commit, struct fxt_chunk *chunk)
 {
-	if (chunk->merge.later)
+	if (chunk->wait.later)
 		return;
 	const size_t count = chunk->decoder.timed ? chunk->decoder.untimed : chunk->rows.slab.count;
 	const bool goes_on = commit->timed || !chunk->decoder.timed;

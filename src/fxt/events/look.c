@@ -25,18 +25,21 @@ static const uint8_t roles[FXT_TYPES] = {
     [TW_FXT_TYPE_PROFILER] = TIMED,
 };
 
-/* The times of the records of one context. */
-struct ticks_range {
-	uint64_t least, last, latest; /* ticks */
-	bool timed;
+/* Where a look through a chunk is. */
+struct time_scan {
+	const struct fxt_context *context;
+	size_t contexts_taken;  /* contexts that were passed */
+	uint64_t least, latest; /* ticks of the records of the context; UINT64_MAX and 0: none has any */
+	uint64_t last;          /* ticks of the last one */
+	uint64_t last_ns;       /* of the chunk */
+	struct fxt_passed passed;
 };
 
 /* Takes the times of records from a place on. Returns the place of the first that is neither timed nor silent, or the
  * end. */
-TW_INLINE size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool big, struct ticks_range *range)
+TW_INLINE size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool big, struct time_scan *scan)
 {
-	uint64_t header, least = range->least, last = range->last, latest = range->latest;
-	bool timed = range->timed;
+	uint64_t header, least = scan->least, latest = scan->latest, last = scan->last;
 	for (; place < end; place += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes + place, big);
 		enum role role = (enum role)roles[fxt_type(header)];
@@ -47,47 +50,42 @@ TW_INLINE size_t take_times(const uint8_t *bytes, size_t place, size_t end, bool
 		last = tw_load64(bytes + place + TW_FXT_WORD, big);
 		least = last < least ? last : least;
 		latest = last > latest ? last : latest;
-		timed = true;
 	}
-	*range = (struct ticks_range){least, last, latest, timed};
+	scan->least = least;
+	scan->latest = latest;
+	scan->last = last;
 	return place;
 }
 
-/* Adds the times of a range to those of the chunk. */
-static void add_range(struct fxt_chunk *chunk, const struct fxt_context *context, const struct ticks_range *range)
+/* Adds the times of the context to those of the chunk. */
+static void end_context(struct time_scan *scan)
 {
 	struct tw_ticks clock;
-	if (!range->timed)
+	if (scan->least > scan->latest)
 		return;
-	tw_ticks_set(&clock, context->frequency);
-	uint64_t least = tw_ticks_ns(&clock, range->least), latest = tw_ticks_ns(&clock, range->latest);
-	chunk->merge.least = least < chunk->merge.least ? least : chunk->merge.least;
-	chunk->merge.latest = latest > chunk->merge.latest ? latest : chunk->merge.latest;
-	chunk->merge.last = tw_ticks_ns(&clock, range->last);
+	tw_ticks_set(&clock, scan->context->frequency);
+	const uint64_t least = tw_ticks_ns(&clock, scan->least), latest = tw_ticks_ns(&clock, scan->latest);
+	scan->passed.least = least < scan->passed.least ? least : scan->passed.least;
+	scan->passed.last = latest > scan->passed.last ? latest : scan->passed.last;
+	scan->last_ns = tw_ticks_ns(&clock, scan->last);
+	scan->least = UINT64_MAX;
+	scan->latest = 0;
 }
 
-/* Where a look through a chunk is. */
-struct time_scan {
-	const struct fxt_context *context;
-	size_t contexts_taken; /* contexts that were passed */
-	struct ticks_range range;
-};
-
-static bool take_context(struct fxt_chunk *chunk, struct time_scan *scan)
+static bool take_context(const struct fxt_chunk *chunk, struct time_scan *scan)
 {
-	add_range(chunk, scan->context, &scan->range);
-	scan->range = (struct ticks_range){.least = UINT64_MAX};
+	end_context(scan);
 	if (scan->contexts_taken == chunk->walk.context_count)
 		return false;
 	scan->context = &chunk->walk.contexts[scan->contexts_taken++];
 	return scan->context->frequency <= TW_FREQUENCY_MAX;
 }
 
-static bool take_records(struct fxt_chunk *chunk, const struct fxt_piece *piece, struct time_scan *scan)
+static bool take_records(const struct fxt_chunk *chunk, const struct fxt_piece *piece, struct time_scan *scan)
 {
 	for (size_t place = piece->from; place < piece->to;) {
-		place = piece->big ? take_times(chunk->bytes, place, piece->to, true, &scan->range)
-		                   : take_times(chunk->bytes, place, piece->to, false, &scan->range);
+		place = piece->big ? take_times(chunk->bytes, place, piece->to, true, scan)
+		                   : take_times(chunk->bytes, place, piece->to, false, scan);
 		if (place == piece->to)
 			return true;
 		uint64_t header = tw_load64(chunk->bytes + place, piece->big);
@@ -99,20 +97,24 @@ static bool take_records(struct fxt_chunk *chunk, const struct fxt_piece *piece,
 	return true;
 }
 
-bool fxt_chunk_times(struct fxt_chunk *chunk)
+bool fxt_find_times(struct fxt_chunk *chunk)
 {
-	struct time_scan scan = {.context = &chunk->decoder.context, .range = {.least = UINT64_MAX}};
-	chunk->merge.least = UINT64_MAX;
-	chunk->merge.latest = 0;
-	bool fine = chunk->walk.piece_count && chunk->found.note_count == 0 &&
-	            chunk->decoder.context.frequency <= TW_FREQUENCY_MAX;
+	struct time_scan scan = {
+	    .context = &chunk->decoder.context,
+	    .least = UINT64_MAX,
+	    .passed = {.least = UINT64_MAX},
+	};
+	bool fine = chunk->found.note_count == 0 && chunk->decoder.context.frequency <= TW_FREQUENCY_MAX;
 	for (size_t i = 0; i < chunk->walk.piece_count && fine; i++) {
 		const struct fxt_piece *piece = &chunk->walk.pieces[i];
 		fine = piece->kind == FXT_RECORDS && !piece->odd && take_records(chunk, piece, &scan);
 	}
-	if (fine)
-		add_range(chunk, scan.context, &scan.range);
-	return fine && chunk->merge.least != UINT64_MAX;
+	end_context(&scan);
+	if (!fine || scan.passed.least == UINT64_MAX)
+		return false;
+	chunk->decoder.passed = scan.passed;
+	chunk->wait.last = scan.last_ns;
+	return true;
 }
 
 /* ---- All chunks. ---- */
@@ -164,9 +166,7 @@ static void take(struct look *look, const struct fxt_chunk *chunk)
 /* Rows are made only where times depend on them, or on records that are passed over. `make bench` measures check. */
 static void find_times(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
-	if (!wish->options->provider && fxt_chunk_times(chunk))
-		chunk->decoder.passed = (struct fxt_passed){chunk->merge.least, chunk->merge.latest};
-	else
+	if (wish->options->provider || !fxt_find_times(chunk))
 		fxt_decode(chunk, wish, scratch);
 }
 
@@ -176,7 +176,7 @@ static int look_through(struct tw_reader *again, struct look *look)
 	const struct fxt_wish wish = {.options = &again->options, .skips = fxt_skips(0)};
 	struct fxt_reader *fxt = again->state;
 	struct fxt_chunk *chunk;
-	int status = fxt_pipeline_new(&fxt->pipeline, again, &work, &wish, NULL, again->options.jobs);
+	int status = fxt_pipeline_new(&fxt->pipeline, again, &work, &wish, again->options.jobs);
 	while (status >= 0 && (status = fxt_pipeline_next(fxt->pipeline, &chunk)) > 0) {
 		if (chunk->failed || chunk->rows.slab.failed)
 			status = TW_ERR_MEMORY;

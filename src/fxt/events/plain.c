@@ -79,19 +79,11 @@ struct plain_rows {
 	bool clear;           /* provider and clock of the context are told, or reported as missing; or nobody asks */
 	unsigned index;       /* of the last thread */
 	const struct fxt_entry *thread;
-	const struct fxt_merged_thread *merged; /* that thread; NULL: no records are made, or not yet of it */
 };
 
 TW_NOINLINE const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index, size_t place)
 {
 	return index ? fxt_thread_at(chunk->decoder.context.provider, index, fxt_offset(chunk, place)) : NULL;
-}
-
-TW_NOINLINE const struct fxt_merged_thread *look_up_merged(const struct fxt_chunk *chunk,
-                                                           const struct fxt_entry *thread)
-{
-	const struct fxt_merge_names *names = chunk->merge.events.names;
-	return names && thread ? fxt_merged_thread(names, thread->number) : NULL;
 }
 
 /* Category and name of an event, whose thread it finds too; NULL where one of the three is inline or not registered. */
@@ -101,7 +93,6 @@ TW_INLINE const struct fxt_pair *find(struct plain_rows *rows, uint64_t header, 
 	if (__builtin_expect(index != rows->index, 0)) {
 		rows->index = index;
 		rows->thread = look_up_thread(rows->chunk, index, place);
-		rows->merged = look_up_merged(rows->chunk, rows->thread);
 	}
 	const struct fxt_pair *names = fxt_pair_of(rows->chunk, header, place);
 	return rows->thread ? names : NULL;
@@ -178,8 +169,6 @@ TW_INLINE bool take_event(struct plain_rows *rows, uint64_t header, const uint8_
 		return true;
 	}
 	rows->timed = bytes;
-	if (rows->merged && fxt_merge_encode(rows->chunk, place, rows->merged, names, word))
-		return true;
 	if (looked_at)
 		add_row(rows, place, kind, names, ticks, word);
 	if (count && looked_at)

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where several archives are read at once to be merged, rows that could not wait have a part of the memory limit. */
-enum { EARLY_SHARE = 4 };
-
 /* ---- Opening. ---- */
 
 /* Whether the first string of an archive is the category of samples: then Trackway wrote it, of a trace of samples. */
@@ -53,8 +50,7 @@ static void fxt_close(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	fxt_pipeline_free(fxt->pipeline);
-	fxt_merge_window_free(fxt->window);
-	fxt_merge_names_free(&fxt->names);
+	fxt_wait_free(fxt);
 	for (size_t i = 0; i < fxt->held_count; i++)
 		fxt_chunk_free(fxt->held[i]);
 	tw_sorter_free(&fxt->sorter);
@@ -82,7 +78,7 @@ static uint32_t kinds_for(const struct tw_reader *reader)
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs)
 {
 	struct fxt_reader *fxt = reader->state;
-	int status = fxt_pipeline_new(&fxt->pipeline, reader, work, wish, fxt->pool, jobs);
+	int status = fxt_pipeline_new(&fxt->pipeline, reader, work, wish, jobs);
 	if (status < 0)
 		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
 	fxt->commit.reader = fxt->pairs.reader = reader;
@@ -91,33 +87,12 @@ int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struc
 	return 0;
 }
 
-/* Makes the events of a chunk that waits. Returns 0 or a negative status. */
-static int make_chunk(struct tw_reader *reader, struct fxt_chunk *chunk)
+/* Whether chunks may wait as bytes: only where several archives are merged, and all of their events are wanted. */
+static bool can_wait(const struct tw_reader *reader, const struct fxt_wish *wish)
 {
-	struct fxt_reader *fxt = reader->state;
-	fxt_merge_window_make(fxt->window, chunk);
-	if (chunk->merge.status < 0)
-		return fxt_fail(reader, chunk->merge.status);
-	fxt_commit(&fxt->commit, chunk);
-	return chunk->failed || chunk->rows.slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
-}
-
-static int make_rows_of(void *context, uint64_t number)
-{
-	struct tw_reader *reader = context;
-	const struct fxt_reader *fxt = reader->state;
-	return make_chunk(reader, fxt->held[number - fxt->sorter.oldest]);
-}
-
-/* As fxt_start(), but chunks wait. */
-static int start_window(struct tw_reader *reader, const struct fxt_wish *wish)
-{
-	struct fxt_reader *fxt = reader->state;
-	int status = fxt_start(reader, &fxt_merge_window_work, wish, reader->options.jobs);
-	fxt->window = status < 0 ? NULL : fxt_merge_window_new(reader, fxt->pipeline, wish, fxt->merges);
-	fxt->sorter.make = make_rows_of;
-	fxt->sorter.context = reader;
-	return status < 0 || fxt->window ? status : fxt_fail(reader, TW_ERR_MEMORY);
+	const struct tw_read_options *options = &reader->options;
+	return reader->request.merged > 1 && wish->sort && !wish->check && wish->kinds == UINT32_MAX &&
+	       options->thread_count == 0 && !options->provider;
 }
 
 static int start(struct tw_reader *reader)
@@ -132,38 +107,11 @@ static int start(struct tw_reader *reader)
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};
-	if (fxt_merge_window_fits(reader, &wish))
-		return start_window(reader, &wish);
-	return fxt_start(reader, &work, &wish, reader->options.jobs);
-}
-
-/* Notes that the events of a chunk are there, and when it begins; one without any has been written. */
-static void set_made(const struct fxt_reader *fxt, struct fxt_chunk *chunk)
-{
-	const struct tw_slab *slab = &chunk->rows.slab;
-	chunk->merge.stage = FXT_MADE;
-	if (chunk->merge.events.made && chunk->merge.events.count)
-		chunk->merge.least = chunk->merge.events.events[0].time;
-	else if (!chunk->merge.events.made && slab->count)
-		chunk->merge.least = slab->events[slab->sorted ? 0 : slab->order[0]].time;
-	else
-		fxt_close_chunk(fxt, chunk);
-}
-
-static bool is_written(const struct fxt_reader *fxt)
-{
-	return fxt->held_count && fxt->held[0]->merge.stage == FXT_WRITTEN;
-}
-
-/* Rows of this chunk are made later. */
-static void put_later(struct fxt_reader *fxt, struct fxt_chunk *chunk)
-{
-	fxt->commit.time = chunk->merge.last;
-	fxt->commit.timed |= chunk->merge.least != UINT64_MAX;
-	chunk->merge.later = true;
-	fxt_merge_window_put(fxt->window, chunk);
-	if (!fxt->merges)
-		tw_sorter_put_later(&fxt->sorter, &chunk->rows.slab, chunk->merge.least);
+	const bool waits = can_wait(reader, &wish);
+	int status = fxt_start(reader, waits ? &fxt_wait_work : &work, &wish, reader->options.jobs);
+	if (status == 0 && waits)
+		fxt_wait_start(reader);
+	return status;
 }
 
 /* Takes the rows of a chunk. Returns 1, or a negative status. */
@@ -172,17 +120,12 @@ static int put_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
 	struct fxt_reader *fxt = reader->state;
 	fxt_commit(&fxt->commit, chunk);
 	fxt->passed_ns = chunk->decoder.passed.last > fxt->passed_ns ? chunk->decoder.passed.last : fxt->passed_ns;
-	if (fxt->window)
-		fxt_merge_window_count_early(fxt->window, chunk);
 	if (reader->options.checking == TW_CHECK_ALL)
 		fxt_pairs_take_slices(&fxt->pairs, chunk);
 	bool failed = chunk->failed || chunk->rows.slab.failed;
 	if (failed) /* it may have no order */
 		tw_slab_clear(&chunk->rows.slab);
-	if (fxt->merges)
-		set_made(fxt, chunk);
-	else
-		tw_sorter_put(&fxt->sorter, &chunk->rows.slab);
+	tw_sorter_put(&fxt->sorter, &chunk->rows.slab);
 	return failed ? fxt_fail(reader, TW_ERR_MEMORY) : 1;
 }
 
@@ -199,20 +142,11 @@ static int pull(struct tw_reader *reader)
 		return 0;
 	fxt->held[fxt->held_count++] = chunk;
 	fxt->held_bytes += chunk->end - chunk->begin;
-	if (chunk->merge.wait != FXT_WAITS)
+	fxt_pipeline_keep_tables(fxt->pipeline, fxt_offset(fxt->held[0], fxt->held[0]->begin));
+	if (!chunk->wait.waits)
 		return put_rows(reader, chunk);
-	put_later(fxt, chunk);
+	fxt_wait_put(reader, chunk);
 	return 1;
-}
-
-/* Rows that could not wait take the place of chunks where they are more than their part of the memory limit, unless a
- * window was asked for. */
-static uint64_t early_bytes(const struct tw_reader *reader)
-{
-	const struct fxt_reader *fxt = reader->state;
-	const uint64_t most = tw_memory_limit(reader) / EARLY_SHARE;
-	bool counts = fxt->window && !reader->options.reorder_window && fxt->window->early_bytes > most;
-	return counts ? fxt->window->early_bytes - most : 0;
 }
 
 /* Whether records may still come that belong before the last one of the oldest chunk. */
@@ -223,7 +157,7 @@ static bool wants_more(const struct tw_reader *reader)
 	if (fxt->held_count == 0)
 		return true;
 	uint64_t behind = fxt->held_bytes - (fxt->held[0]->end - fxt->held[0]->begin);
-	return ordered && behind + early_bytes(reader) < fxt_reorder_window(reader);
+	return ordered && behind < fxt_reorder_window(reader);
 }
 
 /* Holds as many chunks as records may come late by, and the oldest. */
@@ -239,18 +173,18 @@ static int fill(struct tw_reader *reader)
 /* Gives chunks back of which all events have been delivered. */
 static void give_back(struct fxt_reader *fxt)
 {
-	while (fxt->merges ? is_written(fxt) : tw_sorter_done(&fxt->sorter) != NULL) {
+	while (tw_sorter_done(&fxt->sorter)) {
 		struct fxt_chunk *chunk = fxt->held[0];
 		fxt->held_count--;
 		memmove(fxt->held, fxt->held + 1, fxt->held_count * sizeof *fxt->held);
 		fxt->held_bytes -= chunk->end - chunk->begin;
-		if (fxt->window)
-			fxt_merge_window_empty(fxt->window, chunk);
+		if (fxt->sorter.make)
+			fxt_wait_empty(fxt, chunk);
 		fxt_pipeline_give(fxt->pipeline, chunk);
 	}
-	for (size_t i = 0; fxt->window && !fxt->merges && i < fxt->held_count; i++)
+	for (size_t i = 0; fxt->sorter.make && i < fxt->held_count; i++)
 		if (tw_sorter_used_up(&fxt->sorter, i))
-			fxt_merge_window_empty(fxt->window, fxt->held[i]);
+			fxt_wait_empty(fxt, fxt->held[i]);
 }
 
 /* After the last batch. */
@@ -279,8 +213,6 @@ void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk)
 static uint64_t least_time(const struct fxt_chunk *chunk)
 {
 	uint64_t least = chunk->decoder.passed.least;
-	if (chunk->merge.later) /* another thread may make its rows at this moment */
-		return chunk->merge.least;
 	for (size_t i = 0; i < chunk->rows.slab.count && chunk->decoder.timed; i++)
 		least = chunk->rows.slab.events[i].time < least ? chunk->rows.slab.events[i].time : least;
 	return least;
@@ -289,7 +221,7 @@ static uint64_t least_time(const struct fxt_chunk *chunk)
 /* Whether none of a chunk's rows has a time of its own; records that are left out may have. */
 static bool is_untimed(const struct fxt_chunk *chunk)
 {
-	return chunk->merge.later ? chunk->merge.least == UINT64_MAX : !chunk->decoder.timed;
+	return !chunk->wait.waits && !chunk->decoder.timed;
 }
 
 /* Gives rows that stand before all that has a time, in chunks of their own, the first time: they only tell what things
@@ -306,31 +238,27 @@ static uint64_t set_first_times(struct fxt_reader *fxt)
 		struct tw_slab *slab = &fxt->held[i]->rows.slab;
 		for (size_t k = 0; k < slab->count; k++)
 			slab->events[k].time = first;
-		fxt->held[i]->merge.least = first;
 	}
 	if (i == fxt->held_count && first != UINT64_MAX)
 		fxt->commit.time = first;
 	return first;
 }
 
-/* The clock begins with the earliest event of all, or, where nobody has looked, of those held at first. Returns 0 or a
- * negative status. */
-static int set_start(struct tw_reader *reader)
+/* The clock begins with the earliest event of all, or, where nobody has looked, of those held at first. */
+static void set_start(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	if (fxt->started)
-		return 0;
+		return;
 	uint64_t first = set_first_times(fxt);
-	int status = fxt->merges ? 0 : tw_sorter_make_first(&fxt->sorter);
 	first = first == UINT64_MAX ? tw_sorter_first(&fxt->sorter) : first;
-	if (status < 0 || first == UINT64_MAX)
-		return status;
+	if (first == UINT64_MAX)
+		return;
 	fxt->started = true;
 	reader->clock.start_ns = reader->clock.end_ns = first;
 	reader->clock.ticks_per_second = fxt->held[fxt->held_count - 1]->walk.first_frequency;
 	for (size_t i = 0; i < fxt->held_count; i++)
 		fxt_set_wall(reader, fxt->held[i]);
-	return 0;
 }
 
 static void set_end(struct tw_reader *reader, const struct tw_batch *batch)
@@ -360,9 +288,9 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 	do {
 		give_back(fxt);
 		status = fill(reader);
-		status = status < 0 ? status : set_start(reader);
 		if (status < 0)
 			return status;
+		set_start(reader);
 		fxt->sorter.room = reader->options.provider ? NULL : reader->help.room;
 		status = tw_sorter_next(&fxt->sorter, fxt->ended, batch);
 		if (status > 0 && reader->options.provider) {
@@ -371,65 +299,6 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 		}
 	} while (status == 0 && fxt->held_count > 0);
 	return status;
-}
-
-int fxt_start_merge(struct tw_reader *reader, struct fxt_pool *pool)
-{
-	struct fxt_reader *fxt = reader->state;
-	fxt->pool = pool;
-	fxt->merges = true;
-	return start(reader);
-}
-
-int fxt_hold_chunks(struct tw_reader *reader)
-{
-	struct fxt_reader *fxt = reader->state;
-	int status = 0;
-	do {
-		give_back(fxt);
-		status = status < 0 ? status : fill(reader);
-		status = status < 0 ? status : set_start(reader);
-	} while (status == 0 && is_written(fxt));
-	if (status == 0 && fxt->held_count == 0 && !fxt->finished)
-		finish(reader);
-	return status < 0 ? status : !fxt->finished;
-}
-
-struct fxt_chunk *fxt_next_chunk(const struct fxt_reader *fxt)
-{
-	struct fxt_chunk *next = NULL;
-	for (size_t i = 0; i < fxt->held_count; i++) {
-		struct fxt_chunk *chunk = fxt->held[i];
-		bool sooner = !next || chunk->merge.least < next->merge.least ||
-		              (chunk->merge.least == next->merge.least && chunk->merge.stage < next->merge.stage);
-		if (chunk->merge.stage < FXT_OPEN && sooner)
-			next = chunk;
-	}
-	return next;
-}
-
-int fxt_open_chunk(struct tw_reader *reader, struct fxt_chunk **opened)
-{
-	struct fxt_reader *fxt = reader->state;
-	struct fxt_chunk *chunk = fxt_next_chunk(fxt);
-	*opened = NULL;
-	if (chunk->merge.stage == FXT_LATER) {
-		int status = make_chunk(reader, chunk);
-		if (status == 0)
-			set_made(fxt, chunk);
-		return status;
-	}
-	if (!chunk->merge.events.made && !fxt_merge_list_rows(chunk))
-		return fxt_fail(reader, TW_ERR_MEMORY);
-	chunk->merge.stage = FXT_OPEN;
-	*opened = chunk;
-	return 0;
-}
-
-void fxt_close_chunk(const struct fxt_reader *fxt, struct fxt_chunk *chunk)
-{
-	chunk->merge.stage = FXT_WRITTEN;
-	fxt_merge_window_empty(fxt->window, chunk);
 }
 
 static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)

@@ -290,7 +290,7 @@ static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsign
 	const struct fxt_wish wish = {.options = &reader->options};
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk;
-	int status = fxt_pipeline_new(&fxt->pipeline, reader, &work, &wish, NULL, jobs);
+	int status = fxt_pipeline_new(&fxt->pipeline, reader, &work, &wish, jobs);
 	if (status < 0)
 		return status;
 	struct fxt_state *state = fxt_pipeline_state(fxt->pipeline);

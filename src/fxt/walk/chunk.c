@@ -40,12 +40,8 @@ static void clear(struct fxt_chunk *chunk)
 	chunk->at_end = chunk->failed = chunk->decoder.timed = false;
 	chunk->decoder.time = UINT64_MAX;
 	chunk->decoder.passed = (struct fxt_passed){.least = UINT64_MAX};
-	chunk->merge.wait = FXT_UNDECIDED;
-	chunk->merge.early_bytes = 0;
-	chunk->merge.status = 0;
-	chunk->merge.later = chunk->moved = false;
-	chunk->merge.stage = FXT_LATER;
-	chunk->merge.events.made = false;
+	chunk->wait = (struct fxt_chunk_wait){0};
+	chunk->moved = false;
 	chunk->decoder.clock = (struct tw_ticks){0};
 	tw_slab_clear(&chunk->rows.slab);
 }
@@ -63,7 +59,6 @@ void fxt_chunk_free(struct fxt_chunk *chunk)
 	fxt_calls_free(chunk->calls);
 	fxt_steps_free(&chunk->steps);
 	tw_slab_free(&chunk->rows.slab);
-	fxt_merge_events_free(&chunk->merge.events);
 	free(chunk);
 }
 

@@ -13,7 +13,6 @@
 #include "fxt/format/layout.h"
 #include "fxt/format/rules.h"
 #include "fxt/jobs/steps.h"
-#include "fxt/merge/merge_events.h"
 #include "fxt/walk/state.h"
 
 #include <trackway/fxt.h>
@@ -160,24 +159,6 @@ struct fxt_passed {
 	uint64_t least, last; /* ns; UINT64_MAX and 0: there are none */
 };
 
-/* Whether the rows of a chunk are there. Where several archives are merged they may be made later: merge_window.h. */
-enum fxt_wait {
-	FXT_UNDECIDED,
-	FXT_EAGER, /* rows are made as it is walked */
-	FXT_WAITS,
-	FXT_IN_WORK,
-	FXT_HAS_ROWS,
-	FXT_EMPTY /* all rows have been delivered */
-};
-
-/* How far the merging of a chunk into an FXT archive is. */
-enum fxt_merging {
-	FXT_LATER, /* its events are still to be made */
-	FXT_MADE,
-	FXT_OPEN, /* its events are being written */
-	FXT_WRITTEN
-};
-
 /* Written by the walk. */
 struct fxt_chunk_walk {
 	size_t place; /* that the walk has come to */
@@ -222,17 +203,12 @@ struct fxt_chunk_found {
 	uint64_t lost_bytes; /* of damage that was found */
 };
 
-/* Written where archives are merged: merge_window.c, and reader.c for the stage. */
-struct fxt_chunk_merge {
-	struct fxt_merge_events events; /* instead of rows where it is merged into an FXT archive */
-	enum fxt_merging stage;         /* the same: how far the caller's thread is with it */
-	enum fxt_wait wait;
-	uint64_t digest;      /* while it waits: of its bytes */
-	int status;           /* 0, or why its bytes could not be read again */
-	uint64_t least, last; /* the least time of its rows, and, while it waits, the time of the last record */
-	uint64_t latest;      /* of its records, where their times were looked for */
-	bool later;           /* its rows may be made after those of chunks behind it */
-	uint64_t early_bytes; /* bytes of its rows, where these were made before their time */
+/* Written where archives are merged, whose rows are made when their time comes: wait.c. */
+struct fxt_chunk_wait {
+	bool eager;    /* rows are made as it is walked: tables that they need are about to be forgotten */
+	bool waits;    /* its rows are still to be made */
+	bool later;    /* they may be made after those of chunks behind it */
+	uint64_t last; /* while it waits: time of its last record */
 };
 
 /* The bytes of a chunk, and a member for each step of its way: src/fxt/README.md. */
@@ -249,7 +225,7 @@ struct fxt_chunk {
 	struct fxt_census *census; /* instead of rows, for info: count.c */
 	struct fxt_calls *calls;   /* instead of rows, for profiles: calls.c */
 	struct fxt_steps steps;    /* instead of rows, for checking: check_archive.c */
-	struct fxt_chunk_merge merge;
+	struct fxt_chunk_wait wait;
 	bool moved;  /* the commit gave a row another time */
 	bool failed; /* no memory: something of it is missing */
 };
@@ -265,7 +241,6 @@ struct fxt_wish {
 	uint32_t skips; /* fxt_skips(): records that are skipped for that */
 	bool sort;      /* rows by time */
 	bool check;     /* every rule is checked */
-	bool merges;    /* events as they will be written instead of rows: merge_events.h */
 };
 
 static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)

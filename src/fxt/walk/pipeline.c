@@ -14,102 +14,12 @@
 #include "fxt/fxt.h"
 #include "fxt/walk/walk.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The threads ---- */
-
-bool fxt_pool_work(struct fxt_pool *pool, struct fxt_scratch *scratch)
-{
-	bool done = false;
-	for (size_t i = 0; i < pool->client_count && !done; i++) {
-		struct fxt_client *client = pool->clients[pool->next++ % pool->client_count];
-		client->busy++;
-		done = client->work(client->context, scratch);
-		client->busy--;
-	}
-	return done;
-}
-
-static void *run_thread(void *context)
-{
-	struct fxt_pool *pool = context;
-	struct fxt_scratch *scratch = calloc(1, sizeof *scratch); /* larger than some threads' stacks */
-	tw_monitor_enter(&pool->monitor);
-	while (scratch && !pool->stop)
-		if (!fxt_pool_work(pool, scratch))
-			tw_monitor_wait(&pool->monitor);
-	tw_monitor_leave(&pool->monitor);
-	fxt_scratch_free(scratch);
-	free(scratch);
-	return NULL;
-}
-
-struct fxt_pool *fxt_pool_new(unsigned jobs)
-{
-	struct fxt_pool *pool = calloc(1, sizeof *pool);
-	unsigned wanted = (jobs ? jobs : tw_processors()) - 1;
-	if (!pool)
-		return NULL;
-	tw_monitor_init(&pool->monitor);
-	pool->users = 1;
-	wanted = wanted < FXT_POOL_MOST ? wanted : FXT_POOL_MOST;
-	while (pool->thread_count < wanted &&
-	       pthread_create(&pool->threads[pool->thread_count], NULL, run_thread, pool) == 0)
-		pool->thread_count++;
-	return pool;
-}
-
-struct fxt_pool *fxt_pool_share(struct fxt_pool *pool)
-{
-	pool->users++;
-	return pool;
-}
-
-void fxt_pool_release(struct fxt_pool *pool)
-{
-	if (!pool || --pool->users)
-		return;
-	tw_monitor_enter(&pool->monitor);
-	pool->stop = true;
-	tw_monitor_wake(&pool->monitor);
-	tw_monitor_leave(&pool->monitor);
-	for (unsigned i = 0; i < pool->thread_count; i++)
-		pthread_join(pool->threads[i], NULL);
-	fxt_scratch_free(&pool->scratch);
-	tw_monitor_destroy(&pool->monitor);
-	free(pool->clients);
-	free(pool);
-}
-
-bool fxt_pool_add_client(struct fxt_pool *pool, struct fxt_client *client)
-{
-	tw_monitor_enter(&pool->monitor);
-	bool fine = tw_grow(&pool->clients, &pool->client_room, pool->client_count + 1, sizeof(struct fxt_client *));
-	if (fine)
-		pool->clients[pool->client_count++] = client;
-	tw_monitor_wake(&pool->monitor);
-	tw_monitor_leave(&pool->monitor);
-	return fine;
-}
-
-void fxt_pool_remove_client(struct fxt_pool *pool, struct fxt_client *client)
-{
-	size_t i = 0;
-	tw_monitor_enter(&pool->monitor);
-	while (i < pool->client_count && pool->clients[i] != client)
-		i++;
-	if (i < pool->client_count) {
-		pool->client_count--;
-		memmove(&pool->clients[i], &pool->clients[i + 1],
-		        (pool->client_count - i) * sizeof(struct fxt_client *));
-	}
-	while (client->busy)
-		tw_monitor_wait(&pool->monitor);
-	tw_monitor_leave(&pool->monitor);
-}
-
 enum {
+	THREADS_MOST = 64,
 	LINE = 12,       /* chunks that have been read and not yet given out, at most */
 	STATE_SHARE = 2, /* tables and names may take 1 / STATE_SHARE of the memory limit, */
 	MERGED_SHARE = 4 /* and this where archives are merged: the merged trace has all names once more */
@@ -141,23 +51,37 @@ struct fxt_pipeline {
 	struct distance distance;
 	struct slot line[LINE];       /* chunk number n is line[n % LINE] */
 	uint64_t given, walked, read; /* how many chunks have come so far: given <= walked <= read */
-	uint64_t position;            /* bytes read */
-	bool reading, at_end;
-	int status; /* of the input */
-	struct fxt_chunk *spare[LINE + TW_ORDER_SLABS];
-	size_t spare_count;
 	struct {
-		uint8_t *bytes;
-		size_t room;
-	} spare_bytes[LINE];
-	size_t spare_bytes_count;
-	struct fxt_scratch *guest;     /* fxt_pipeline_lend_hand(); NULL before the first */
-	fxt_other_work_fn *other_work; /* fxt_pipeline_add_work(), or NULL */
-	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count); /* before tables go, or NULL */
-	void *context;
-	uint64_t held_from; /* fxt_pipeline_keep_tables() */
-	struct fxt_pool *pool;
-	struct fxt_client client;
+		uint64_t position; /* bytes read */
+		bool busy, at_end;
+		int status;
+	} input;
+	struct {
+		struct fxt_chunk *chunks[LINE + TW_ORDER_SLABS];
+		size_t count;
+		struct {
+			uint8_t *bytes;
+			size_t room;
+		} bytes[LINE];
+		size_t bytes_count;
+	} spare;
+	struct fxt_scratch *guest; /* fxt_pipeline_lend_hand(); NULL before the first */
+	struct {
+		fxt_other_work_fn *work; /* or NULL */
+		void *context;
+	} other; /* fxt_pipeline_add_work() */
+	struct {
+		fxt_finish_fn *finish; /* before tables go, or NULL */
+		void *context;
+		uint64_t held_from; /* fxt_pipeline_keep_tables() */
+	} forgetting;
+	struct tw_monitor monitor;  /* there is work, or some has been done */
+	struct fxt_scratch scratch; /* of the caller's thread */
+	struct {
+		pthread_t threads[THREADS_MOST];
+		unsigned count;
+		bool stop;
+	} pool;
 };
 
 /* ---- How much is read at a time, and how much waits to be put in order. ---- */
@@ -166,11 +90,11 @@ struct fxt_pipeline {
 enum { REORDER_WINDOW = 4 << 20 };
 
 /* Where several archives are read at once to be merged, their windows have a part of the memory limit. */
-enum { WINDOW_SHARE = 8, FORGOTTEN_SHARE = 2, WINDOW_LEAST = 1 << 15 };
+enum { WINDOW_SHARE = 8, WINDOW_LEAST = 1 << 15 };
 
 uint64_t fxt_reorder_window(const struct tw_reader *reader)
 {
-	uint64_t most = tw_memory_limit(reader) / (fxt_merge_window_forgets(reader) ? FORGOTTEN_SHARE : WINDOW_SHARE);
+	uint64_t most = tw_memory_limit(reader) / (WINDOW_SHARE);
 	if (reader->options.reorder_window)
 		return reader->options.reorder_window;
 	if (reader->request.merged < 2 || most > REORDER_WINDOW)
@@ -193,14 +117,24 @@ size_t fxt_chunk_size(const struct tw_reader *reader)
 
 /* ---- Chunks. ---- */
 
+/* Gives a chunk that has no room for bytes some that was taken back, if there is any. */
+static void lend_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
+{
+	if (chunk->bytes || !pipeline->spare.bytes_count)
+		return;
+	pipeline->spare.bytes_count--;
+	chunk->bytes = pipeline->spare.bytes[pipeline->spare.bytes_count].bytes;
+	chunk->room = pipeline->spare.bytes[pipeline->spare.bytes_count].room;
+}
+
 /* A chunk with room for bytes; NULL when there is no memory. */
 static struct fxt_chunk *new_chunk(struct fxt_pipeline *pipeline)
 {
-	struct fxt_chunk *chunk = pipeline->spare_count ? pipeline->spare[--pipeline->spare_count]
+	struct fxt_chunk *chunk = pipeline->spare.count ? pipeline->spare.chunks[--pipeline->spare.count]
 	                                                : fxt_chunk_new(fxt_chunk_size(pipeline->reader));
 	if (!chunk)
 		return NULL;
-	fxt_pipeline_lend_bytes(pipeline, chunk);
+	lend_bytes(pipeline, chunk);
 	if (fxt_chunk_make_room(chunk))
 		return chunk;
 	fxt_pipeline_put(pipeline, chunk);
@@ -211,23 +145,24 @@ static struct fxt_chunk *new_chunk(struct fxt_pipeline *pipeline)
 
 static bool try_read(struct fxt_pipeline *pipeline)
 {
-	if (pipeline->reading || pipeline->at_end || pipeline->read - pipeline->given >= pipeline->distance.lines)
+	if (pipeline->input.busy || pipeline->input.at_end ||
+	    pipeline->read - pipeline->given >= pipeline->distance.lines)
 		return false;
 	struct fxt_chunk *chunk = new_chunk(pipeline);
 	if (!chunk) {
-		pipeline->status = TW_ERR_MEMORY;
-		pipeline->at_end = true;
+		pipeline->input.status = TW_ERR_MEMORY;
+		pipeline->input.at_end = true;
 		return true;
 	}
-	pipeline->reading = true;
-	tw_monitor_leave(&pipeline->pool->monitor);
-	int status = fxt_chunk_read(chunk, pipeline->reader, &pipeline->position);
-	tw_monitor_enter(&pipeline->pool->monitor);
-	pipeline->status = status < 0 ? status : pipeline->status;
-	pipeline->reading = false;
-	pipeline->at_end = chunk->at_end;
+	pipeline->input.busy = true;
+	tw_monitor_leave(&pipeline->monitor);
+	int status = fxt_chunk_read(chunk, pipeline->reader, &pipeline->input.position);
+	tw_monitor_enter(&pipeline->monitor);
+	pipeline->input.status = status < 0 ? status : pipeline->input.status;
+	pipeline->input.busy = false;
+	pipeline->input.at_end = chunk->at_end;
 	pipeline->line[pipeline->read++ % LINE] = (struct slot){.chunk = chunk, .stage = READ};
-	tw_monitor_wake(&pipeline->pool->monitor);
+	tw_monitor_wake(&pipeline->monitor);
 	return true;
 }
 
@@ -243,12 +178,12 @@ static void decode_pieces(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk
 static void decode(struct fxt_pipeline *pipeline, struct slot *slot, struct fxt_scratch *scratch)
 {
 	slot->claimed = true;
-	tw_monitor_leave(&pipeline->pool->monitor);
+	tw_monitor_leave(&pipeline->monitor);
 	decode_pieces(pipeline, slot->chunk, scratch);
 	pipeline->work->decoded(slot->chunk, &pipeline->wish, scratch);
-	tw_monitor_enter(&pipeline->pool->monitor);
+	tw_monitor_enter(&pipeline->monitor);
 	slot->stage = DECODED;
-	tw_monitor_wake(&pipeline->pool->monitor);
+	tw_monitor_wake(&pipeline->monitor);
 }
 
 static bool try_decode(struct fxt_pipeline *pipeline, struct fxt_scratch *scratch)
@@ -265,9 +200,9 @@ static bool try_decode(struct fxt_pipeline *pipeline, struct fxt_scratch *scratc
 
 static bool try_other_work(struct fxt_pipeline *pipeline, struct fxt_scratch *scratch)
 {
-	bool done = pipeline->other_work && pipeline->other_work(pipeline->context, scratch);
+	bool done = pipeline->other.work && pipeline->other.work(pipeline->other.context, scratch);
 	if (done)
-		tw_monitor_wake(&pipeline->pool->monitor);
+		tw_monitor_wake(&pipeline->monitor);
 	return done;
 }
 
@@ -279,19 +214,49 @@ static bool try_all(struct fxt_pipeline *pipeline, bool decode_first, struct fxt
 	                    : try_read(pipeline) || try_decode(pipeline, scratch);
 }
 
-/* What a thread of the pool does. */
-static bool serve(void *context, struct fxt_scratch *scratch)
-{
-	struct fxt_pipeline *pipeline = context;
-	return try_all(pipeline, pipeline->read - pipeline->walked >= 2, scratch);
-}
-
-/* What the caller's thread does while it waits: something for this archive, or for another one of the pool. */
+/* What the caller's thread does while it waits. */
 static void help(struct fxt_pipeline *pipeline, bool decode_first)
 {
-	struct fxt_pool *pool = pipeline->pool;
-	if (!try_all(pipeline, decode_first, &pool->scratch) && !fxt_pool_work(pool, &pool->scratch))
-		tw_monitor_wait(&pool->monitor);
+	if (!try_all(pipeline, decode_first, &pipeline->scratch))
+		tw_monitor_wait(&pipeline->monitor);
+}
+
+/* ---- The threads. Where archives are merged each has its own, and they share the processors. ---- */
+
+static void *run_thread(void *context)
+{
+	struct fxt_pipeline *pipeline = context;
+	struct fxt_scratch *scratch = calloc(1, sizeof *scratch); /* larger than some threads' stacks */
+	tw_monitor_enter(&pipeline->monitor);
+	while (scratch && !pipeline->pool.stop)
+		if (!try_all(pipeline, pipeline->read - pipeline->walked >= 2, scratch))
+			tw_monitor_wait(&pipeline->monitor);
+	tw_monitor_leave(&pipeline->monitor);
+	fxt_scratch_free(scratch);
+	free(scratch);
+	return NULL;
+}
+
+static void start_threads(struct fxt_pipeline *pipeline, unsigned jobs)
+{
+	const unsigned archives = pipeline->reader->request.merged;
+	unsigned wanted = jobs - 1;
+	if (archives > 1 && wanted)
+		wanted = wanted > archives ? wanted / archives : archives <= FXT_FEW;
+	wanted = wanted < THREADS_MOST ? wanted : THREADS_MOST;
+	while (pipeline->pool.count < wanted &&
+	       pthread_create(&pipeline->pool.threads[pipeline->pool.count], NULL, run_thread, pipeline) == 0)
+		pipeline->pool.count++;
+}
+
+static void stop_threads(struct fxt_pipeline *pipeline)
+{
+	tw_monitor_enter(&pipeline->monitor);
+	pipeline->pool.stop = true;
+	tw_monitor_wake(&pipeline->monitor);
+	tw_monitor_leave(&pipeline->monitor);
+	for (unsigned i = 0; i < pipeline->pool.count; i++)
+		pthread_join(pipeline->pool.threads[i], NULL);
 }
 
 /* ---- Walking. ---- */
@@ -304,27 +269,27 @@ static bool all_decoded(const struct fxt_pipeline *pipeline)
 	return true;
 }
 
-/* Decoded chunks may have left rows to be made later: they are made now. */
+/* Rows that were to be made later are made now. */
 static void finish_waiting(struct fxt_pipeline *pipeline)
 {
 	struct fxt_chunk *line[LINE];
 	size_t count = 0;
 	for (uint64_t i = pipeline->given; i < pipeline->walked; i++)
 		line[count++] = pipeline->line[i % LINE].chunk;
-	if (pipeline->finish)
-		pipeline->finish(pipeline->context, line, count);
+	if (pipeline->forgetting.finish)
+		pipeline->forgetting.finish(pipeline->forgetting.context, line, count);
 }
 
 /* Decodes everything up to where the walk is, before it forgets tables. */
 static void pass_barrier(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 {
-	tw_monitor_enter(&pipeline->pool->monitor);
+	tw_monitor_enter(&pipeline->monitor);
 	while (!all_decoded(pipeline))
 		help(pipeline, true);
+	tw_monitor_leave(&pipeline->monitor);
 	finish_waiting(pipeline);
-	tw_monitor_leave(&pipeline->pool->monitor);
-	chunk->merge.wait = FXT_EAGER;
-	decode_pieces(pipeline, chunk, &pipeline->pool->scratch);
+	chunk->wait.eager = true;
+	decode_pieces(pipeline, chunk, &pipeline->scratch);
 	pipeline->state.oldest = fxt_offset(chunk, chunk->walk.place);
 }
 
@@ -337,8 +302,8 @@ static int walk_chunk(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 	if (pipeline->walked == 0)
 		fxt_walk_begin(&pipeline->walk, chunk);
 	pipeline->state.oldest = fxt_offset(first, first->begin);
-	if (pipeline->held_from < pipeline->state.oldest)
-		pipeline->state.oldest = pipeline->held_from;
+	if (pipeline->forgetting.held_from < pipeline->state.oldest)
+		pipeline->state.oldest = pipeline->forgetting.held_from;
 	chunk->decoder.context = fxt_context_of(&pipeline->state);
 	chunk->decoder.strings = pipeline->state.strings;
 	while (fxt_walk(&pipeline->walk, chunk) == FXT_BARRIER)
@@ -351,31 +316,32 @@ static int walk_chunk(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
  * chunk waits to be walked. */
 static bool has_time(const struct fxt_pipeline *pipeline)
 {
-	return pipeline->pool->thread_count == 0 || pipeline->read - pipeline->walked < 2;
+	return pipeline->pool.count == 0 || pipeline->read - pipeline->walked < 2;
 }
 
 static void walk_next(struct fxt_pipeline *pipeline)
 {
 	struct slot *slot = &pipeline->line[pipeline->walked % LINE];
-	tw_monitor_leave(&pipeline->pool->monitor);
+	tw_monitor_leave(&pipeline->monitor);
 	int status = walk_chunk(pipeline, slot->chunk);
-	tw_monitor_enter(&pipeline->pool->monitor);
-	pipeline->status = status < 0 ? status : pipeline->status;
+	tw_monitor_enter(&pipeline->monitor);
+	pipeline->input.status = status < 0 ? status : pipeline->input.status;
 	slot->stage = WALKED;
 	bool at_once = has_time(pipeline);
 	pipeline->walked++;
 	if (pipeline->reader->help.on_work)
 		pipeline->reader->help.on_work(pipeline->reader->help.context);
-	tw_monitor_wake(&pipeline->pool->monitor);
+	tw_monitor_wake(&pipeline->monitor);
 	if (at_once)
-		decode(pipeline, slot, &pipeline->pool->scratch);
+		decode(pipeline, slot, &pipeline->scratch);
 }
 
 /* Walks as many chunks ahead as `distance` says, unless there is no memory. */
 static void fill_distance(struct fxt_pipeline *pipeline)
 {
-	while (pipeline->status != TW_ERR_MEMORY && pipeline->walked - pipeline->given < pipeline->distance.walks &&
-	       !(pipeline->at_end && pipeline->walked == pipeline->read))
+	while (pipeline->input.status != TW_ERR_MEMORY &&
+	       pipeline->walked - pipeline->given < pipeline->distance.walks &&
+	       !(pipeline->input.at_end && pipeline->walked == pipeline->read))
 		if (pipeline->walked < pipeline->read && pipeline->line[pipeline->walked % LINE].stage == READ)
 			walk_next(pipeline);
 		else
@@ -385,11 +351,11 @@ static void fill_distance(struct fxt_pipeline *pipeline)
 int fxt_pipeline_next(struct fxt_pipeline *pipeline, struct fxt_chunk **chunk)
 {
 	int status = 0;
-	tw_monitor_enter(&pipeline->pool->monitor);
+	tw_monitor_enter(&pipeline->monitor);
 	if (pipeline->state.failed) /* since the caller has used it */
-		pipeline->status = TW_ERR_MEMORY;
+		pipeline->input.status = TW_ERR_MEMORY;
 	fill_distance(pipeline);
-	if (pipeline->status != TW_ERR_MEMORY && pipeline->given < pipeline->walked) {
+	if (pipeline->input.status != TW_ERR_MEMORY && pipeline->given < pipeline->walked) {
 		struct slot *slot = &pipeline->line[pipeline->given % LINE];
 		while (slot->stage != DECODED)
 			help(pipeline, true);
@@ -397,10 +363,10 @@ int fxt_pipeline_next(struct fxt_pipeline *pipeline, struct fxt_chunk **chunk)
 		pipeline->given++;
 		status = 1;
 	}
-	if (pipeline->status < 0 && status == 0)
-		status = pipeline->status;
-	tw_monitor_wake(&pipeline->pool->monitor);
-	tw_monitor_leave(&pipeline->pool->monitor);
+	if (pipeline->input.status < 0 && status == 0)
+		status = pipeline->input.status;
+	tw_monitor_wake(&pipeline->monitor);
+	tw_monitor_leave(&pipeline->monitor);
 	return status;
 }
 
@@ -408,21 +374,21 @@ int fxt_pipeline_next(struct fxt_pipeline *pipeline, struct fxt_chunk **chunk)
 
 void fxt_pipeline_give(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 {
-	tw_monitor_enter(&pipeline->pool->monitor);
+	tw_monitor_enter(&pipeline->monitor);
 	fxt_pipeline_put(pipeline, chunk);
-	tw_monitor_leave(&pipeline->pool->monitor);
+	tw_monitor_leave(&pipeline->monitor);
 }
 
 void fxt_pipeline_put(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 {
-	pipeline->spare[pipeline->spare_count++] = chunk;
+	pipeline->spare.chunks[pipeline->spare.count++] = chunk;
 }
 
 void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 {
-	if (pipeline->spare_bytes_count < pipeline->distance.lines) {
-		pipeline->spare_bytes[pipeline->spare_bytes_count].bytes = chunk->bytes;
-		pipeline->spare_bytes[pipeline->spare_bytes_count++].room = chunk->room;
+	if (pipeline->spare.bytes_count < pipeline->distance.lines) {
+		pipeline->spare.bytes[pipeline->spare.bytes_count].bytes = chunk->bytes;
+		pipeline->spare.bytes[pipeline->spare.bytes_count++].room = chunk->room;
 	} else {
 		free(chunk->bytes);
 	}
@@ -430,30 +396,21 @@ void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chu
 	chunk->room = 0;
 }
 
-void fxt_pipeline_lend_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
-{
-	if (chunk->bytes || !pipeline->spare_bytes_count)
-		return;
-	pipeline->spare_bytes_count--;
-	chunk->bytes = pipeline->spare_bytes[pipeline->spare_bytes_count].bytes;
-	chunk->room = pipeline->spare_bytes[pipeline->spare_bytes_count].room;
-}
-
 void fxt_pipeline_lock(struct fxt_pipeline *pipeline)
 {
-	tw_monitor_enter(&pipeline->pool->monitor);
+	tw_monitor_enter(&pipeline->monitor);
 }
 
 void fxt_pipeline_unlock(struct fxt_pipeline *pipeline)
 {
-	tw_monitor_wake(&pipeline->pool->monitor);
-	tw_monitor_leave(&pipeline->pool->monitor);
+	tw_monitor_wake(&pipeline->monitor);
+	tw_monitor_leave(&pipeline->monitor);
 }
 
 void fxt_pipeline_add_work(struct fxt_pipeline *pipeline, fxt_other_work_fn *other_work, void *context)
 {
-	pipeline->other_work = other_work;
-	pipeline->context = context;
+	pipeline->other.work = other_work;
+	pipeline->other.context = context;
 }
 
 void fxt_pipeline_help(struct fxt_pipeline *pipeline)
@@ -463,29 +420,29 @@ void fxt_pipeline_help(struct fxt_pipeline *pipeline)
 
 bool fxt_pipeline_lend_hand(struct fxt_pipeline *pipeline, bool guest)
 {
-	tw_monitor_enter(&pipeline->pool->monitor);
+	tw_monitor_enter(&pipeline->monitor);
 	if (guest && !pipeline->guest)
 		pipeline->guest = calloc(1, sizeof *pipeline->guest);
-	struct fxt_scratch *scratch = guest ? pipeline->guest : &pipeline->pool->scratch;
+	struct fxt_scratch *scratch = guest ? pipeline->guest : &pipeline->scratch;
 	bool done = scratch && try_decode(pipeline, scratch);
-	tw_monitor_leave(&pipeline->pool->monitor);
+	tw_monitor_leave(&pipeline->monitor);
 	return done;
 }
 
 void fxt_pipeline_keep_tables(struct fxt_pipeline *pipeline, uint64_t offset)
 {
-	pipeline->held_from = offset;
+	pipeline->forgetting.held_from = offset;
 }
 
-void fxt_pipeline_before_forgetting(struct fxt_pipeline *pipeline,
-                                    void (*finish)(void *context, struct fxt_chunk *const *line, size_t count))
+void fxt_pipeline_before_forgetting(struct fxt_pipeline *pipeline, fxt_finish_fn *finish, void *context)
 {
-	pipeline->finish = finish;
+	pipeline->forgetting.finish = finish;
+	pipeline->forgetting.context = context;
 }
 
 struct fxt_scratch *fxt_pipeline_scratch(struct fxt_pipeline *pipeline)
 {
-	return &pipeline->pool->scratch;
+	return &pipeline->scratch;
 }
 
 struct fxt_state *fxt_pipeline_state(struct fxt_pipeline *pipeline)
@@ -501,16 +458,17 @@ static struct distance distance_for(const struct tw_reader *reader)
 }
 
 int fxt_pipeline_new(struct fxt_pipeline **made, struct tw_reader *reader, const struct fxt_work *work,
-                     const struct fxt_wish *wish, struct fxt_pool *pool, unsigned jobs)
+                     const struct fxt_wish *wish, unsigned jobs)
 {
 	struct fxt_pipeline *pipeline = calloc(1, sizeof *pipeline);
 	*made = pipeline;
 	if (!pipeline)
 		return TW_ERR_MEMORY;
+	tw_monitor_init(&pipeline->monitor);
 	pipeline->reader = reader;
 	pipeline->work = work;
 	pipeline->wish = *wish;
-	pipeline->held_from = UINT64_MAX;
+	pipeline->forgetting.held_from = UINT64_MAX;
 	pipeline->distance = distance_for(reader);
 	pipeline->walk = (struct fxt_walk){.state = &pipeline->state,
 	                                   .check = wish->check,
@@ -519,26 +477,25 @@ int fxt_pipeline_new(struct fxt_pipeline **made, struct tw_reader *reader, const
 	size_t share = reader->request.merged > 1 ? MERGED_SHARE : STATE_SHARE;
 	if (!fxt_state_init(&pipeline->state, reader->dictionary, &reader->options, tw_memory_limit(reader) / share))
 		return TW_ERR_MEMORY;
-	pipeline->pool = pool ? fxt_pool_share(pool) : fxt_pool_new(jobs);
-	pipeline->client = (struct fxt_client){.work = serve, .context = pipeline};
-	return pipeline->pool && fxt_pool_add_client(pipeline->pool, &pipeline->client) ? 0 : TW_ERR_MEMORY;
+	start_threads(pipeline, jobs ? jobs : tw_processors());
+	return 0;
 }
 
 void fxt_pipeline_free(struct fxt_pipeline *pipeline)
 {
 	if (!pipeline)
 		return;
-	if (pipeline->pool)
-		fxt_pool_remove_client(pipeline->pool, &pipeline->client);
+	stop_threads(pipeline);
 	for (uint64_t i = pipeline->given; i < pipeline->read; i++)
 		fxt_chunk_free(pipeline->line[i % LINE].chunk);
-	for (size_t i = 0; i < pipeline->spare_count; i++)
-		fxt_chunk_free(pipeline->spare[i]);
-	for (size_t i = 0; i < pipeline->spare_bytes_count; i++)
-		free(pipeline->spare_bytes[i].bytes);
+	for (size_t i = 0; i < pipeline->spare.count; i++)
+		fxt_chunk_free(pipeline->spare.chunks[i]);
+	for (size_t i = 0; i < pipeline->spare.bytes_count; i++)
+		free(pipeline->spare.bytes[i].bytes);
 	fxt_scratch_free(pipeline->guest);
 	free(pipeline->guest);
 	fxt_state_free(&pipeline->state);
-	fxt_pool_release(pipeline->pool);
+	fxt_scratch_free(&pipeline->scratch);
+	tw_monitor_destroy(&pipeline->monitor);
 	free(pipeline);
 }

@@ -7,52 +7,6 @@
 #include "fxt/events/events.h"
 #include "fxt/walk/chunk.h"
 
-#include <pthread.h>
-
-/* ---- Threads that work for archives which are read at once. ---- */
-
-enum { FXT_POOL_MOST = 64 };
-
-/* An archive that the threads work for. */
-struct fxt_client {
-	/* With the lock, does a piece of work, letting the lock go meanwhile, or returns false when there is none. */
-	bool (*work)(void *context, struct fxt_scratch *scratch);
-	void *context;
-	unsigned busy; /* threads that are at it */
-};
-
-struct fxt_pool {
-	struct tw_monitor monitor;  /* there is work, or some has been done */
-	struct fxt_scratch scratch; /* of the thread that reads the archives */
-	struct fxt_client **clients;
-	size_t client_count, client_room;
-	size_t next; /* client that has its turn */
-	pthread_t threads[FXT_POOL_MOST];
-	unsigned thread_count;
-	unsigned users;
-	bool stop;
-};
-
-/* Of `jobs` threads in all, the one that reads the archives included (0: as many as there are processors); fewer than
- * asked for are no failure. The caller holds it. NULL when there is no memory. */
-struct fxt_pool *fxt_pool_new(unsigned jobs);
-
-/* Another holder. */
-struct fxt_pool *fxt_pool_share(struct fxt_pool *pool);
-
-/* The last holder ends the threads. NULL is fine. */
-void fxt_pool_release(struct fxt_pool *pool);
-
-/* Works for a client from now on. False when there is no memory. */
-bool fxt_pool_add_client(struct fxt_pool *pool, struct fxt_client *client);
-
-/* Ends working for a client; waits until no thread is at it. Fine for one that has not joined. */
-void fxt_pool_remove_client(struct fxt_pool *pool, struct fxt_client *client);
-
-/* With the lock, in any thread: a piece of work for the client whose turn it is, or the next that has some. False when
- * none has. */
-bool fxt_pool_work(struct fxt_pool *pool, struct fxt_scratch *scratch);
-
 /* ---- The chunks of an archive in order, read and decoded ahead by other threads. ---- */
 
 struct fxt_pipeline;
@@ -66,11 +20,11 @@ struct fxt_work {
 	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 };
 
-/* Begins to read the reader's archive with the threads of a pool, which it shares; pool NULL: with a pool of its own,
- * of `jobs` threads. Results do not depend on the number of threads. Returns 0 or a negative status; *pipeline must be
- * freed either way. */
+/* Begins to read the reader's archive with `jobs` threads in all, the caller's being one of them (0: as many as there
+ * are processors); fewer than asked for are no failure, and results do not depend on their number. Returns 0 or a
+ * negative status; *pipeline must be freed either way. */
 int fxt_pipeline_new(struct fxt_pipeline **pipeline, struct tw_reader *reader, const struct fxt_work *work,
-                     const struct fxt_wish *wish, struct fxt_pool *pool, unsigned jobs);
+                     const struct fxt_wish *wish, unsigned jobs);
 
 /* Gives the next chunk, decoded, in the order of the archive. Returns 1, 0 at the end, or a negative status. */
 int fxt_pipeline_next(struct fxt_pipeline *pipeline, struct fxt_chunk **chunk);
@@ -89,9 +43,6 @@ void fxt_pipeline_put(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
 /* Takes back only a chunk's room for bytes, to be used for another while it is still in a near cache. */
 void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
 
-/* Gives a chunk that has no room for bytes some that was taken back, if there is any. */
-void fxt_pipeline_lend_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
-
 /* Gives the threads other work to do: other_work() does a piece of it, unlocking meanwhile, or returns false when there
  * is none. */
 typedef bool fxt_other_work_fn(void *context, struct fxt_scratch *scratch);
@@ -101,8 +52,8 @@ void fxt_pipeline_add_work(struct fxt_pipeline *pipeline, fxt_other_work_fn *oth
 void fxt_pipeline_keep_tables(struct fxt_pipeline *pipeline, uint64_t offset);
 
 /* Says what to call before entries of the tables are forgotten, with the chunks that have not been given out. */
-void fxt_pipeline_before_forgetting(struct fxt_pipeline *pipeline,
-                                    void (*finish)(void *context, struct fxt_chunk *const *line, size_t count));
+typedef void fxt_finish_fn(void *context, struct fxt_chunk *const *line, size_t count);
+void fxt_pipeline_before_forgetting(struct fxt_pipeline *pipeline, fxt_finish_fn *finish, void *context);
 
 /* Does something useful, or waits until another thread has. */
 void fxt_pipeline_help(struct fxt_pipeline *pipeline);

@@ -73,10 +73,10 @@ uint32_t fxt_state_stack(struct fxt_state *state, uint32_t caller, const struct 
 
 static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t track)
 {
-	uint32_t *known = tw_map_stored(&state->tracks_by_thread, thread);
+	uint32_t *known = tw_map_stored(&state->threads.tracks, thread);
 	if (known)
 		*known = track + 1;
-	else if (!tw_map_add(&state->tracks_by_thread, thread, track))
+	else if (!tw_map_add(&state->threads.tracks, thread, track))
 		state->failed = true;
 }
 
@@ -118,7 +118,7 @@ uint32_t fxt_state_process(struct fxt_state *state, uint64_t process)
 /* A track that was met without its process gets it now. Process 0 is one, too, where a record names it. */
 uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thread)
 {
-	uint32_t *orphan = tw_map_stored(&state->orphans, thread);
+	uint32_t *orphan = tw_map_stored(&state->threads.orphans, thread);
 	if (orphan && *orphan > 1) {
 		if (process)
 			tw_dictionary_set_process(state->dictionary, *orphan - 1, process);
@@ -130,10 +130,10 @@ uint32_t fxt_state_track(struct fxt_state *state, uint64_t process, uint64_t thr
 uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread)
 {
 	uint32_t number;
-	if (tw_map_find(&state->tracks_by_thread, thread, &number))
+	if (tw_map_find(&state->threads.tracks, thread, &number))
 		return number;
 	number = add_thread(state, 0, thread);
-	if (number && !tw_map_add(&state->orphans, thread, number))
+	if (number && !tw_map_add(&state->threads.orphans, thread, number))
 		state->failed = true;
 	return number;
 }
@@ -504,8 +504,8 @@ void fxt_state_free(struct fxt_state *state)
 {
 	free_providers(state, 0);
 	free(state->providers);
-	tw_map_free(&state->tracks_by_thread);
-	tw_map_free(&state->orphans);
+	tw_map_free(&state->threads.tracks);
+	tw_map_free(&state->threads.orphans);
 	for (struct fxt_entry *entry = state->spare, *before; entry; entry = before) {
 		before = entry->before;
 		free(entry);

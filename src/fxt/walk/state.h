@@ -61,16 +61,18 @@ struct fxt_state {
 	uint32_t generations, archives; /* how many there were */
 	uint64_t first_frequency;       /* of the first provider of which it is known; 0: none yet */
 	struct fxt_provider *current;
-	struct fxt_entry *spare;        /* entries that nobody asks for any more */
-	struct fxt_entry *withdrawn;    /* entries that are none, but may be looked at */
-	uint64_t oldest;                /* records before this offset ask for nothing any more */
-	struct tw_map tracks_by_thread; /* koid of a thread to the track it was last met on */
-	struct tw_map orphans; /* koid of a thread that was met without its process to its track; to 0 when that
-	                                 * is no longer so */
-	size_t memory, limit;  /* bytes that tables take, and may take */
-	bool full;             /* the limit was reached: something is missing */
-	bool failed;           /* no memory: the same, and nothing that follows can be trusted */
-	uint64_t strings;      /* how often the meaning of a string changed */
+	struct fxt_entry *spare;     /* entries that nobody asks for any more */
+	struct fxt_entry *withdrawn; /* entries that are none, but may be looked at */
+	uint64_t oldest;             /* records before this offset ask for nothing any more */
+	struct {
+		struct tw_map tracks; /* to the track that it was last met on */
+		struct tw_map
+		    orphans;  /* of one that was met without its process to its track; to 0 when that is no longer so */
+	} threads;            /* by koid */
+	size_t memory, limit; /* bytes that tables take, and may take */
+	bool full;            /* the limit was reached: something is missing */
+	bool failed;          /* no memory: the same, and nothing that follows can be trusted */
+	uint64_t strings;     /* how often the meaning of a string changed */
 	/* Where a string or thread was first registered beyond the limit: what is not found behind it may be one of
 	 * these. UINT64_MAX: all are there. */
 	uint64_t unindexed;

@@ -250,8 +250,7 @@ void fxt_add_arguments(struct fxt_writer *w, struct fxt_arguments *list, const s
 		const struct tw_argument *argument = &w->arguments[event->first_argument + i];
 		if (!has_room(w, list))
 			continue;
-		if (!w->source) /* where archives are merged most records are made of records, and tell none */
-			fxt_describe_object(w->tables, process, argument);
+		fxt_describe_object(w->tables, process, argument);
 		list->items[list->count++] =
 		    (struct fxt_listed_argument){.name = fxt_string(w->tables, argument->name), .argument = argument};
 	}

@@ -120,7 +120,6 @@ static void begin_large(struct fxt_writer *w, const struct tw_event *event, cons
 	put_head(w, event, event->value);
 	w->large.open = true;
 	w->large.event = *event;
-	w->large.source = w->source;
 	w->large.left = event->value;
 	put_part(w, event, bytes);
 }
@@ -129,9 +128,9 @@ static void begin_large(struct fxt_writer *w, const struct tw_event *event, cons
 static bool goes_on(const struct fxt_writer *w, const struct tw_event *event)
 {
 	const struct tw_event *first = &w->large.event;
-	return w->large.open && w->large.source == w->source && event->other == TW_BLOB_LATER_PART &&
-	       event->time == first->time && event->value == first->value && event->name == first->name &&
-	       event->category == first->category && event->track == first->track && event->provider == first->provider;
+	return w->large.open && event->other == TW_BLOB_LATER_PART && event->time == first->time &&
+	       event->value == first->value && event->name == first->name && event->category == first->category &&
+	       event->track == first->track && event->provider == first->provider;
 }
 
 /* ---- Any. ---- */

@@ -254,7 +254,6 @@ const struct tw_target tw_target_fxt = {
     .choices = TW_CHOOSES_BYTE_ORDER,
     .open = open_writer,
     .write = write_batch,
-    .join = fxt_join,
     .finish = finish,
     .close = close_writer,
 };

@@ -166,8 +166,7 @@ struct fxt_section {
 /* The large blob record whose bytes come in parts, one behind the other. */
 struct fxt_large {
 	struct tw_event event; /* of its first part */
-	const void *source;
-	uint64_t left; /* bytes that it still has room for */
+	uint64_t left;         /* bytes that it still has room for */
 	bool open;
 	bool in_parts; /* the last blob that is no large record said that more of it follows */
 	int aside;     /* a file for what comes between its parts; -1: none yet */
@@ -191,7 +190,6 @@ struct fxt_writer {
 	bool foreign;          /* the events, or some of them, are of another format */
 	bool one_provider;     /* of all events: they are of another format, or merged */
 	bool cpu_told;
-	const void *source; /* merge_records.c: the archive of the event where archives are merged; otherwise NULL */
 	/* What has been written: */
 	struct fxt_described described; /* tables.c */
 	struct fxt_large large;         /* blob_records.c */
@@ -239,9 +237,6 @@ extern const struct fxt_written_kind fxt_written_kinds[TW_EVENT_KINDS];
 
 /* writer.c: goes to the section of a provider. False when there is no memory. */
 bool fxt_enter_section(struct fxt_writer *w, unsigned provider);
-
-/* merge_records.c, instead of writer.c: all rows of archives that are merged. As tw_target.join. */
-int fxt_join(struct tw_writer *writer, struct tw_reader *merged, struct tw_passed *passed);
 
 /* Counts what the format could not hold. */
 static inline void fxt_loss(const struct fxt_writer *w, const char *what, bool approximated)

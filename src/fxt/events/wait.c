@@ -1,0 +1,123 @@
+/* wait.c - chunks of archives that are merged wait as bytes, and become rows when their time comes.
+ *
+ * Records come late by as much as a provider's buffer, so a few megabytes of each archive are held. Rows take three
+ * times as much memory as bytes: where several archives are held at once, rows are made only of chunks that are about
+ * to be delivered. Chunks that others depend on, with objects, blobs or damage, become rows at once. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/loops.h"
+#include "fxt/fxt.h"
+
+#include <stdlib.h>
+
+/* ---- In any thread. ---- */
+
+static void decode_if_eager(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	if (chunk->wait.eager)
+		fxt_decode(chunk, wish, scratch);
+}
+
+static void decode_all(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < chunk->walk.piece_count; i++)
+		count += chunk->walk.pieces[i].count;
+	tw_slab_reserve(&chunk->rows.slab, count, 0); /* growing step by step would leave holes in memory */
+	fxt_decode(chunk, wish, scratch);
+	fxt_decoded(chunk, wish, scratch);
+}
+
+static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+{
+	const bool may_wait = !chunk->wait.eager && !chunk->failed && tw_loop_is_on(TW_LOOP_FXT_WAIT);
+	chunk->wait.waits = may_wait && fxt_find_times(chunk);
+	if (!chunk->wait.waits && !chunk->failed) /* otherwise it may refer to providers that are no more */
+		decode_all(chunk, wish, scratch);
+}
+
+const struct fxt_work fxt_wait_work = {.decode = decode_if_eager, .decoded = decide};
+
+/* ---- In the caller's thread. ---- */
+
+static void make_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
+{
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_scratch *scratch = fxt_pipeline_scratch(fxt->pipeline);
+	const struct fxt_wish wish = {.options = &reader->options, .kinds = UINT32_MAX, .sort = true};
+	if (fxt->spare_count) {
+		free(chunk->rows.fixes);
+		tw_slab_free(&chunk->rows.slab);
+		chunk->rows = fxt->spare[--fxt->spare_count];
+		chunk->rows.fix_count = 0;
+		tw_slab_clear(&chunk->rows.slab);
+	}
+	chunk->wait.waits = false;
+	fxt_lend_name_caches(chunk, scratch->name_caches, reader->request.merged <= FXT_FEW ? FXT_NAME_CACHES : 1);
+	decode_all(chunk, &wish, scratch);
+}
+
+static int make(void *context, uint64_t number)
+{
+	struct tw_reader *reader = context;
+	struct fxt_reader *fxt = reader->state;
+	struct fxt_chunk *chunk = fxt->held[number - fxt->sorter.oldest];
+	if (chunk->wait.waits)
+		make_rows(reader, chunk);
+	fxt_commit(&fxt->commit, chunk);
+	return chunk->failed || chunk->rows.slab.failed ? fxt_fail(reader, TW_ERR_MEMORY) : 0;
+}
+
+/* Makes the rows of all chunks: tables that these refer to are about to be forgotten. */
+static void finish_all(void *context, struct fxt_chunk *const *line, size_t count)
+{
+	struct tw_reader *reader = context;
+	const struct fxt_reader *fxt = reader->state;
+	for (size_t i = 0; i < fxt->held_count; i++)
+		if (fxt->held[i]->wait.waits)
+			make_rows(reader, fxt->held[i]);
+	for (size_t i = 0; i < count; i++)
+		if (line[i]->wait.waits)
+			make_rows(reader, line[i]);
+}
+
+void fxt_wait_start(struct tw_reader *reader)
+{
+	struct fxt_reader *fxt = reader->state;
+	fxt->sorter.make = make;
+	fxt->sorter.context = reader;
+	fxt_pipeline_before_forgetting(fxt->pipeline, finish_all, reader);
+}
+
+void fxt_wait_put(struct tw_reader *reader, struct fxt_chunk *chunk)
+{
+	struct fxt_reader *fxt = reader->state;
+	fxt->commit.time = chunk->wait.last;
+	fxt->commit.timed = true;
+	chunk->wait.later = true;
+	tw_sorter_put_later(&fxt->sorter, &chunk->rows.slab, chunk->decoder.passed.least);
+}
+
+void fxt_wait_empty(struct fxt_reader *fxt, struct fxt_chunk *chunk)
+{
+	struct fxt_chunk_rows rows = chunk->rows;
+	if (!rows.slab.events)
+		return;
+	chunk->rows = (struct fxt_chunk_rows){.slab.count = rows.slab.count}; /* by this the sorter knows it is done */
+	fxt_pipeline_lock(fxt->pipeline);
+	fxt_pipeline_put_bytes(fxt->pipeline, chunk);
+	fxt_pipeline_unlock(fxt->pipeline);
+	if (fxt->spare_count < FXT_SPARE_ROWS) {
+		fxt->spare[fxt->spare_count++] = rows;
+		return;
+	}
+	tw_slab_free(&rows.slab);
+	free(rows.fixes);
+}
+
+void fxt_wait_free(struct fxt_reader *fxt)
+{
+	for (size_t i = 0; i < fxt->spare_count; i++) {
+		tw_slab_free(&fxt->spare[i].slab);
+		free(fxt->spare[i].fixes);
+	}
+}
