@@ -220,7 +220,7 @@ static void test_cannot_open(void **state)
 	(void)state;
 	expect_failure("/tmp", EISDIR, "/tmp: is a directory");
 	expect_failure("/nowhere/at all", ENOENT, "/nowhere/at all: No such file or directory");
-	expect_failure("/nowhere\nelse", ENOENT, "/nowhere?else: No such file or directory");
+	expect_failure("/nowhere\nelse", ENOENT, "/nowhere\\x0aelse: No such file or directory");
 	expect_failure("", ENOENT, ": No such file or directory");
 	tw_input_close(NULL);
 }
