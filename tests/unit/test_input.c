@@ -734,6 +734,21 @@ static void test_read_by_several_threads(void **state)
 	tw_input_close(t.input);
 }
 
+/* One that touches another, one inside of another, one that reaches beyond another, one alone; of none there are none. */
+static void test_joined_pieces(void **state)
+{
+	struct tw_piece pieces[] = {{20, 1, 0}, {10, 5, 0}, {0, 4, 0}, {4, 2, 0}, {12, 1, 0}, {13, 4, 0}};
+	static const struct tw_piece joined[] = {{0, 6, 0}, {10, 7, 6}, {20, 1, 13}};
+	size_t count = sizeof pieces / sizeof *pieces;
+	(void)state;
+	assert_int_equal(tw_join_pieces(pieces, &count), 14);
+	assert_int_equal(count, 3);
+	assert_memory_equal(pieces, joined, sizeof joined);
+	count = 0;
+	assert_int_equal(tw_join_pieces(pieces, &count), 0);
+	assert_int_equal(count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -765,6 +780,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_window_exchange, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_does_not_wait, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_read_by_several_threads, setup, teardown),
+	    cmocka_unit_test(test_joined_pieces),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

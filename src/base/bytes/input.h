@@ -24,6 +24,10 @@ struct tw_piece {
 	uint64_t place; /* the sizes of those before together */
 };
 
+/* Sorts pieces, which may overlap, joins those that touch, and sets their places. Returns the bytes of all; *count is
+ * then how many are left. */
+uint64_t tw_join_pieces(struct tw_piece *pieces, size_t *count);
+
 /* Opens pieces of a regular file, one after the other, as if they were all of it. None is empty; they must outlive the
  * input. */
 int tw_input_open_pieces(struct tw_input **input, const char *path, const struct tw_piece *pieces, size_t count);

@@ -22,36 +22,6 @@ static void add(struct piece_list *list, uint64_t offset, uint64_t size)
 	list->items[list->count++] = (struct tw_piece){.offset = offset, .size = size};
 }
 
-static int compare_pieces(const void *left, const void *right)
-{
-	const struct tw_piece *a = left, *b = right;
-	return tw_compare(a->offset, b->offset);
-}
-
-/* Sorts the pieces and joins those that touch; returns how many bytes they are together. */
-static uint64_t merge(struct piece_list *list)
-{
-	size_t kept = 0;
-	uint64_t place = 0;
-	qsort(list->items, list->count, sizeof *list->items, compare_pieces);
-	for (size_t i = 0; i < list->count; i++) {
-		struct tw_piece *last = kept ? &list->items[kept - 1] : NULL, *piece = &list->items[i];
-		uint64_t end = piece->offset + piece->size;
-		if (last && piece->offset <= last->offset + last->size) {
-			if (end > last->offset + last->size)
-				last->size = end - last->offset;
-			continue;
-		}
-		list->items[kept++] = *piece;
-	}
-	for (size_t i = 0; i < kept; i++) {
-		list->items[i].place = place;
-		place += list->items[i].size;
-	}
-	list->count = kept;
-	return place;
-}
-
 static void add_open(const struct sql_index *index, struct piece_list *list, const struct sql_index_span *span)
 {
 	for (size_t i = 0; i < span->count; i++) {
@@ -140,7 +110,7 @@ void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, 
 		add_stretch(index, &list, from, to);
 	else
 		add_blocks(index, &list, from, to, track);
-	if (list.failed || list.count == 0 || merge(&list) > index->size / 4 * 3) {
+	if (list.failed || list.count == 0 || tw_join_pieces(list.items, &list.count) > index->size / 4 * 3) {
 		free(list.items);
 		return;
 	}

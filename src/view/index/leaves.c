@@ -114,34 +114,6 @@ static void add_open(struct reading *reading, const struct view_row *row)
 	add_piece(reading, spans->runs ? start_of(spans, part) : slice.offset, end_of(spans, part));
 }
 
-static int compare_pieces(const void *left, const void *right)
-{
-	const struct tw_piece *a = left, *b = right;
-	return tw_compare(a->offset, b->offset);
-}
-
-/* Sorts the pieces and joins those that touch. */
-static void join_pieces(struct reading *reading)
-{
-	struct tw_piece *pieces = reading->pieces;
-	size_t kept = 0;
-	uint64_t place = 0;
-	qsort(pieces, reading->piece_count, sizeof *pieces, compare_pieces);
-	for (size_t i = 0; i < reading->piece_count; i++) {
-		const uint64_t end = pieces[i].offset + pieces[i].size;
-		struct tw_piece *last = kept ? &pieces[kept - 1] : NULL;
-		if (last && pieces[i].offset <= last->offset + last->size)
-			last->size = end > last->offset + last->size ? end - last->offset : last->size;
-		else
-			pieces[kept++] = pieces[i];
-	}
-	reading->piece_count = kept;
-	for (size_t i = 0; i < kept; i++) {
-		pieces[i].place = place;
-		place += pieces[i].size;
-	}
-}
-
 static bool find_pieces(struct reading *reading)
 {
 	const struct view_index *owner = reading->leaves->spans->owner;
@@ -156,7 +128,7 @@ static bool find_pieces(struct reading *reading)
 	add_parts(reading);
 	if (reading->failed || !reading->piece_count)
 		return false;
-	join_pieces(reading);
+	tw_join_pieces(reading->pieces, &reading->piece_count);
 	if (reading->open_count)
 		qsort(reading->open, reading->open_count, sizeof *reading->open, tw_compare_u64);
 	return true;
