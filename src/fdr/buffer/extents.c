@@ -128,7 +128,7 @@ static int check_overrun(struct fdr_finder *f, struct fdr_buffer *buffer)
 	int status = walk_from(&inside, buffer->offset + FDR_RECORD, FDR_NO_LIMIT, &w);
 	if (status < 0)
 		return status;
-	if (w.why == FDR_STOP_START) {
+	if (w.why == FDR_STOP_START && w.at < buffer->end) {
 		buffer->end = buffer->next = w.at;
 		report_wrong_extents(f, buffer);
 		return 1;
