@@ -9,7 +9,7 @@ import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs
 import { createServer } from "node:http";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { option, start } from "./view.mjs";
+import { forgetAnswers, option, start } from "./view.mjs";
 
 const VIEWER = join(dirname(fileURLToPath(import.meta.url)), "node_modules/speedscope/dist/release");
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json" };
@@ -33,6 +33,7 @@ const browser = await start();
 const page = await browser.newPage();
 const begun = performance.now();
 await page.goto(`${address}#profileURL=${encodeURIComponent(`${address}trace.json`)}`);
+await forgetAnswers(page);
 const shown = await page.getByText("Sandwich").first().waitFor({ timeout: PATIENCE }).then(() => true, () => false);
 const took = performance.now() - begun;
 const memory = readdirSync("/proc").filter(name => /^\d+$/.test(name)).map(pid => {

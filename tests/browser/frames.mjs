@@ -7,9 +7,9 @@
 // Prints milliseconds from the page's address to the first picture and to the whole one, the script time of half, of 95 of 100
 // and of all frames once all has been read, frames a second, frames a second and share of a processor of a window that rests,
 // and the memory that is theirs (PSS) of the server and of the page's process, in MiB, also without what the browser has not yet
-// collected.
+// collected. What the browser would keep of answers for its driver alone is not in it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { option, start, View } from "./view.mjs";
+import { forgetAnswers, option, start, View } from "./view.mjs";
 
 const STEPS = 40;
 const HELD = 500; // ms that a key is held
@@ -79,6 +79,7 @@ async function idle(view, pid) {
 const browser = await start();
 const begun = performance.now();
 const view = await View.open(browser, [option("--trace")], { rest: false });
+await forgetAnswers(view.page);
 await view.page.waitForFunction(() => window.trackway?.boxes().length > 0);
 const first = performance.now() - begun;
 await view.page.waitForFunction(() => window.trackway.rested(), null, { timeout: 0 });
