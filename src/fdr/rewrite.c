@@ -23,6 +23,7 @@ struct fdr_rewrite {
 	struct {
 		bool only;              /* how many buffers will be written is all that is wanted */
 		uint64_t buffers, full; /* that many, and those of them whose records alone have the header's size */
+		uint64_t longest;       /* of them, with EndOfBuffer */
 	} counts;
 	bool filled;           /* version 1: there is fill between buffers */
 	uint64_t fill;         /* how much comes behind the buffer written before, if another one does */
@@ -278,6 +279,15 @@ static int measure(struct fdr_rewrite *r, const struct rewritten_buffer *job, bo
 	return status;
 }
 
+/* Version 1: a buffer that would be written, with its EndOfBuffer. */
+static void count_buffer(struct fdr_rewrite *r)
+{
+	const uint64_t size = r->size + TW_FDR_METADATA_SIZE;
+	r->counts.buffers++;
+	r->counts.full += size == r->target.buffer_size;
+	r->counts.longest = size > r->counts.longest ? size : r->counts.longest;
+}
+
 /* Leaves the cursor where the buffer ends: before job->place.next when another one begins inside it. */
 static int rewrite_buffer(struct fdr_rewrite *r, struct tw_output *out, struct tw_rewrite_result *result,
                           const struct rewritten_buffer *job)
@@ -285,9 +295,8 @@ static int rewrite_buffer(struct fdr_rewrite *r, struct tw_output *out, struct t
 	bool keep;
 	int status = measure(r, job, &keep);
 	struct tw_fdr_record extents = {.kind = TW_FDR_BUFFER_EXTENTS, .value = r->size};
-	r->counts.buffers += r->counts.only && keep;
-	r->counts.full +=
-	    r->counts.only && keep && r->size + TW_FDR_METADATA_SIZE == r->target.buffer_size; /* with EndOfBuffer */
+	if (r->counts.only && keep)
+		count_buffer(r);
 	if (status < 0 || r->counts.only)
 		return status;
 	r->out = keep ? out : NULL;
@@ -408,7 +417,9 @@ static int rewrite_all(struct fdr_rewrite *r, struct tw_output *out, struct tw_r
  * behind the last one there need not be any, unless the file was cut there. As many as about half of those that are
  * written, with the ones that the index does not know, must have kept that size, which may be damaged: what a few claim
  * would make the result many times as long as the log. Those that only get that size by being repaired count as well,
- * as they will when the result is read. */
+ * as they will when the result is read. A buffer that is longer than that, as a copied stretch makes it, would end
+ * behind where its reader looks for the next one: then the size is that of the longest one, or where so much fill would
+ * make the result twice as long as the log, there is none. */
 static int choose_fill(struct fdr_rewrite *r)
 {
 	const bool quiet = r->reader->reports.quiet;
@@ -425,6 +436,10 @@ static int choose_fill(struct fdr_rewrite *r)
 	r->written = (struct tw_map){0};
 	filled = filled > r->counts.full ? filled : r->counts.full;
 	r->filled = filled && filled >= r->counts.buffers / 2;
+	if (r->filled && r->counts.longest > r->target.buffer_size) {
+		r->filled = r->counts.longest <= 2 * tw_input_size(r->reader->input) / r->counts.buffers;
+		r->target.buffer_size = r->filled ? r->counts.longest : r->target.buffer_size;
+	}
 	return status;
 }
 
@@ -440,10 +455,10 @@ static int rewrite_log(struct tw_reader *reader, const struct tw_fdr_header *tar
 	int status = state->log->indexed ? 0 : fdr_index(reader, state->log);
 	if (status < 0)
 		return status;
-	tw_fdr_header_encode(target, header);
-	tw_put(out, header, sizeof header);
 	fdr_cursor_init(&r.cursor, reader, state->log, 0);
 	status = choose_fill(&r);
+	tw_fdr_header_encode(&r.target, header);
+	tw_put(out, header, sizeof header);
 	if (status >= 0)
 		status = rewrite_all(&r, out, result);
 	fdr_cursor_free(&r.cursor);

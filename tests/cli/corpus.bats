@@ -165,3 +165,33 @@ becomes_fxt() { # log
 	[ "$(grep new-buffer records | grep -Eo '"offset": [0-9]+' | tr -dc '0-9\n' | tr '\n' ' ')" = '32 1056 2080 ' ]
 	[ "$(grep -c end-of-buffer records)" -eq 3 ]
 }
+
+# A stretch of calls copied within the fourth of seven buffers: by the document the fifth is looked for inside it.
+@test "repair of version 1: with a buffer that became longer, all have its size, or none has fill" {
+	for calls in 70 4000; do
+		"$PYTHON" - "$DATA/xray/v1-padded-zero.xray" $calls >in.xray <<-'END'
+			import struct, sys
+			log = open(sys.argv[1], "rb").read()
+			function = struct.pack("<II", 1 << 4, 10) + struct.pack("<II", 1 << 4 | 2, 10)  # entry and exit of function 1
+			def buffer(thread, functions):
+			    new = log[32:33] + struct.pack("<I", thread) + log[37:80]  # NewBuffer, WallTime, NewCPUId
+			    return (new + functions * function + b"\3" + bytes(15)).ljust(1024, b"\0")
+			calls = [60, 60, 60, int(sys.argv[2]), 60, 50, 60]
+			sys.stdout.buffer.write(log[:32] + b"".join(buffer(7000 + i, n) for i, n in enumerate(calls)))
+		END
+		trackway repair in.xray -o out.xray
+		"$PYTHON" "$TRUTH/fdr.py" out.xray >records
+		[ "$(grep -c function.enter records)" -eq $((5 * 60 + 50 + calls)) ]
+		size=$((48 + 16 * calls + 16))
+		# All of the longest one's size is twice as much as the log, and so there is no fill.
+		[ "$calls" = 70 ] || size=1024
+		[ "$(trackway info --json out.xray | grep -o '"buffer_size":[0-9]*')" = "\"buffer_size\":$size" ]
+		trackway repair out.xray -o again.xray
+		cmp out.xray again.xray
+		if [ "$calls" = 70 ]; then
+			[ "$(stat -c %s out.xray)" -eq $((32 + 7 * size)) ]
+		else
+			[ "$(stat -c %s out.xray)" -eq $((32 + 7 * 64 + 16 * (5 * 60 + 50 + calls))) ]
+		fi
+	done
+}
