@@ -351,7 +351,7 @@ for name, count in ("short", 20000), ("long", 200000):
 		ln long "long$i"
 		long+=("long$i")
 	done
-	peak_below 48 merge --same-machine --to fxt -o - "${long[@]}"
+	peak_below 56 merge --same-machine --to fxt -o - "${long[@]}"
 	[[ "$said" == "trackway: numbers that several files use, "*" are taken as those of one machine" ]] || fail "$said"
 	peak_below 96 merge --same-machine --to fxt -o - "${short[@]}"
 	[[ "$said" == "trackway: numbers that several files use, "*" are taken as those of one machine" ]] || fail "$said"

@@ -177,13 +177,14 @@ struct collected {
 
 static bool begin_collecting(struct tw_sorter *sorter, struct collected *to)
 {
+	enum { ARGUMENTS = 16 }; /* of a row: a batch whose rows have more has fewer rows. UINT8_MAX are room for one */
 	*to = (struct collected){0};
 	if (sorter->room) {
 		to->room = *sorter->room;
 		return true;
 	}
 	bool fine =
-	    tw_extend(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * UINT8_MAX, sizeof *sorter->arguments);
+	    tw_extend(&sorter->arguments, &sorter->argument_room, TW_SLAB_BLOCK * ARGUMENTS, sizeof *sorter->arguments);
 	to->room = (struct tw_batch_room){sorter->events, sorter->arguments, sorter->argument_room};
 	return fine;
 }
