@@ -239,7 +239,8 @@ static void put_end(struct fdr_rewrite *r, const struct fdr_place *place)
 	int status = 0;
 	if (r->target.version != 1)
 		return;
-	put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
+	if (r->size != full) /* what is full ends there, and another record would be beyond it */
+		put(r, (struct tw_fdr_record){.kind = TW_FDR_END_OF_BUFFER}, NULL, &status);
 	r->fill = r->filled && r->size < full ? full - r->size : 0;
 	r->ends_filled = place->cut || place->filled || has_size(r->log, place);
 }
