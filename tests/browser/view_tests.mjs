@@ -267,6 +267,12 @@ async function moves(view, first, second) {
 	const copied = name => page.getByRole("button", { name, exact: true }).last().getAttribute("title");
 	const run = command => execFileSync("sh", ["-c", command.replaceAll(/(^|\| )trackway /g, `$1${TOOL} `)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 	await page.locator("#tab-trace").click();
+	// What is being written stays when the panel has something else to show.
+	await begins.fill("1 ms");
+	await page.evaluate(() => { location.hash = "#tab=trace&marks=5"; });
+	await page.waitForFunction(() => window.trackway.state().marks.length === 1);
+	await page.waitForTimeout(600);
+	assert.deepEqual([await begins.inputValue(), (await view.state()).starts[1] ?? 0], ["1 ms", 0]);
 	await move("2 ms", 2_000_000);
 	assert.equal(await begin("main"), 0);
 	assert.deepEqual((await view.state()).starts, [0, 2_000_000]);

@@ -90,8 +90,19 @@ export class Drawer {
 		const ofView = changed.has("view") && !selection && OF_VIEW.includes(tab);
 		if (!ofView && !NEEDS[tab].some(key => changed.has(key)))
 			return;
+		this.refreshIn(tab === "details" ? 0 : PAUSE);
+	}
+
+	/** What somebody is writing stays until it is written. */
+	private refreshIn(pause: number): void {
 		clearTimeout(this.timer);
-		this.timer = setTimeout(() => this.refresh(), tab === "details" ? 0 : PAUSE);
+		this.timer = setTimeout(() => (this.isWritten ? this.refreshIn(PAUSE) : this.refresh()), pause);
+	}
+
+	/** Whether there is something else in a field of the panel than it was made with. */
+	private get isWritten(): boolean {
+		const field = document.activeElement;
+		return field instanceof HTMLInputElement && field.defaultValue !== "" && field.value !== field.defaultValue && this.panel.contains(field);
 	}
 
 	private key(event: KeyboardEvent): void {

@@ -57,20 +57,23 @@ export class TracePanel implements Panel {
 		const by = (step: number) => void this.context.move(number, file.start + step);
 		const input = make("input", { id: `begins-${number}`, class: "begins", size: "12", spellcheck: "false", autocomplete: "off",
 			"aria-label": `When ${name} begins`, title: "A time, \"1.5 ms\"; arrows up and down move by a little" });
-		input.value = round(file.start, trace.unit);
+		input.defaultValue = round(file.start, trace.unit);
 		input.addEventListener("change", () => {
 			const at = parseTime(input.value, trace.unit);
 			input.setAttribute("aria-invalid", String(at === null));
 			if (at === null)
 				this.context.say("A time is a number and s, ms, us or ns: \"1.5 ms\"");
-			else
+			else {
+				input.defaultValue = input.value;
 				void this.context.move(number, at);
+			}
 		});
 		input.addEventListener("keydown", event => {
 			const step = event.key === "ArrowUp" ? this.step : event.key === "ArrowDown" ? -this.step : 0;
 			if (step === 0)
 				return;
 			event.preventDefault();
+			input.value = input.defaultValue;
 			by(event.shiftKey ? step * 10 : step);
 		});
 		const move = (sign: -1 | 1, label: string, words: string) => button(label, () => by(sign * this.step), {
