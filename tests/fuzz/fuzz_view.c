@@ -124,7 +124,7 @@ static void check(struct view *view, struct asked *asked, bool ours)
 {
 	char cookie[64];
 	struct view_answer answer;
-	snprintf(cookie, sizeof cookie, "trackway-0=%s", view->token);
+	snprintf(cookie, sizeof cookie, "trackway-0=%s", view->server.token);
 	struct view_request request = {.method = "GET",
 	                               .address = asked->lines[0],
 	                               .host = ours ? "localhost" : asked->lines[1],

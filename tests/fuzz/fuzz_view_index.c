@@ -151,7 +151,7 @@ static void ask(struct view *view, const char *address)
 {
 	char cookie[64];
 	struct view_answer answer;
-	snprintf(cookie, sizeof cookie, "trackway-0=%s", view->token);
+	snprintf(cookie, sizeof cookie, "trackway-0=%s", view->server.token);
 	struct view_request request = {.method = "GET", .address = address, .host = "localhost", .cookie = cookie};
 	view_answer(view, &request, &answer);
 	fuzz_touch((const uint8_t *)answer.body.bytes, answer.body.length);
@@ -207,7 +207,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct kept *kept = &kepts[bytes[0] % TRACES];
 	change(kept, bytes + 1, size - 1);
 	struct view *view = begin(kept, VIEW_USES_INDEX);
-	const bool is_used = view->state == VIEW_DONE;
+	const bool is_used = view->reading.state == VIEW_DONE;
 	fuzz_require(is_used || told, "an index is used, or it is told why not");
 	fuzz_require(is_used || size > CHANGE, "one without changes is used");
 	for (size_t i = 0; i < sizeof addresses / sizeof *addresses && is_used; i++)

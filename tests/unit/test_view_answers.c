@@ -125,8 +125,8 @@ static void test_entering(void **state)
 	char token[64], ticket[64];
 	bool enters;
 	show(&scene, trace);
-	snprintf(token, sizeof token, "/?token=%s", scene.view->token);
-	snprintf(ticket, sizeof ticket, "/?token=%s", scene.view->ticket);
+	snprintf(token, sizeof token, "/?token=%s", scene.view->server.token);
+	snprintf(ticket, sizeof ticket, "/?token=%s", scene.view->server.ticket);
 	const struct view_request by_token = {.method = "GET", .address = token, .host = "127.0.0.1:1"},
 				  by_ticket = {.method = "GET", .address = ticket, .host = "127.0.0.1:1"},
 				  elsewhere = {.method = "GET", .address = token, .host = "evil.example"},

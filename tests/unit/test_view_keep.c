@@ -75,7 +75,7 @@ static struct view *read_all(struct scene *scene, enum view_keeping what)
 {
 	struct view *view = begin(scene, what, 5);
 	view_read_or_check(view);
-	assert_int_equal(view->state, VIEW_DONE);
+	assert_int_equal(view->reading.state, VIEW_DONE);
 	return view;
 }
 
@@ -171,8 +171,8 @@ static void expect_same(struct view *one, struct view *other)
 static void expect_kept(struct scene *scene)
 {
 	struct view *one = read_all(scene, VIEW_KEEPS_NOTHING), *other = begin(scene, VIEW_USES_INDEX, 5);
-	assert_int_equal(other->state, VIEW_DONE);
-	assert_null(other->reader);
+	assert_int_equal(other->reading.state, VIEW_DONE);
+	assert_null(other->reading.reader);
 	expect_same(one, other);
 	view_read_or_check(other);
 	expect_same(one, other);
@@ -313,7 +313,7 @@ static bool try(struct scene *scene, uint8_t *bytes)
 	put_hashes(bytes);
 	write_file(scene->kept, bytes, scene->size);
 	struct view *view = begin(scene, VIEW_USES_INDEX, 5);
-	const bool used = view->state == VIEW_DONE;
+	const bool used = view->reading.state == VIEW_DONE;
 	assert_true(used || strncmp(scene->told, "not used: ", 10) == 0);
 	if (used) {
 		ask(view, view_answer_trace, "/api/trace", &answer);

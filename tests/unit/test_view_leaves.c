@@ -23,7 +23,7 @@ static struct view *read_all(struct scene *scene, uint64_t small)
 	assert_non_null(view);
 	assert_int_equal(view_begin(view), 0);
 	view_read(view);
-	assert_int_equal(view->state, VIEW_DONE);
+	assert_int_equal(view->reading.state, VIEW_DONE);
 	return view;
 }
 
@@ -159,14 +159,15 @@ static bool is_same_window(const struct scene *scene, const struct view_window *
 
 static void expect_same_window(const struct scene *scene, uint64_t from, uint64_t to, uint32_t width)
 {
-	assert_int_equal(scene->whole->start, scene->bare->start);
+	assert_int_equal(scene->whole->reading.start, scene->bare->reading.start);
 	assert_true(is_same_window(
-	    scene, &(struct view_window){.from = from, .to = to, .start = scene->whole->start, .width = width}));
+	    scene,
+	    &(struct view_window){.from = from, .to = to, .start = scene->whole->reading.start, .width = width}));
 }
 
 static void expect_same_windows(const struct scene *scene, struct archive *archive, unsigned count)
 {
-	const uint64_t end = scene->whole->index.end - scene->whole->start;
+	const uint64_t end = scene->whole->index.end - scene->whole->reading.start;
 	for (unsigned i = 0; i < count; i++) {
 		const uint64_t from = draw(archive, 1 << 24) * end >> 24;
 		const uint64_t span = (draw(archive, 1 << 24) * end >> 24) >> draw(archive, 16);
@@ -214,7 +215,7 @@ static void expect_same_slice(const struct scene *scene, const struct view_row *
 static void expect_same_answers(const struct scene *scene, struct archive *archive, const char *name)
 {
 	const struct view_index *index = &scene->whole->index;
-	const uint64_t end = index->end - scene->whole->start;
+	const uint64_t end = index->end - scene->whole->reading.start;
 	for (unsigned i = 0; i < 24; i++) {
 		const uint64_t at = draw(archive, 1 << 24) * end >> 24;
 		const struct view_row *row = view_index_row_at(index, draw(archive, (uint32_t)index->rows.count));
@@ -265,8 +266,8 @@ static void test_exact(void **state)
 	make_archive_of(&archive, put_nesting_turn, 1200);
 	assert_in_range(archive.size, 5 << 20, 30 << 20);
 	set_up(&scene, &archive);
-	struct view_window window = {.to = scene.whole->index.end - scene.whole->start,
-	                             .start = scene.whole->start,
+	struct view_window window = {.to = scene.whole->index.end - scene.whole->reading.start,
+	                             .start = scene.whole->reading.start,
 	                             .width = VIEW_WIDTH_MOST};
 	assert_false(is_same_window(&scene, &window));
 	window.exact = true;
@@ -283,7 +284,7 @@ static void expect_kept(struct archive *archive)
 	set_up(&scene, archive);
 	assert_null(scene.bare->index.store.spans);
 	assert_int_equal(scene.whole->index.events, scene.bare->index.events);
-	assert_int_equal(scene.whole->finding_count, scene.bare->finding_count);
+	assert_int_equal(scene.whole->findings.count, scene.bare->findings.count);
 	expect_same_rows(&scene, 97);
 	expect_same_windows(&scene, archive, 20);
 	tear_down(&scene);
@@ -327,8 +328,8 @@ static void test_shorter(void **state)
 	make_nesting_archive(&archive);
 	set_up(&scene, &archive);
 	const struct view_index *index = &scene.bare->index;
-	const struct view_window window = {.to = index->end - scene.bare->start,
-	                                   .start = scene.bare->start,
+	const struct view_window window = {.to = index->end - scene.bare->reading.start,
+	                                   .start = scene.bare->reading.start,
 	                                   .width = 9};
 	assert_int_equal(truncate(scene.path, (off_t)archive.size / 2), 0);
 	assert_true(view_window_answer(&scene.bare->index, &window, &(uint32_t){1}, 1, &text));
@@ -368,7 +369,7 @@ static void test_early(void **state)
 	set_up(&scene, &archive);
 	for (int early = 1; early >= 0; early--) {
 		const unsigned status = early ? 503 : 200;
-		scene.bare->state = scene.whole->state = early ? VIEW_READING : VIEW_DONE;
+		scene.bare->reading.state = scene.whole->reading.state = early ? VIEW_READING : VIEW_DONE;
 		scene.bare->index.store.spans->ready = !early;
 		expect_status(scene.bare, view_answer_slice, slice, status);
 		expect_status(scene.whole, view_answer_slice, slice, 200);

@@ -45,7 +45,7 @@ static inline void show_all(struct scene *scene, const char *const *traces, cons
 	scene->count = count;
 	assert_int_equal(view_open(&scene->view, &options), 0);
 	view_wait(scene->view);
-	snprintf(scene->cookie, sizeof scene->cookie, "trackway-0=%s", scene->view->token);
+	snprintf(scene->cookie, sizeof scene->cookie, "trackway-0=%s", scene->view->server.token);
 }
 
 static inline void show(struct scene *scene, const char *trace)

@@ -100,9 +100,9 @@ static bool may_enter(struct view *view, const struct view_request *request)
 {
 	if (strcmp(request->path, "/") != 0)
 		return false;
-	if (view_request_may_enter(request, view->token))
+	if (view_request_may_enter(request, view->server.token))
 		return true;
-	return view_request_may_enter(request, view->ticket) && !atomic_exchange(&view->used, true);
+	return view_request_may_enter(request, view->server.ticket) && !atomic_exchange(&view->server.used, true);
 }
 
 bool view_is_question(const char *method)
@@ -123,7 +123,7 @@ void view_answer(struct view *view, struct view_request *request, struct view_an
 		answer->status = 303;
 		answer->type = "text/plain";
 		answer->enters = true;
-	} else if (!view_request_is_ours(request, view->port, view->token)) {
+	} else if (!view_request_is_ours(request, view->server.port, view->server.token)) {
 		view_refuse(answer, 403,
 		            "this is not the page that trackway view has opened: open the address that it printed");
 	} else if (!answer_file(request, answer) && !answer_question(view, request, answer)) {

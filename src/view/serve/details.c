@@ -57,11 +57,11 @@ void view_answer_window(struct view *view, const struct view_request *request, s
 	} else {
 		answer->type = "application/octet-stream";
 		view_lock(view);
-		window.start = view->start;
-		window.generation = view->generation;
+		window.start = view->reading.start;
+		window.generation = view->reading.generation;
 		window.later = request->later;
-		if (window.to > UINT64_MAX - view->start)
-			window.to = UINT64_MAX - view->start;
+		if (window.to > UINT64_MAX - view->reading.start)
+			window.to = UINT64_MAX - view->reading.start;
 		bool done =
 		    window.from >= window.to || view_window_answer(&view->index, &window, tracks, count, &answer->body);
 		view_unlock(view);
@@ -309,10 +309,10 @@ static void look_span_by_span(struct view *view, struct near *near)
 /* The lock is held. */
 static bool find_named(struct view *view, const struct view_request *request, struct near *near)
 {
-	if (!view_request_number(request, "at", UINT64_MAX - view->start, &near->at))
+	if (!view_request_number(request, "at", UINT64_MAX - view->reading.start, &near->at))
 		return false;
 	near->length = strnlen(near->name, VIEW_NAME_MOST); /* as names are kept */
-	near->at += view->start;
+	near->at += view->reading.start;
 	for (uint64_t i = 0; i < view->index.rows.count; i++) {
 		const struct view_row *row = view_index_row_at(&view->index, i);
 		const struct view_leaf items = {row->bare ? &view_bare_of(row, &view->index.store)->head : row,

@@ -41,17 +41,17 @@ static bool take_window(struct view *view, size_t most, struct tw_text *bytes, b
 {
 	enum { FINEST = 1 << 20 };
 	struct view_index *index = &view->index;
-	struct view_window window = {.to = index->end - view->start + 1,
-	                             .start = view->start,
+	struct view_window window = {.to = index->end - view->reading.start + 1,
+	                             .start = view->reading.start,
 	                             .width = FINEST,
-	                             .generation = view->generation,
+	                             .generation = view->reading.generation,
 	                             .apart = true,
 	                             .most = most};
 	uint32_t *tracks = calloc(index->tracks.count + 1, sizeof *tracks);
 	bool done = false;
 	for (size_t i = 0; tracks && i < index->tracks.count; i++)
 		tracks[i] = (uint32_t)i;
-	if (view->start > index->end)
+	if (view->reading.start > index->end)
 		window.to = 1;
 	while (tracks && !done && window.width) {
 		bytes->length = 0;

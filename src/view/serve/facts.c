@@ -231,7 +231,7 @@ static int take_fact(const struct view *view, sqlite3 *db, size_t i, struct fact
 	int result = text ? sqlite3_prepare_v2(db, text, -1, &row, NULL) : SQLITE_NOMEM;
 	sqlite3_free(text);
 	if (result == SQLITE_OK) {
-		sqlite3_bind_int64(row, 1, (sqlite3_int64)(fact->begin - view->start));
+		sqlite3_bind_int64(row, 1, (sqlite3_int64)(fact->begin - view->reading.start));
 		sqlite3_bind_int64(row, 2, OFFSET_MASK);
 		sqlite3_bind_int64(row, 3, fact->offset);
 		while (!fact->several && !(one && fact->found) && (result = sqlite3_step(row)) == SQLITE_ROW)

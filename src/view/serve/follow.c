@@ -27,7 +27,7 @@ static bool has_grown(struct view *view, uint64_t *size)
 		grown |= change != NULL;
 		alike &= !change || strcmp(change, "grown") == 0;
 	}
-	const bool ready = view->state != VIEW_READING && !view->keeper.busy;
+	const bool ready = view->reading.state != VIEW_READING && !view->keeper.busy;
 	view_unlock(view);
 	return ready && grown && alike;
 }
@@ -38,38 +38,26 @@ static void take_files(struct view *view, const struct view *again)
 		view->files[i] = again->files[i];
 }
 
-/* The findings change places, so that each view frees what it has. */
-static void swap_findings(struct view *view, struct view *again)
+/* What is known of the reading and the findings change places, so that each view frees what it has. */
+static void swap_reading(struct view *view, struct view *again)
 {
-	uint64_t *by_file = view->file_findings;
-	view->file_findings = again->file_findings;
-	again->file_findings = by_file;
-	for (size_t i = 0; i < VIEW_FINDINGS_KEPT; i++) {
-		const struct view_finding was = view->findings[i];
-		view->findings[i] = again->findings[i];
-		again->findings[i] = was;
-	}
-	view->finding_count = again->finding_count;
+	const struct view_reading reading = view->reading;
+	const struct view_findings findings = view->findings;
+	view->reading = again->reading;
+	view->reading.generation = reading.generation + 1;
+	view->findings = again->findings;
+	again->reading = reading;
+	again->findings = findings;
 }
 
 /* Shows what has been read anew. What could not be read to its end does not take the place of what could. */
 static void adopt(struct view *view, struct view *again)
 {
 	view_lock(view);
-	const bool better = again->state == VIEW_DONE || view->state == VIEW_FAILED;
+	const bool better = again->reading.state == VIEW_DONE || view->reading.state == VIEW_FAILED;
 	if (better && view_index_replace(&view->index, &again->index) == 0) {
-		struct tw_reader *before = view->reader;
-		view->reader = again->reader;
-		again->reader = before;
-		view->read = again->read;
-		view->start = again->start;
-		view->started = again->started;
-		view->clock = again->clock;
-		view->state = again->state;
-		memcpy(view->reading_error, again->reading_error, sizeof view->reading_error);
+		swap_reading(view, again);
 		take_files(view, again);
-		swap_findings(view, again);
-		view->generation++;
 	}
 	view_unlock(view);
 }

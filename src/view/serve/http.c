@@ -73,7 +73,7 @@ static const char policy[] = "default-src 'none'; script-src 'self'; style-src '
 
 static void add_headers(const struct view *view, struct MHD_Response *response, const struct view_answer *answer)
 {
-	const struct library *library = &view->http->library;
+	const struct library *library = &view->server.http->library;
 	char cookie[128], taken[96];
 	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
 		library->header(response, headers[i].name, headers[i].value);
@@ -85,14 +85,15 @@ static void add_headers(const struct view *view, struct MHD_Response *response, 
 		library->header(response, "Content-Security-Policy", policy);
 	if (!answer->enters)
 		return;
-	snprintf(cookie, sizeof cookie, "trackway-%u=%s; HttpOnly; SameSite=Strict; Path=/", view->port, view->token);
+	snprintf(cookie, sizeof cookie, "trackway-%u=%s; HttpOnly; SameSite=Strict; Path=/", view->server.port,
+	         view->server.token);
 	library->header(response, "Set-Cookie", cookie);
 	library->header(response, "Location", "/");
 }
 
 static enum MHD_Result queue(struct view *view, struct MHD_Connection *connection, struct view_answer *answer)
 {
-	const struct library *library = &view->http->library;
+	const struct library *library = &view->server.http->library;
 	size_t size = answer->fixed ? answer->fixed_size : answer->body.length;
 	void *bytes = answer->fixed ? (void *)(uintptr_t)answer->fixed : answer->body.bytes;
 	enum MHD_ResponseMemoryMode mode = answer->fixed || !bytes ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE;
@@ -140,7 +141,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 {
 	struct view *view = context;
 	struct asked *asked = *kept;
-	const struct library *library = &view->http->library;
+	const struct library *library = &view->server.http->library;
 	bool again = asked && asked->begun;
 	if (asked)
 		asked->begun = true;
@@ -203,7 +204,7 @@ static int fail(struct view *view, int status, const char *words)
 
 int view_http_start(struct view *view, unsigned port)
 {
-	struct view_http *http = view->http = calloc(1, sizeof *http);
+	struct view_http *http = view->server.http = calloc(1, sizeof *http);
 	if (!http)
 		return fail(view, TW_ERR_MEMORY, "out of memory");
 	const char *missing =
@@ -216,7 +217,7 @@ int view_http_start(struct view *view, unsigned port)
 	int error = view_questions_watch(&view->questions);
 	if (error)
 		return fail(view, TW_ERR_SYSTEM, strerror(error));
-	int fd = listen_at(port, &view->port);
+	int fd = listen_at(port, &view->server.port);
 	if (fd < 0)
 		return fail(view, TW_ERR_SYSTEM, strerror(errno));
 	/* A thread for each connection: an answer that takes long keeps nobody else waiting. */
@@ -236,8 +237,8 @@ int view_http_start(struct view *view, unsigned port)
 void view_http_stop(struct view *view)
 {
 	view_questions_stop(&view->questions); /* the server waits for all answers */
-	if (view->http && view->http->daemon)
-		view->http->library.stop(view->http->daemon);
-	free(view->http);
-	view->http = NULL;
+	if (view->server.http && view->server.http->daemon)
+		view->server.http->library.stop(view->server.http->daemon);
+	free(view->server.http);
+	view->server.http = NULL;
 }

@@ -73,11 +73,11 @@ static bool is_stopped(const struct view *view)
 
 static void put_findings(struct tw_output *out, const struct view *view)
 {
-	sql_put_word(out, view->finding_count);
-	sql_put_word(out, view->file_findings[0]);
-	sql_put_word(out, view->file_findings[1]);
-	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < view->finding_count; i++) {
-		const struct view_finding *finding = &view->findings[i];
+	sql_put_word(out, view->findings.count);
+	sql_put_word(out, view->findings.by_file[0]);
+	sql_put_word(out, view->findings.by_file[1]);
+	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < view->findings.count; i++) {
+		const struct view_finding *finding = &view->findings.first[i];
 		const char *text = finding->text ? finding->text : "";
 		sql_put_word(out, (uint64_t)finding->severity);
 		sql_put_word(out, finding->offset);
@@ -90,10 +90,10 @@ static void put_findings(struct tw_output *out, const struct view *view)
 
 static void put_view(struct tw_output *out, const struct view *view)
 {
-	const struct tw_clock *clock = &view->clock;
-	sql_put_text(out, view->format, strlen(view->format));
-	sql_put_word(out, view->started);
-	sql_put_word(out, view->start);
+	const struct tw_clock *clock = &view->reading.clock;
+	sql_put_text(out, view->reading.format, strlen(view->reading.format));
+	sql_put_word(out, view->reading.started);
+	sql_put_word(out, view->reading.start);
 	sql_put_word(out, view->files[0].start);
 	sql_put_word(out, clock->ticks_per_second);
 	sql_put_word(out, clock->start_ns);
@@ -103,9 +103,9 @@ static void put_view(struct tw_output *out, const struct view *view)
 	sql_put_word(out, clock->has_wall);
 	sql_put_word(out, clock->since_boot);
 	sql_put_word(out, (uint64_t)clock->wall_ns);
-	sql_put_word(out, view->read.done);
-	sql_put_word(out, view->read.size);
-	sql_put_word(out, view->read.errors);
+	sql_put_word(out, view->reading.told.done);
+	sql_put_word(out, view->reading.told.size);
+	sql_put_word(out, view->reading.told.errors);
 	put_findings(out, view);
 }
 
@@ -128,11 +128,11 @@ static void get_finding(struct sql_words *words, struct view_finding *finding)
 static void get_findings(struct sql_words *words, struct view *view)
 {
 	const uint64_t count = sql_take_word(words);
-	view->file_findings[0] = sql_take_word(words);
-	view->file_findings[1] = sql_take_word(words);
+	view->findings.by_file[0] = sql_take_word(words);
+	view->findings.by_file[1] = sql_take_word(words);
 	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < count && !words->failed; i++)
-		get_finding(words, &view->findings[i]);
-	view->finding_count = count;
+		get_finding(words, &view->findings.first[i]);
+	view->findings.count = count;
 }
 
 static const struct tw_format *get_format(struct sql_words *words)
@@ -149,20 +149,20 @@ static const struct tw_format *get_format(struct sql_words *words)
 static const struct tw_format *get_view(struct sql_words *words, struct view *view)
 {
 	const struct tw_format *format = get_format(words);
-	view->started = sql_take_below(words, 2);
-	view->start = sql_take_below(words, INT64_MAX);
+	view->reading.started = sql_take_below(words, 2);
+	view->reading.start = sql_take_below(words, INT64_MAX);
 	view->files[0].start = sql_take_below(words, INT64_MAX);
-	view->clock = (struct tw_clock){.ticks_per_second = sql_take_word(words)};
-	view->clock.start_ns = sql_take_word(words);
-	view->clock.end_ns = sql_take_word(words);
-	view->clock.has_cpu = sql_take_below(words, 2);
-	view->clock.instructions = sql_take_below(words, 2);
-	view->clock.has_wall = sql_take_below(words, 2);
-	view->clock.since_boot = sql_take_below(words, 2);
-	view->clock.wall_ns = (int64_t)sql_take_word(words);
-	view->read.done = sql_take_word(words);
-	view->read.size = sql_take_word(words);
-	view->read.errors = sql_take_word(words);
+	view->reading.clock = (struct tw_clock){.ticks_per_second = sql_take_word(words)};
+	view->reading.clock.start_ns = sql_take_word(words);
+	view->reading.clock.end_ns = sql_take_word(words);
+	view->reading.clock.has_cpu = sql_take_below(words, 2);
+	view->reading.clock.instructions = sql_take_below(words, 2);
+	view->reading.clock.has_wall = sql_take_below(words, 2);
+	view->reading.clock.since_boot = sql_take_below(words, 2);
+	view->reading.clock.wall_ns = (int64_t)sql_take_word(words);
+	view->reading.told.done = sql_take_word(words);
+	view->reading.told.size = sql_take_word(words);
+	view->reading.told.errors = sql_take_word(words);
 	get_findings(words, view);
 	return format;
 }
@@ -375,11 +375,11 @@ static bool take_lists(struct view *view, const struct head *head, const uint8_t
 	                                    .format = format,
 	                                    .options = options,
 	                                    .size = view->keeper.stamp.size,
-	                                    .start = view->start};
+	                                    .start = view->reading.start};
 	if (words.failed || !view_keep_get(&words, &view->index, &from))
 		return false;
-	view->format = format->name;
-	view->title = format->title;
+	view->reading.format = format->name;
+	view->reading.title = format->title;
 	return true;
 }
 
@@ -388,14 +388,14 @@ static void forget(struct view *view)
 {
 	view_index_free(&view->index);
 	for (size_t i = 0; i < VIEW_FINDINGS_KEPT; i++)
-		free(view->findings[i].text);
-	memset(view->findings, 0, sizeof view->findings);
-	memset(view->file_findings, 0, 2 * sizeof *view->file_findings);
-	view->finding_count = 0;
-	view->started = false;
-	view->start = 0;
-	view->clock = (struct tw_clock){0};
-	view->read = (struct view_read){0};
+		free(view->findings.first[i].text);
+	memset(view->findings.first, 0, sizeof view->findings.first);
+	memset(view->findings.by_file, 0, 2 * sizeof *view->findings.by_file);
+	view->findings.count = 0;
+	view->reading.started = false;
+	view->reading.start = 0;
+	view->reading.clock = (struct tw_clock){0};
+	view->reading.told = (struct view_told){0};
 }
 
 static const char *take(struct view *view, int fd, const struct tw_read_options *options)
@@ -438,8 +438,8 @@ bool view_keep_load(struct view *view, const struct tw_read_options *options)
 	}
 	keeper->fd = fd;
 	keeper->busy = true;
-	view->state = VIEW_DONE;
-	view->generation++;
+	view->reading.state = VIEW_DONE;
+	view->reading.generation++;
 	return true;
 }
 

@@ -81,9 +81,9 @@ void view_files_start(struct view *view)
 {
 	for (size_t i = 0; i < view->options.count; i++) {
 		struct tw_merge_shift shift;
-		tw_merged_shift(view->reader, i, &shift);
+		tw_merged_shift(view->reading.reader, i, &shift);
 		view->files[i].start =
-		    view->options.count > 1 ? shift.pivot_ns + (uint64_t)shift.shift_ns : view->clock.start_ns;
+		    view->options.count > 1 ? shift.pivot_ns + (uint64_t)shift.shift_ns : view->reading.clock.start_ns;
 	}
 }
 
@@ -96,8 +96,8 @@ bool view_file_track(const struct view *view, const struct view_track *track, si
 	*file = 0;
 	*own = (struct tw_track){.process = track->process, .thread = track->thread, .kind = kinds[track->kind]};
 	const struct tw_track wanted = *own;
-	return view->options.count == 1 ||
-	       ((track->kind == VIEW_CPU || track->process) && tw_merged_source(view->reader, &wanted, file, own));
+	return view->options.count == 1 || ((track->kind == VIEW_CPU || track->process) &&
+	                                    tw_merged_source(view->reading.reader, &wanted, file, own));
 }
 
 void view_files_take(struct view *view, size_t first)

@@ -52,7 +52,7 @@ static bool is_whole(struct view *view, const struct view_request *request, uint
 {
 	view_lock(view);
 	const uint64_t end = view_end(view, request);
-	const bool whole = view->state != VIEW_READING && from == 0 && (!to || to >= end);
+	const bool whole = view->reading.state != VIEW_READING && from == 0 && (!to || to >= end);
 	view_unlock(view);
 	return whole;
 }

@@ -33,7 +33,7 @@ bool view_place_named(const struct view *view, const struct view_request *reques
 bool view_place_is_early(const struct view *view)
 {
 	const struct view_index *index = &view->index;
-	if (!index->store.spans || index->store.spans->ready || view->state != VIEW_READING)
+	if (!index->store.spans || index->store.spans->ready || view->reading.state != VIEW_READING)
 		return false;
 	for (uint64_t i = 0; i < index->rows.count; i++)
 		if (view_index_row_at(index, i)->bare)

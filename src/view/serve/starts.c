@@ -19,7 +19,7 @@ static bool take_list(struct view *view, const char *list, int64_t *later)
 		if (!view_next_number(&list, INT64_MAX, &start))
 			return false;
 		some_first |= start == 0;
-		later[i] = view->started ? (int64_t)(start - begin_of(view, i)) : 0;
+		later[i] = view->reading.started ? (int64_t)(start - begin_of(view, i)) : 0;
 	}
 	return some_first && list && !*list;
 }
@@ -54,7 +54,7 @@ int64_t view_track_later(const struct view *view, const struct view_request *req
 
 uint64_t view_since_start(const struct view *view, uint64_t time, int64_t later)
 {
-	const view_wide since = (view_wide)time - view->start + later;
+	const view_wide since = (view_wide)time - view->reading.start + later;
 	return since > 0 ? (uint64_t)since : 0;
 }
 
@@ -79,7 +79,7 @@ static void take_end(struct view *view, const struct view_row *row)
 static void find_ends(struct view *view)
 {
 	const struct view_index *index = &view->index;
-	if (view->ends_of == view->generation)
+	if (view->ends_of == view->reading.generation)
 		return;
 	for (size_t i = 0; i < view->options.count; i++)
 		view->files[i].end = view->files[i].start;
@@ -93,13 +93,13 @@ static void find_ends(struct view *view)
 				take_end(view, row);
 		}
 	}
-	view->ends_of = view->generation;
+	view->ends_of = view->reading.generation;
 }
 
 uint64_t view_end(struct view *view, const struct view_request *request)
 {
 	uint64_t end = 0;
-	if (!request->later || view->state == VIEW_READING)
+	if (!request->later || view->reading.state == VIEW_READING)
 		return view_since_start(view, view->index.end, 0);
 	find_ends(view);
 	for (size_t i = 0; i < view->options.count; i++) {

@@ -173,8 +173,8 @@ static bool wait_turn(struct view_tables *tables, const struct view_question *qu
 sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_question *question,
                           struct view_answer *answer)
 {
-	struct view_tables *tables = view->tables[use];
-	if (view->sql_missing) {
+	struct view_tables *tables = view->sql.tables[use];
+	if (view->sql.missing) {
 		view_refuse(answer, 501, "SQLite is needed, Debian's package libsqlite3-0");
 		return NULL;
 	}
@@ -199,7 +199,7 @@ sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_ques
 
 void view_tables_close(struct view *view, enum view_use use, sqlite3 *db)
 {
-	struct view_tables *tables = view->tables[use];
+	struct view_tables *tables = view->sql.tables[use];
 	sqlite3_close(db);
 	tables->shown = NULL;
 	view_question_reads(tables->questions, tables->question, NULL);
@@ -213,7 +213,7 @@ void view_tables_close(struct view *view, enum view_use use, sqlite3 *db)
 
 struct sql_session *view_tables_session(struct view *view, enum view_use use)
 {
-	return view->tables[use]->session;
+	return view->sql.tables[use]->session;
 }
 
 /* ---- A part of the tables. ---- */

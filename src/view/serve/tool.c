@@ -49,12 +49,12 @@ int view_open(struct view **opened, const struct view_options *options)
 	struct view *view = *opened = view_new(options);
 	if (!view)
 		return TW_ERR_MEMORY;
-	view->sql_missing = view_tables_load(options->read.memory_limit);
+	view->sql.missing = view_tables_load(options->read.memory_limit);
 	for (size_t i = 0; i < VIEW_USES; i++)
-		if (!(view->tables[i] = view_tables_new()))
+		if (!(view->sql.tables[i] = view_tables_new()))
 			return fail(view, TW_ERR_MEMORY, "out of memory");
-	int status = make_token(view, view->token);
-	status = status ? status : make_token(view, view->ticket);
+	int status = make_token(view, view->server.token);
+	status = status ? status : make_token(view, view->server.ticket);
 	return status ? status : start(view);
 }
 
@@ -67,8 +67,9 @@ int view_serve(struct view *view, unsigned port)
 {
 	int status = view_http_start(view, port);
 	static const char form[] = "http://127.0.0.1:%u/?token=%s";
-	snprintf(view->address, sizeof view->address, form, view->port, view->token);
-	snprintf(view->address_once, sizeof view->address_once, form, view->port, view->ticket);
+	snprintf(view->server.address, sizeof view->server.address, form, view->server.port, view->server.token);
+	snprintf(view->server.address_once, sizeof view->server.address_once, form, view->server.port,
+	         view->server.ticket);
 	if (status == 0)
 		view_follow(view);
 	return status;
@@ -76,22 +77,22 @@ int view_serve(struct view *view, unsigned port)
 
 const char *view_address(const struct view *view)
 {
-	return view->address;
+	return view->server.address;
 }
 
 const char *view_address_once(const struct view *view)
 {
-	return view->address_once;
+	return view->server.address_once;
 }
 
 const char *view_reading_error(const struct view *view)
 {
-	return view->reading_error;
+	return view->reading.error;
 }
 
 uint64_t view_error_count(const struct view *view)
 {
-	return view->reader ? tw_reader_findings(view->reader, TW_ERROR) : view->read.errors;
+	return view->reading.reader ? tw_reader_findings(view->reading.reader, TW_ERROR) : view->reading.told.errors;
 }
 
 void view_wait(struct view *view)
@@ -110,6 +111,6 @@ void view_close(struct view *view)
 	view_follow_end(view);
 	view_wait(view);
 	for (size_t i = 0; i < VIEW_USES; i++)
-		view_tables_free(view->tables[i]);
+		view_tables_free(view->sql.tables[i]);
 	view_free(view);
 }

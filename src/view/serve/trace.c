@@ -15,19 +15,19 @@ static void digits_or_null(struct tw_json *json, const char *key, uint64_t value
 
 static void put_progress(struct tw_json *json, struct view *view, const struct view_request *request)
 {
-	uint64_t done = view->read.done, all = view->read.size;
-	if (view->reader && view->format)
-		tw_reader_progress(view->reader, &done, &all);
-	tw_json_u64(json, "generation", view->generation);
+	uint64_t done = view->reading.told.done, all = view->reading.told.size;
+	if (view->reading.reader && view->reading.format)
+		tw_reader_progress(view->reading.reader, &done, &all);
+	tw_json_u64(json, "generation", view->reading.generation);
 	tw_json_u64(json, "tracks", view->index.tracks.changes);
-	tw_json_text(json, "state", states[view->state]);
+	tw_json_text(json, "state", states[view->reading.state]);
 	view_json_digits(json, "read", done);
 	digits_or_null(json, "size", all, all != 0);
 	view_json_digits(json, "events", view->index.events);
 	view_json_digits(json, "left", view->index.left);
 	view_json_digits(json, "end", view_end(view, request));
 	tw_json_bool(json, "follows", view->follower.running);
-	tw_json_text(json, "error", view->reading_error[0] ? view->reading_error : NULL);
+	tw_json_text(json, "error", view->reading.error[0] ? view->reading.error : NULL);
 }
 
 static void put_files(struct tw_json *json, const struct view *view, const struct view_request *request)
@@ -37,13 +37,13 @@ static void put_files(struct tw_json *json, const struct view *view, const struc
 		const struct view_file *file = &view->files[i];
 		tw_json_object(json, NULL);
 		tw_json_text(json, "path", view->options.paths[i]);
-		tw_json_text(json, "format", file->format ? file->format->name : view->format);
-		tw_json_text(json, "title", file->format ? file->format->title : view->title);
+		tw_json_text(json, "format", file->format ? file->format->name : view->reading.format);
+		tw_json_text(json, "title", file->format ? file->format->title : view->reading.title);
 		digits_or_null(json, "size", (uint64_t)file->told.st_size, file->regular);
 		view_json_digits(json, "start", view_file_begin(view, request, i));
 		view_json_digits(json, "begin", view_since_start(view, file->start, 0));
 		tw_json_text(json, "changed", view_file_change(view, i));
-		view_json_digits(json, "findings", view->file_findings[i]);
+		view_json_digits(json, "findings", view->findings.by_file[i]);
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);
@@ -69,10 +69,10 @@ static void put_lost(struct tw_json *json, const struct view *view, const struct
 
 static void put_findings(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
-	view_json_digits(json, "finding_count", view->finding_count);
+	view_json_digits(json, "finding_count", view->findings.count);
 	tw_json_array(json, "findings");
-	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < view->finding_count; i++) {
-		const struct view_finding *finding = &view->findings[i];
+	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < view->findings.count; i++) {
+		const struct view_finding *finding = &view->findings.first[i];
 		tw_json_object(json, NULL);
 		tw_json_text(json, "rule", finding->rule);
 		tw_json_text(json, "severity", tw_severity_name(finding->severity));
@@ -125,9 +125,9 @@ static void put_track(struct tw_json *json, const struct view *view, uint32_t nu
 static void put_trace(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
 	tw_json_u64(json, "version", 1);
-	tw_json_text(json, "unit", view->clock.instructions ? "instructions" : "ns");
+	tw_json_text(json, "unit", view->reading.clock.instructions ? "instructions" : "ns");
 	view_json_digits(json, "begin", 0);
-	uint64_t wall = tw_time_of_day(&view->clock, view->start);
+	uint64_t wall = tw_time_of_day(&view->reading.clock, view->reading.start);
 	digits_or_null(json, "wall", wall, wall != 0);
 	put_files(json, view, request);
 	put_lost(json, view, request);

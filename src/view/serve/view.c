@@ -38,13 +38,13 @@ static void options_for_index(struct view *view, struct tw_read_options *options
 static int look_while_reading(struct view *view)
 {
 	const struct tw_request request = {.lasting = true};
-	const struct tw_format *format = view->reader->format;
-	view->order.wanted = view->options.count == 1 && format->reading.look && view->files[0].regular &&
-	                     tw_input_seekable(view->reader->input);
+	const struct tw_format *format = view->reading.reader->format;
+	view->reading.order.wanted = view->options.count == 1 && format->reading.look && view->files[0].regular &&
+	                             tw_input_seekable(view->reading.reader->input);
 	/* What comes later than that is seen, and all is read again with the greater one. */
-	if (view->order.wanted && !view->options.read.reorder_window)
-		view->reader->options.reorder_window = REORDER_WINDOW_SEEN;
-	return view->order.wanted ? tw_begin(view->reader, TW_USE_EVENTS, &request) : 0;
+	if (view->reading.order.wanted && !view->options.read.reorder_window)
+		view->reading.reader->options.reorder_window = REORDER_WINDOW_SEEN;
+	return view->reading.order.wanted ? tw_begin(view->reading.reader, TW_USE_EVENTS, &request) : 0;
 }
 
 /* Which of the paths it is; their count where it is none. */
@@ -60,15 +60,15 @@ static void take_finding(void *context, const struct tw_finding *finding)
 {
 	struct view *view = context;
 	view_lock(view);
-	if (view->finding_count < VIEW_FINDINGS_KEPT)
-		view->findings[view->finding_count] = (struct view_finding){.severity = finding->severity,
-		                                                            .rule = finding->rule,
-		                                                            .offset = finding->record,
-		                                                            .file = file_of(view, finding->file),
-		                                                            .time = view->index.end,
-		                                                            .text = strdup(finding->text)};
-	view->finding_count++;
-	view->file_findings[file_of(view, finding->file)]++;
+	if (view->findings.count < VIEW_FINDINGS_KEPT)
+		view->findings.first[view->findings.count] = (struct view_finding){.severity = finding->severity,
+		                                                                   .rule = finding->rule,
+		                                                                   .offset = finding->record,
+		                                                                   .file = file_of(view, finding->file),
+		                                                                   .time = view->index.end,
+		                                                                   .text = strdup(finding->text)};
+	view->findings.count++;
+	view->findings.by_file[file_of(view, finding->file)]++;
 	view_unlock(view);
 }
 
@@ -78,37 +78,37 @@ void view_finish(struct view *view, enum view_state state, const char *error)
 	if (view->index.dictionary)
 		view_index_finish(&view->index, view->index.dictionary);
 	view_files_take(view, known);
-	view->state = state;
-	snprintf(view->reading_error, sizeof view->reading_error, "%s", error);
-	view->generation++;
+	view->reading.state = state;
+	snprintf(view->reading.error, sizeof view->reading.error, "%s", error);
+	view->reading.generation++;
 }
 
 static void take_batch(struct view *view, const struct tw_batch *batch)
 {
 	enum { NAMES_EVERY = 256 }; /* batches */
-	const struct tw_dictionary *dictionary = tw_reader_dictionary(view->reader);
-	view->clock = *tw_reader_clock(view->reader);
-	if (!view->started) {
-		view->start = view->clock.start_ns;
+	const struct tw_dictionary *dictionary = tw_reader_dictionary(view->reading.reader);
+	view->reading.clock = *tw_reader_clock(view->reading.reader);
+	if (!view->reading.started) {
+		view->reading.start = view->reading.clock.start_ns;
 		if (view->index.store.spans)
-			view->index.store.spans->start = view->start;
+			view->index.store.spans->start = view->reading.start;
 		view_files_start(view);
 	}
-	view->started = true;
+	view->reading.started = true;
 	const size_t known = view->index.tracks.count;
 	view_index_take(&view->index, dictionary, batch);
 	view_files_take(view, known);
-	if (view->generation++ % NAMES_EVERY == 0)
+	if (view->reading.generation++ % NAMES_EVERY == 0)
 		view_tracks_name(&view->index.tracks, dictionary);
 }
 
 static void drop_findings(struct view *view)
 {
 	for (size_t i = 0; i < VIEW_FINDINGS_KEPT; i++)
-		free(view->findings[i].text);
-	memset(view->findings, 0, sizeof view->findings);
-	memset(view->file_findings, 0, (view->options.count + 1) * sizeof *view->file_findings);
-	view->finding_count = 0;
+		free(view->findings.first[i].text);
+	memset(view->findings.first, 0, sizeof view->findings.first);
+	memset(view->findings.by_file, 0, (view->options.count + 1) * sizeof *view->findings.by_file);
+	view->findings.count = 0;
 }
 
 /* Where the trace is a file of its own, and large, its slices can be read from it again. */
@@ -117,10 +117,11 @@ static void plan_spans(struct view *view)
 	enum { SMALL = 16 << 20 };
 	struct tw_read_options options = view->options.read;
 	const uint64_t small = view->options.small ? view->options.small : SMALL;
-	const bool is_wanted = !view->keep_items && view->options.count == 1 && view->files[0].regular &&
+	const bool is_wanted = !view->reading.keep_items && view->options.count == 1 && view->files[0].regular &&
 	                       (uint64_t)view->files[0].told.st_size >= small;
 	options_for_index(view, &options);
-	struct view_spans *spans = is_wanted ? view_spans_new(view->reader, view->options.paths[0], &options) : NULL;
+	struct view_spans *spans =
+	    is_wanted ? view_spans_new(view->reading.reader, view->options.paths[0], &options) : NULL;
 	if (spans && !view_leaves_begin(spans)) {
 		view_spans_free(spans);
 		spans = NULL;
@@ -132,13 +133,13 @@ static void plan_spans(struct view *view)
 static int forget(struct view *view)
 {
 	view_lock(view);
-	view->started = false;
-	view_order_free(&view->order);
+	view->reading.started = false;
+	view_order_free(&view->reading.order);
 	drop_findings(view);
 	int status = view_index_again(&view->index, view->options.read.temporary_directory);
 	if (status == 0)
 		plan_spans(view);
-	view->generation++;
+	view->reading.generation++;
 	view_unlock(view);
 	return status;
 }
@@ -147,14 +148,14 @@ static int forget(struct view *view)
 static int begin_again(struct view *view)
 {
 	struct tw_read_options options = view->options.read;
-	struct tw_reader *again = NULL, *before = view->reader;
+	struct tw_reader *again = NULL, *before = view->reading.reader;
 	options_for_index(view, &options);
 	int status = forget(view);
 	status = status < 0 ? status : view_reader(view, &again, &options);
 	if (!again)
 		return status;
 	view_lock(view);
-	view->reader = again;
+	view->reading.reader = again;
 	view_unlock(view);
 	tw_close(before);
 	return status;
@@ -163,8 +164,9 @@ static int begin_again(struct view *view)
 /* Takes a batch. Returns an errno, 0, or LATE where events are not in order. */
 static int take_next(struct view *view, const struct tw_batch *batch)
 {
-	const uint64_t start = view->started ? view->start : tw_reader_clock(view->reader)->start_ns;
-	if (view->order.wanted && !view_order_holds(&view->order, batch, start))
+	const uint64_t start =
+	    view->reading.started ? view->reading.start : tw_reader_clock(view->reading.reader)->start_ns;
+	if (view->reading.order.wanted && !view_order_holds(&view->reading.order, batch, start))
 		return LATE;
 	view_lock(view);
 	take_batch(view, batch);
@@ -184,10 +186,10 @@ static int read_all(struct view *view)
 {
 	struct tw_batch batch;
 	int got = 0;
-	while (!__atomic_load_n(&view->stop, __ATOMIC_RELAXED) && (got = tw_read(view->reader, &batch)) > 0) {
+	while (!__atomic_load_n(&view->stop, __ATOMIC_RELAXED) && (got = tw_read(view->reading.reader, &batch)) > 0) {
 		int taken = take_next(view, &batch);
 		if (taken == 0 && is_lacking(view)) {
-			view->keep_items = true;
+			view->reading.keep_items = true;
 			taken = begin_again(view);
 		}
 		if (taken == LATE)
@@ -201,7 +203,7 @@ static int read_all(struct view *view)
 /* What could not be opened once more has no reader that tells it. */
 static const char *why(const struct view *view, int status)
 {
-	const char *words = tw_reader_error(view->reader);
+	const char *words = tw_reader_error(view->reading.reader);
 	return *words ? words : view_reader_error(NULL, status);
 }
 
@@ -209,13 +211,13 @@ static const char *why(const struct view *view, int status)
  * which of them a track is of. The lock is held. */
 static struct tw_reader *let_go(struct view *view)
 {
-	struct tw_reader *reader = view->reader;
+	struct tw_reader *reader = view->reading.reader;
 	if (view->options.count > 1)
 		return NULL;
-	tw_reader_progress(reader, &view->read.done, &view->read.size);
-	view->read.errors = tw_reader_findings(reader, TW_ERROR);
+	tw_reader_progress(reader, &view->reading.told.done, &view->reading.told.size);
+	view->reading.told.errors = tw_reader_findings(reader, TW_ERROR);
 	view->index.dictionary = NULL;
-	view->reader = NULL;
+	view->reading.reader = NULL;
 	return reader;
 }
 
@@ -224,15 +226,15 @@ static bool can_be_read_again(struct view *view, int got)
 {
 	struct view_spans *spans = view->index.store.spans;
 	return !spans || __atomic_load_n(&view->stop, __ATOMIC_RELAXED) || got > 0 ||
-	       (got == 0 && tw_reader_findings(view->reader, TW_ERROR) == 0 && view_spans_outline(spans));
+	       (got == 0 && tw_reader_findings(view->reading.reader, TW_ERROR) == 0 && view_spans_outline(spans));
 }
 
 /* Reads all once more, and keeps the slices. Returns as read_all(). */
 static int read_with_items(struct view *view)
 {
 	view_lock(view);
-	view->keep_items = true;
-	view->state = VIEW_READING;
+	view->reading.keep_items = true;
+	view->reading.state = VIEW_READING;
 	view_unlock(view);
 	const int status = begin_again(view);
 	return status ? status : read_all(view);
@@ -304,15 +306,16 @@ int view_begin(struct view *view)
 		return fail(view, status, "out of memory");
 	if (view_keep_load(view, &options))
 		return 0;
-	status = view_reader(view, &view->reader, &options);
+	status = view_reader(view, &view->reading.reader, &options);
 	if (status < 0)
-		return fail(view, status, view_reader_error(view->reader, status));
+		return fail(view, status, view_reader_error(view->reading.reader, status));
 	status = look_while_reading(view);
 	if (status < 0)
-		return fail(view, status, tw_reader_error(view->reader));
-	view->format = tw_reader_format(view->reader);
-	view->title = view->reader->format->title;
-	status = view_index_init(&view->index, options.temporary_directory, room_of(view), &view->reader->traits);
+		return fail(view, status, tw_reader_error(view->reading.reader));
+	view->reading.format = tw_reader_format(view->reading.reader);
+	view->reading.title = view->reading.reader->format->title;
+	status =
+	    view_index_init(&view->index, options.temporary_directory, room_of(view), &view->reading.reader->traits);
 	if (status == 0)
 		plan_spans(view);
 	if (status < 0)
@@ -331,8 +334,8 @@ struct view *view_new(const struct view_options *options)
 	pthread_mutex_init(&view->gate, NULL);
 	pthread_mutex_init(&view->lock, NULL);
 	view_questions_init(&view->questions);
-	view->file_findings = calloc(options->count + 1, sizeof *view->file_findings);
-	if (view->file_findings)
+	view->findings.by_file = calloc(options->count + 1, sizeof *view->findings.by_file);
+	if (view->findings.by_file)
 		return view;
 	view_free(view);
 	return NULL;
@@ -344,13 +347,13 @@ void view_free(struct view *view)
 		return;
 	view_questions_free(&view->questions);
 	view_index_free(&view->index);
-	tw_close(view->reader);
-	if (view->file_findings)
+	tw_close(view->reading.reader);
+	if (view->findings.by_file)
 		drop_findings(view);
-	view_order_free(&view->order);
+	view_order_free(&view->reading.order);
 	if (view->keeper.fd >= 0)
 		close(view->keeper.fd);
-	free(view->file_findings);
+	free(view->findings.by_file);
 	free(view->files);
 	pthread_mutex_destroy(&view->gate);
 	pthread_mutex_destroy(&view->lock);

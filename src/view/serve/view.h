@@ -50,11 +50,6 @@ struct view_follower {
 	int wake;     /* eventfd: it is over */
 };
 
-/* What a reader told at its end. */
-struct view_read {
-	uint64_t done, size, errors;
-};
-
 /* The index beside the file. */
 struct view_keeper {
 	struct sql_stamp stamp; /* of the file, before it was read */
@@ -64,42 +59,67 @@ struct view_keeper {
 	bool busy;     /* the index must stay as it is: it is written, or looked at; under the lock */
 };
 
-struct view {
-	struct view_options options;
-	struct tw_reader *reader; /* NULL once one file has been read: `read` has what it told */
-	struct view_read read;
+/* What a reader told at its end. */
+struct view_told {
+	uint64_t done, size, errors;
+};
+
+/* How far the traces are read: written by the thread that reads, under the lock. */
+struct view_reading {
+	struct tw_reader *reader; /* NULL once one file has been read: `told` has what it told */
+	struct view_told told;
 	const char *format, *title; /* NULL until it is open */
-	/* Whoever wants the rest takes the gate first, and lets it go once it has the lock: so all come in turn, and
-	 * the thread that reads does not take it back at once. */
-	pthread_mutex_t gate, lock;
-	struct view_index index;
-	struct view_order order; /* where events do not come in it, they are read once more */
-	bool keep_items;         /* the index keeps all slices: they cannot be read again */
+	struct view_order order;    /* where events do not come in it, they are read once more */
+	bool keep_items;            /* the index keeps all slices: they cannot be read again */
 	enum view_state state;
 	bool started; /* `start` is known */
 	uint64_t start;
 	struct tw_clock clock;
 	uint32_t generation;
-	uint32_t ends_of;        /* the generation that the ends of files are of */
+	char error[VIEW_ERROR_SIZE]; /* why not all has been read */
+};
+
+/* What is wrong with the traces: written by whoever reads them, under the lock. */
+struct view_findings {
+	uint64_t count;
+	uint64_t *by_file; /* how many, by path; one more, of none of them */
+	struct view_finding first[VIEW_FINDINGS_KEPT];
+};
+
+/* Where the page is, and who may see it: written before the first request. */
+struct view_server {
+	unsigned port;
+	char token[VIEW_TOKEN_SIZE + 1], ticket[VIEW_TOKEN_SIZE + 1]; /* the ticket is good once */
+	atomic_bool used;                                             /* it has been */
+	char address[96], address_once[96];
+	struct view_http *http;
+};
+
+/* What questions in SQL are asked of; each use has a lock of its own. */
+struct view_sql {
+	const char *missing; /* why there are none; NULL: there are */
+	struct view_tables *tables[VIEW_USES];
+};
+
+struct view {
+	struct view_options options;
+	/* Whoever wants the rest takes the gate first, and lets it go once it has the lock: so all come in turn, and
+	 * the thread that reads does not take it back at once. */
+	pthread_mutex_t gate, lock;
+	struct view_reading reading;
+	struct view_index index;
+	struct view_findings findings;
 	struct view_file *files; /* by path */
-	uint64_t finding_count;
-	uint64_t *file_findings; /* by path; one more, of none of them */
-	struct view_finding findings[VIEW_FINDINGS_KEPT];
-	char reading_error[VIEW_ERROR_SIZE];
+	uint32_t ends_of;        /* the generation that their ends are of */
 	/* Not under the lock. */
 	pthread_t thread;
 	bool running; /* there is a thread */
 	struct view_follower follower;
 	struct view_keeper keeper;
 	volatile int stop;
-	unsigned port;
-	char token[VIEW_TOKEN_SIZE + 1], ticket[VIEW_TOKEN_SIZE + 1]; /* the ticket is good once */
-	atomic_bool used;                                             /* it has been */
-	char address[96], address_once[96];
-	struct view_http *http;
+	struct view_server server;
 	struct view_questions questions;
-	const char *sql_missing; /* why there are no questions in SQL; NULL: there are */
-	struct view_tables *tables[VIEW_USES];
+	struct view_sql sql;
 	char error[VIEW_ERROR_SIZE];
 };
 
