@@ -16,7 +16,7 @@
 enum { TRACES = 2, CHANGE = 12, CHANGES_MOST = 32 };
 
 /* In the file of an index, as src/view/serve/keep.c writes it. */
-enum { STORE = 1 << 16, BEHIND = 1 << 13, STORE_SIZE = 64, LISTS_SIZE = 72, HEAD = 72, PIECE = 1 << 20 };
+enum { STORE = 1 << 16, BEHIND = 1 << 13, STORE_SIZE = 64, LISTS_SIZE = 72, PARTS_AT = 48, PARTS = 4, PIECE = 1 << 20 };
 
 /* A trace, and its index as it should be. */
 struct kept {
@@ -163,14 +163,14 @@ static void put_hashes(struct kept *kept)
 {
 	uint8_t *bytes = kept->changed;
 	const uint64_t store = tw_load64(bytes + STORE_SIZE, false), lists = tw_load64(bytes + LISTS_SIZE, false);
-	uint64_t hash = 0, head[HEAD / 8];
+	uint64_t hash = 0, parts[PARTS];
 	for (uint64_t at = 0; at < store; at += PIECE)
 		hash = tw_mix_bytes(bytes + STORE + at, store - at < PIECE ? store - at : PIECE, hash);
 	uint8_t *at = bytes + STORE + store + BEHIND;
 	tw_store64(at + lists, hash, false);
-	for (size_t i = 0; i < HEAD / 8; i++)
-		head[i] = tw_load64(bytes + 8 + 8 * i, false);
-	tw_store64(at + lists + 8, tw_mix_bytes(head, sizeof head, tw_mix_bytes(at, lists, hash)), false);
+	for (size_t i = 0; i < PARTS; i++)
+		parts[i] = tw_load64(bytes + PARTS_AT + 8 * i, false);
+	tw_store64(at + lists + 8, tw_mix_bytes(parts, sizeof parts, tw_mix_bytes(at, lists, hash)), false);
 }
 
 /* Writes what is no longer as it was, in place: a file that is made anew would go to the disk. */

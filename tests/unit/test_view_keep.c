@@ -258,8 +258,11 @@ static void test_refused(void **state)
 	bytes[8]++;
 	expect_refused(&scene, bytes, scene.size, "not used: it is of another version");
 	bytes[8]--;
-	bytes[16] ^= 1;
+	bytes[48] ^= 1;
 	expect_refused(&scene, bytes, scene.size, "not used: it is of another version");
+	bytes[48] ^= 1;
+	bytes[16] ^= 1;
+	expect_refused(&scene, bytes, scene.size, "not used: it is of another file, or of what the file was before");
 	bytes[16] ^= 1;
 	bytes[56]++;
 	expect_refused(&scene, bytes, scene.size, "not used: it was made with other options");
@@ -289,20 +292,21 @@ static void test_damaged_store(void **state)
 
 /* ---- Hostile ones, whose hashes are right. ---- */
 
-enum { STORE = 1 << 16, BEHIND = 1 << 13, HEAD_STORE = 64, HEAD_LISTS = 72, HEAD_SIZE = 72 };
+enum { STORE = 1 << 16, BEHIND = 1 << 13, HEAD_STORE = 64, HEAD_LISTS = 72 };
+enum { PARTS_AT = 48, PARTS = 4 }; /* words of the head that the hash is of, too */
 
 static void put_hashes(uint8_t *bytes)
 {
 	const uint64_t store = tw_load64(bytes + HEAD_STORE, false), lists = tw_load64(bytes + HEAD_LISTS, false);
 	uint8_t *at = bytes + STORE + store + BEHIND;
-	uint64_t hash = 0, head[HEAD_SIZE / 8];
+	uint64_t hash = 0, parts[PARTS];
 	for (uint64_t done = 0; done < store; done += 1 << 20)
 		hash = tw_mix_bytes(bytes + STORE + done, store - done < 1 << 20 ? store - done : 1 << 20, hash);
 	tw_store64(at + lists, hash, false);
 	hash = tw_mix_bytes(at, lists, hash);
-	for (size_t i = 0; i < HEAD_SIZE / 8; i++)
-		head[i] = tw_load64(bytes + 8 + 8 * i, false);
-	tw_store64(at + lists + 8, tw_mix_bytes(head, sizeof head, hash), false);
+	for (size_t i = 0; i < PARTS; i++)
+		parts[i] = tw_load64(bytes + PARTS_AT + 8 * i, false);
+	tw_store64(at + lists + 8, tw_mix_bytes(parts, sizeof parts, hash), false);
 }
 
 /* Whatever it says, answers are of memory that is there. Returns whether it was used. */

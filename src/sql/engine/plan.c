@@ -106,8 +106,8 @@ static double rows_guessed(const struct sql_session *session)
 	enum { RECORD = 24, AT_LEAST = 100 };
 	double bytes = 0;
 	for (size_t i = 0; i < session->count; i++) {
-		struct sql_stamp stamp;
-		if (sql_stamp_take(session->files[i].path, &stamp) == 0)
+		struct tw_stamp stamp;
+		if (tw_stamp_take(session->files[i].path, &stamp) == 0)
 			bytes += (double)stamp.size;
 	}
 	return bytes / RECORD > AT_LEAST ? bytes / RECORD : AT_LEAST;

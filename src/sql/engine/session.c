@@ -86,8 +86,8 @@ const struct tw_format *sql_format_named(const char *name)
 int sql_file_check(struct sql_session *session, size_t number)
 {
 	struct sql_file *file = &session->files[number];
-	struct sql_stamp stamp;
-	int error = sql_stamp_take(file->path, &stamp);
+	struct tw_stamp stamp;
+	int error = tw_stamp_take(file->path, &stamp);
 	if (error)
 		return sql_session_fail(session, TW_ERR_SYSTEM, "%s: %s", file->path, strerror(error));
 	if (stamp.stream)
@@ -96,7 +96,7 @@ int sql_file_check(struct sql_session *session, size_t number)
 	if (!file->stamped)
 		file->stamp = stamp;
 	file->stamped = true;
-	if (sql_stamp_same(&stamp, &file->stamp))
+	if (tw_stamp_same(&stamp, &file->stamp))
 		return 0;
 	return sql_session_fail(session, TW_ERR_SYSTEM,
 	                        "%s: the file has changed since it was first read (%" PRIu64 " bytes then, %" PRIu64

@@ -3,7 +3,7 @@
 #ifndef SQL_ENGINE_SESSION_H
 #define SQL_ENGINE_SESSION_H
 
-#include "sql/index/stamp.h"
+#include "core/index_file/stamp.h"
 #include "sql/tables/survey.h"
 
 #include <trackway/reader.h>
@@ -37,7 +37,7 @@ struct sql_hooks {
 
 struct sql_file {
 	char *path;
-	struct sql_stamp stamp; /* when it was first opened */
+	struct tw_stamp stamp; /* when it was first opened */
 	bool stamped;
 	bool read_whole; /* its findings have all been told */
 	/* Findings of this offset and below have been told: those of a scan that did not reach the end. */

@@ -17,13 +17,13 @@ void sql_index_view(const struct sql_index *index, uint64_t low, uint64_t high, 
 /* Whether slices need all that is before them: there are some that overlap others without being inside. */
 bool sql_index_overlaps(const struct sql_index *index);
 
-struct sql_words;
+struct tw_words;
 
 /* Writes it, NULL too. */
 void sql_index_put(struct tw_output *out, const struct sql_index *index);
 
 /* Reads it; NULL where there is none, or words->failed. */
-struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey *survey);
+struct sql_index *sql_index_get(struct tw_words *words, const struct sql_survey *survey);
 
 /* NULL is fine. */
 void sql_index_free(struct sql_index *index);

@@ -1,108 +1,108 @@
 /* index_file.c - an index to a file and back. Nothing that is read is believed that could lead outside of the trace or
  * of memory. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/index_file/words.h"
 #include "sql/engine/session.h"
 #include "sql/index/index_parts.h"
-#include "sql/index/words.h"
 
 #include <stdlib.h>
 
 static void put_spans(struct tw_output *out, const struct sql_index *index)
 {
-	sql_put_word(out, index->span_shift);
-	sql_put_word(out, index->span_count);
+	tw_put_word(out, index->span_shift);
+	tw_put_word(out, index->span_count);
 	for (size_t i = 0; i < index->span_count; i++) {
-		sql_put_word(out, index->spans[i].latest);
-		sql_put_word(out, index->spans[i].count);
+		tw_put_word(out, index->spans[i].latest);
+		tw_put_word(out, index->spans[i].count);
 		for (size_t k = 0; k < index->spans[i].count; k++)
-			sql_put_word(out, index->spans[i].open[k]);
+			tw_put_word(out, index->spans[i].open[k]);
 	}
 }
 
 static void put_places(struct tw_output *out, const struct sql_index *index)
 {
-	sql_put_word(out, index->places.count);
+	tw_put_word(out, index->places.count);
 	for (size_t i = 0; i < index->places.count; i++) {
 		const struct sql_index_place *place = &index->places.items[i];
-		sql_put_word(out, place->offset);
-		sql_put_word(out, place->count);
+		tw_put_word(out, place->offset);
+		tw_put_word(out, place->count);
 		for (size_t k = 0; k < place->count; k++) {
-			sql_put_word(out, index->live.items[place->first + k].offset);
-			sql_put_word(out, index->live.items[place->first + k].size);
+			tw_put_word(out, index->live.items[place->first + k].offset);
+			tw_put_word(out, index->live.items[place->first + k].size);
 		}
 	}
 }
 
 void sql_index_put(struct tw_output *out, const struct sql_index *index)
 {
-	sql_put_word(out, index != NULL);
+	tw_put_word(out, index != NULL);
 	if (!index)
 		return;
-	sql_put_word(out, index->size);
-	sql_put_word(out, index->overlaps);
+	tw_put_word(out, index->size);
+	tw_put_word(out, index->overlaps);
 	put_spans(out, index);
-	sql_put_word(out, index->block_shift);
-	sql_put_word(out, index->block_count);
+	tw_put_word(out, index->block_shift);
+	tw_put_word(out, index->block_count);
 	for (size_t i = 0; i < index->block_count; i++) {
 		const struct sql_index_block *block = &index->blocks[i];
-		sql_put_word(out, block->first);
-		sql_put_word(out, block->last);
-		sql_put_word(out, block->least);
-		sql_put_word(out, block->most);
-		sql_put_word(out, block->tracks);
+		tw_put_word(out, block->first);
+		tw_put_word(out, block->last);
+		tw_put_word(out, block->least);
+		tw_put_word(out, block->most);
+		tw_put_word(out, block->tracks);
 	}
-	sql_put_word(out, index->begin_count);
+	tw_put_word(out, index->begin_count);
 	for (size_t i = 0; i < index->begin_count; i++) {
-		sql_put_word(out, index->begins[i].offset);
-		sql_put_word(out, index->begins[i].unit);
-		sql_put_word(out, index->begins[i].size);
+		tw_put_word(out, index->begins[i].offset);
+		tw_put_word(out, index->begins[i].unit);
+		tw_put_word(out, index->begins[i].size);
 	}
-	sql_put_word(out, index->needed.count);
+	tw_put_word(out, index->needed.count);
 	for (size_t i = 0; i < index->needed.count; i++) {
-		sql_put_word(out, index->needed.items[i].offset);
-		sql_put_word(out, index->needed.items[i].size);
+		tw_put_word(out, index->needed.items[i].offset);
+		tw_put_word(out, index->needed.items[i].size);
 	}
 	put_places(out, index);
 }
 
 /* Bytes of the file: they must be there. */
-static struct sql_index_begin take_bytes(struct sql_words *words, const struct sql_index *index)
+static struct sql_index_begin take_bytes(struct tw_words *words, const struct sql_index *index)
 {
-	struct sql_index_begin bytes = {.unit = sql_take_below(words, index->size)};
-	bytes.size = sql_take_below(words, index->size - bytes.unit + 1);
+	struct sql_index_begin bytes = {.unit = tw_take_below(words, index->size)};
+	bytes.size = tw_take_below(words, index->size - bytes.unit + 1);
 	words->failed = words->failed || bytes.size == 0;
 	return bytes;
 }
 
-static void take_spans(struct sql_words *words, struct sql_index *index)
+static void take_spans(struct tw_words *words, struct sql_index *index)
 {
-	index->span_shift = (unsigned)sql_take_below(words, 64);
-	index->span_count = (size_t)sql_take_below(words, SQL_INDEX_SPANS + 1);
+	index->span_shift = (unsigned)tw_take_below(words, 64);
+	index->span_count = (size_t)tw_take_below(words, SQL_INDEX_SPANS + 1);
 	for (size_t i = 0; i < index->span_count && !words->failed; i++) {
 		struct sql_index_span *span = &index->spans[i];
-		span->latest = sql_take_word(words);
-		size_t count = sql_take_count(words, 1);
+		span->latest = tw_take_word(words);
+		size_t count = tw_take_count(words, 1);
 		span->open = count ? calloc(count, sizeof *span->open) : NULL;
 		words->failed = words->failed || (count && !span->open);
 		for (; span->count < count && !words->failed; span->count++)
-			span->open[span->count] = sql_take_word(words);
+			span->open[span->count] = tw_take_word(words);
 	}
 }
 
-static void take_blocks(struct sql_words *words, struct sql_index *index)
+static void take_blocks(struct tw_words *words, struct sql_index *index)
 {
-	index->block_shift = (unsigned)sql_take_below(words, 64);
-	index->block_count = sql_take_count(words, 5);
+	index->block_shift = (unsigned)tw_take_below(words, 64);
+	index->block_count = tw_take_count(words, 5);
 	index->blocks = calloc(index->block_count + 1, sizeof *index->blocks);
 	words->failed = words->failed || !index->blocks;
 	uint64_t before = 0;
 	for (size_t i = 0; i < index->block_count && !words->failed; i++) {
 		struct sql_index_block *block = &index->blocks[i];
-		block->first = sql_take_word(words);
-		block->last = sql_take_word(words);
-		block->least = sql_take_word(words);
-		block->most = sql_take_word(words);
-		block->tracks = sql_take_word(words);
+		block->first = tw_take_word(words);
+		block->last = tw_take_word(words);
+		block->least = tw_take_word(words);
+		block->most = tw_take_word(words);
+		block->tracks = tw_take_word(words);
 		if (block->first == UINT64_MAX)
 			continue;
 		words->failed =
@@ -111,17 +111,17 @@ static void take_blocks(struct sql_words *words, struct sql_index *index)
 	}
 }
 
-static void take_pieces(struct sql_words *words, struct sql_index *index)
+static void take_pieces(struct tw_words *words, struct sql_index *index)
 {
-	index->begin_count = sql_take_count(words, 3);
+	index->begin_count = tw_take_count(words, 3);
 	index->begins = calloc(index->begin_count + 1, sizeof *index->begins);
 	words->failed = words->failed || !index->begins;
 	for (size_t i = 0; i < index->begin_count && !words->failed; i++) {
-		uint64_t offset = sql_take_below(words, index->size);
+		uint64_t offset = tw_take_below(words, index->size);
 		index->begins[i] = take_bytes(words, index);
 		index->begins[i].offset = offset;
 	}
-	index->needed.count = sql_take_count(words, 2);
+	index->needed.count = tw_take_count(words, 2);
 	index->needed.items = calloc(index->needed.count + 1, sizeof *index->needed.items);
 	words->failed = words->failed || !index->needed.items;
 	for (size_t i = 0; i < index->needed.count && !words->failed; i++) {
@@ -130,9 +130,9 @@ static void take_pieces(struct sql_words *words, struct sql_index *index)
 	}
 }
 
-static void take_live(struct sql_words *words, struct sql_index *index, struct sql_index_place *place)
+static void take_live(struct tw_words *words, struct sql_index *index, struct sql_index_place *place)
 {
-	size_t count = sql_take_count(words, 2);
+	size_t count = tw_take_count(words, 2);
 	place->first = index->live.count;
 	if (!tw_grow(&index->live.items, &index->live.room, index->live.count + count, sizeof *index->live.items))
 		words->failed = true;
@@ -142,15 +142,15 @@ static void take_live(struct sql_words *words, struct sql_index *index, struct s
 	}
 }
 
-static void take_places(struct sql_words *words, struct sql_index *index)
+static void take_places(struct tw_words *words, struct sql_index *index)
 {
 	uint64_t before = 0;
-	size_t count = (size_t)sql_take_below(words, SQL_INDEX_PLACES + 1);
+	size_t count = (size_t)tw_take_below(words, SQL_INDEX_PLACES + 1);
 	words->failed = words->failed ||
 	                !tw_grow(&index->places.items, &index->places.room, count + 1, sizeof *index->places.items);
 	for (; index->places.count < count && !words->failed; index->places.count++) {
 		struct sql_index_place *place = &index->places.items[index->places.count];
-		*place = (struct sql_index_place){.offset = sql_take_below(words, index->size + 1)};
+		*place = (struct sql_index_place){.offset = tw_take_below(words, index->size + 1)};
 		words->failed = words->failed || place->offset < before;
 		before = place->offset;
 		take_live(words, index, place);
@@ -167,9 +167,9 @@ static bool knows_all_open(const struct sql_index *index)
 	return true;
 }
 
-struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey *survey)
+struct sql_index *sql_index_get(struct tw_words *words, const struct sql_survey *survey)
 {
-	if (!sql_take_below(words, 2))
+	if (!tw_take_below(words, 2))
 		return NULL;
 	struct sql_index *index = calloc(1, sizeof *index);
 	if (!index) {
@@ -177,9 +177,9 @@ struct sql_index *sql_index_get(struct sql_words *words, const struct sql_survey
 		return NULL;
 	}
 	index->start = survey->start_ns;
-	index->size = sql_take_word(words);
+	index->size = tw_take_word(words);
 	words->failed = words->failed || index->size != survey->bytes;
-	index->overlaps = sql_take_below(words, 2);
+	index->overlaps = tw_take_below(words, 2);
 	index->runs = sql_format_named(survey->format)->reading.keep != NULL;
 	index->depends = sql_format_named(survey->format)->survey.state_outline != NULL;
 	take_spans(words, index);

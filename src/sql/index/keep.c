@@ -3,10 +3,8 @@
 #include "sql/index/keep.h"
 
 #include "core/dictionary.h"
-#include "core/format.h"
+#include "core/index_file/place.h"
 #include "sql/index/index.h"
-#include "sql/index/place.h"
-#include "sql/index/words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,40 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	VERSION = 8,
-	MOST = 1 << 28 /* bytes of an index */
-};
+enum { MOST = 1 << 28 /* bytes of an index */ };
 
-static const char magic[8] = "TWINDEX";
-
-/* The name of what is kept beside a file; the caller frees it. NULL when there is no memory. */
-static char *path_of(const char *path)
-{
-	char *kept;
-	return asprintf(&kept, "%s.twindex", path) < 0 ? NULL : kept;
-}
-
-/* ---- What tells a file from another. ---- */
-
-struct stamp {
-	uint64_t size, seconds, nanoseconds, head;
-};
-
-static bool stamp_of(const struct sql_file *file, struct stamp *stamp)
-{
-	*stamp = (struct stamp){
-	    .size = file->stamp.size,
-	    .seconds = file->stamp.seconds,
-	    .nanoseconds = file->stamp.nanoseconds,
-	};
-	return sql_stamp_head(file->path, &stamp->head);
-}
-
-static bool is_same(const struct stamp *a, const struct stamp *b)
-{
-	return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds && a->head == b->head;
-}
+static const struct tw_index_kind kind = {.magic = "TWINDEX", .version = 8, .suffix = ".twindex"};
 
 /* ---- Writing. Names are numbers of the session: those that are used are written, and numbered anew. ---- */
 
@@ -78,66 +45,66 @@ static uint64_t name_number(struct names *names, uint32_t name)
 
 static void put_tracks(struct tw_output *out, const struct sql_survey *survey, struct names *names)
 {
-	sql_put_word(out, survey->tracks.count);
+	tw_put_word(out, survey->tracks.count);
 	for (size_t i = 0; i < survey->tracks.count; i++) {
 		const struct sql_track *track = &survey->tracks.items[i];
-		sql_put_word(out, track->process);
-		sql_put_word(out, track->thread);
-		sql_put_word(out, name_number(names, track->name));
-		sql_put_word(out, track->upid);
-		sql_put_word(out, (uint64_t)track->kind);
-		sql_put_word(out, track->idle);
-		sql_put_word(out, track->last);
-		sql_put_word(out, track->died);
-		sql_put_word(out, track->made);
+		tw_put_word(out, track->process);
+		tw_put_word(out, track->thread);
+		tw_put_word(out, name_number(names, track->name));
+		tw_put_word(out, track->upid);
+		tw_put_word(out, (uint64_t)track->kind);
+		tw_put_word(out, track->idle);
+		tw_put_word(out, track->last);
+		tw_put_word(out, track->died);
+		tw_put_word(out, track->made);
 	}
-	sql_put_word(out, survey->processes.count);
+	tw_put_word(out, survey->processes.count);
 	for (size_t i = 0; i < survey->processes.count; i++) {
-		sql_put_word(out, survey->processes.items[i].pid);
-		sql_put_word(out, name_number(names, survey->processes.items[i].name));
+		tw_put_word(out, survey->processes.items[i].pid);
+		tw_put_word(out, name_number(names, survey->processes.items[i].name));
 	}
 }
 
 static void put_series(struct tw_output *out, const struct sql_survey *survey, struct names *names)
 {
-	sql_put_word(out, survey->series.count);
+	tw_put_word(out, survey->series.count);
 	for (size_t i = 0; i < survey->series.count; i++) {
 		const struct sql_series *series = &survey->series.items[i];
-		sql_put_word(out, series->process);
-		sql_put_word(out, series->id);
-		sql_put_word(out, series->upid);
-		sql_put_word(out, name_number(names, series->category));
-		sql_put_word(out, name_number(names, series->name));
-		sql_put_word(out, name_number(names, series->argument));
+		tw_put_word(out, series->process);
+		tw_put_word(out, series->id);
+		tw_put_word(out, series->upid);
+		tw_put_word(out, name_number(names, series->category));
+		tw_put_word(out, name_number(names, series->name));
+		tw_put_word(out, name_number(names, series->argument));
 	}
 }
 
 static void put_stacks(struct tw_output *out, const struct sql_survey *survey, struct names *names)
 {
-	sql_put_word(out, survey->frames.count);
+	tw_put_word(out, survey->frames.count);
 	for (size_t i = 0; i < survey->frames.count; i++) {
 		const struct sql_frame *frame = &survey->frames.items[i];
-		sql_put_word(out, frame->address);
-		sql_put_word(out, frame->id);
-		sql_put_word(out, name_number(names, frame->name));
-		sql_put_word(out, name_number(names, frame->file));
-		sql_put_word(out, frame->line);
-		sql_put_word(out, name_number(names, frame->module));
+		tw_put_word(out, frame->address);
+		tw_put_word(out, frame->id);
+		tw_put_word(out, name_number(names, frame->name));
+		tw_put_word(out, name_number(names, frame->file));
+		tw_put_word(out, frame->line);
+		tw_put_word(out, name_number(names, frame->module));
 	}
-	sql_put_word(out, survey->stacks.count);
+	tw_put_word(out, survey->stacks.count);
 	for (size_t i = 0; i < survey->stacks.count; i++) {
-		sql_put_word(out, survey->stacks.items[i].caller);
-		sql_put_word(out, survey->stacks.items[i].location);
-		sql_put_word(out, survey->stacks.items[i].depth);
+		tw_put_word(out, survey->stacks.items[i].caller);
+		tw_put_word(out, survey->stacks.items[i].location);
+		tw_put_word(out, survey->stacks.items[i].depth);
 	}
 }
 
 static void put_names(struct tw_output *out, const struct sql_session *session, const struct names *names)
 {
-	sql_put_word(out, names->count);
+	tw_put_word(out, names->count);
 	for (size_t i = 0; i < names->count; i++) {
 		const struct tw_name *name = tw_dictionary_name(session->names, names->list[i]);
-		sql_put_text(out, name->text, name->length);
+		tw_put_padded(out, name->text, name->length);
 	}
 }
 
@@ -147,12 +114,12 @@ static bool put_survey(struct tw_output *out, const struct sql_session *session,
 	struct names names = {0};
 	struct tw_text text = {0};
 	struct tw_output lists;
-	sql_put_text(out, survey->format, strlen(survey->format));
-	sql_put_word(out, survey->bytes);
-	sql_put_word(out, survey->events);
-	sql_put_word(out, survey->start_ns);
-	sql_put_word(out, survey->end_ns);
-	sql_put_word(out, survey->late_ns);
+	tw_put_format(out, survey->format);
+	tw_put_word(out, survey->bytes);
+	tw_put_word(out, survey->events);
+	tw_put_word(out, survey->start_ns);
+	tw_put_word(out, survey->end_ns);
+	tw_put_word(out, survey->late_ns);
 	if (tw_output_text(&lists, &text))
 		return false;
 	put_tracks(&lists, survey, &names);
@@ -168,16 +135,11 @@ static bool put_survey(struct tw_output *out, const struct sql_session *session,
 	return fine;
 }
 
-/* The whole without its head, whose last word is a hash of it. */
-static int write_all(struct tw_output *out, const struct stamp *stamp, const struct tw_text *body)
+/* The head, a hash of what follows, and that. */
+static int write_all(struct tw_output *out, const struct tw_index_trace *trace, const struct tw_text *body)
 {
-	tw_put(out, magic, sizeof magic);
-	sql_put_word(out, VERSION);
-	sql_put_word(out, stamp->size);
-	sql_put_word(out, stamp->seconds);
-	sql_put_word(out, stamp->nanoseconds);
-	sql_put_word(out, stamp->head);
-	sql_put_word(out, tw_mix_bytes(body->bytes, body->length, VERSION));
+	tw_put_index_head(out, &kind, trace);
+	tw_put_word(out, tw_mix_bytes(body->bytes, body->length, kind.version));
 	tw_put(out, body->bytes, body->length);
 	return tw_output_close(out);
 }
@@ -186,17 +148,17 @@ static int write_all(struct tw_output *out, const struct stamp *stamp, const str
 static int save(struct sql_session *session, const struct sql_file *file, const struct sql_survey *survey,
                 const char *path)
 {
-	struct stamp stamp;
+	struct tw_index_trace trace;
 	struct tw_text body = {0};
 	struct tw_output out;
-	int error = stamp_of(file, &stamp) && tw_output_text(&out, &body) == 0 ? 0 : ENOMEM;
+	int error = tw_index_trace(file->path, &file->stamp, &trace) && tw_output_text(&out, &body) == 0 ? 0 : ENOMEM;
 	if (!error) {
 		bool fine = put_survey(&out, session, survey);
 		error = tw_output_close(&out);
 		error = fine ? error : ENOMEM;
 	}
 	error = error ? error : tw_output_open_here(&out, path);
-	error = error ? error : write_all(&out, &stamp, &body);
+	error = error ? error : write_all(&out, &trace, &body);
 	tw_text_free(&body);
 	return error;
 }
@@ -204,8 +166,8 @@ static int save(struct sql_session *session, const struct sql_file *file, const 
 const char *sql_keep_save(struct sql_session *session, size_t number, const struct sql_survey *survey)
 {
 	const struct sql_file *file = &session->files[number];
-	char *path = path_of(file->path);
-	const char *why = path ? sql_place_refusal(path, file->path, magic, sizeof magic) : strerror(ENOMEM);
+	char *path = tw_index_path(&kind, file->path);
+	const char *why = path ? tw_index_refusal(&kind, path, file->path) : strerror(ENOMEM);
 	int error = why ? 0 : save(session, file, survey, path);
 	free(path);
 	return error ? strerror(error) : why;
@@ -214,7 +176,7 @@ const char *sql_keep_save(struct sql_session *session, size_t number, const stru
 /* ---- Reading. Everything is checked: the file may be anybody's. ---- */
 
 struct kept_file {
-	struct sql_words words;
+	struct tw_words words;
 	struct sql_session *session;
 	struct sql_survey *survey;
 	uint32_t *names; /* the file's numbers to the session's */
@@ -223,8 +185,8 @@ struct kept_file {
 
 static void take_names(struct kept_file *source)
 {
-	struct sql_words *words = &source->words;
-	size_t count = sql_take_count(words, 1), room = 0;
+	struct tw_words *words = &source->words;
+	size_t count = tw_take_count(words, 1), room = 0;
 	if (!tw_grow(&source->names, &room, count + 1, sizeof *source->names)) {
 		words->failed = true;
 		return;
@@ -232,7 +194,7 @@ static void take_names(struct kept_file *source)
 	source->name_count = count + 1;
 	for (size_t i = 1; i <= count && !words->failed; i++) {
 		struct tw_name name = {0};
-		name.text = sql_take_text(words, &name.length);
+		name.text = tw_take_padded(words, &name.length);
 		source->names[i] = tw_dictionary_intern(source->session->names, &name);
 		words->failed = words->failed || source->names[i] == UINT32_MAX;
 	}
@@ -240,14 +202,14 @@ static void take_names(struct kept_file *source)
 
 static uint32_t take_name(struct kept_file *source)
 {
-	uint64_t number = sql_take_below(&source->words, source->name_count ? source->name_count : 1);
+	uint64_t number = tw_take_below(&source->words, source->name_count ? source->name_count : 1);
 	return source->name_count ? source->names[number] : 0;
 }
 
 /* How many items follow, with room for them. */
 static size_t take_list(struct kept_file *source, size_t each, void *array, size_t *room, size_t size)
 {
-	size_t count = sql_take_count(&source->words, each);
+	size_t count = tw_take_count(&source->words, each);
 	source->words.failed = source->words.failed || !tw_grow(array, room, count + 1, size);
 	return source->words.failed ? 0 : count;
 }
@@ -255,25 +217,25 @@ static size_t take_list(struct kept_file *source, size_t each, void *array, size
 static void take_tracks(struct kept_file *source)
 {
 	struct sql_survey *survey = source->survey;
-	struct sql_words *words = &source->words;
+	struct tw_words *words = &source->words;
 	survey->tracks.count =
 	    take_list(source, 9, &survey->tracks.items, &survey->tracks.room, sizeof *survey->tracks.items);
 	for (size_t i = 0; i < survey->tracks.count; i++) {
 		struct sql_track *track = &survey->tracks.items[i];
-		track->process = sql_take_word(words);
-		track->thread = sql_take_word(words);
+		track->process = tw_take_word(words);
+		track->thread = tw_take_word(words);
 		track->name = take_name(source);
-		track->upid = (uint32_t)sql_take_below(words, UINT32_MAX);
-		track->kind = (enum tw_track_kind)sql_take_below(words, TW_TRACK_OTHER + 1);
-		track->idle = sql_take_below(words, 2);
-		track->last = sql_take_word(words);
-		track->died = sql_take_word(words);
-		track->made = sql_take_word(words);
+		track->upid = (uint32_t)tw_take_below(words, UINT32_MAX);
+		track->kind = (enum tw_track_kind)tw_take_below(words, TW_TRACK_OTHER + 1);
+		track->idle = tw_take_below(words, 2);
+		track->last = tw_take_word(words);
+		track->died = tw_take_word(words);
+		track->made = tw_take_word(words);
 	}
 	survey->processes.count =
 	    take_list(source, 2, &survey->processes.items, &survey->processes.room, sizeof *survey->processes.items);
 	for (size_t i = 0; i < survey->processes.count; i++) {
-		survey->processes.items[i].pid = sql_take_word(words);
+		survey->processes.items[i].pid = tw_take_word(words);
 		survey->processes.items[i].name = take_name(source);
 	}
 }
@@ -281,14 +243,14 @@ static void take_tracks(struct kept_file *source)
 static void take_series(struct kept_file *source)
 {
 	struct sql_survey *survey = source->survey;
-	struct sql_words *words = &source->words;
+	struct tw_words *words = &source->words;
 	survey->series.count =
 	    take_list(source, 6, &survey->series.items, &survey->series.room, sizeof *survey->series.items);
 	for (size_t i = 0; i < survey->series.count; i++) {
 		struct sql_series *series = &survey->series.items[i];
-		series->process = sql_take_word(words);
-		series->id = sql_take_word(words);
-		series->upid = (uint32_t)sql_take_below(words, UINT32_MAX);
+		series->process = tw_take_word(words);
+		series->id = tw_take_word(words);
+		series->upid = (uint32_t)tw_take_below(words, UINT32_MAX);
 		series->category = take_name(source);
 		series->name = take_name(source);
 		series->argument = take_name(source);
@@ -298,50 +260,38 @@ static void take_series(struct kept_file *source)
 static void take_stacks(struct kept_file *source)
 {
 	struct sql_survey *survey = source->survey;
-	struct sql_words *words = &source->words;
+	struct tw_words *words = &source->words;
 	survey->frames.count =
 	    take_list(source, 6, &survey->frames.items, &survey->frames.room, sizeof *survey->frames.items);
 	for (size_t i = 0; i < survey->frames.count; i++) {
 		struct sql_frame *frame = &survey->frames.items[i];
-		frame->address = sql_take_word(words);
-		frame->id = sql_take_word(words);
+		frame->address = tw_take_word(words);
+		frame->id = tw_take_word(words);
 		frame->name = take_name(source);
 		frame->file = take_name(source);
-		frame->line = (uint32_t)sql_take_below(words, UINT64_C(1) << 32);
+		frame->line = (uint32_t)tw_take_below(words, UINT64_C(1) << 32);
 		frame->module = take_name(source);
 	}
 	survey->stacks.count =
 	    take_list(source, 3, &survey->stacks.items, &survey->stacks.room, sizeof *survey->stacks.items);
 	for (size_t i = 0; i < survey->stacks.count; i++) {
-		survey->stacks.items[i].caller = (uint32_t)sql_take_below(words, i ? i : 1);
-		survey->stacks.items[i].location = (uint32_t)sql_take_below(words, UINT32_MAX);
-		survey->stacks.items[i].depth = (uint32_t)sql_take_below(words, UINT32_MAX);
+		survey->stacks.items[i].caller = (uint32_t)tw_take_below(words, i ? i : 1);
+		survey->stacks.items[i].location = (uint32_t)tw_take_below(words, UINT32_MAX);
+		survey->stacks.items[i].depth = (uint32_t)tw_take_below(words, UINT32_MAX);
 	}
-}
-
-/* The name of a format as a constant; NULL when there is none such. */
-static const char *format_of(const char *text, size_t length)
-{
-	const char *name;
-	for (size_t i = 0; (name = tw_format_name(i)); i++)
-		if (strlen(name) == length && memcmp(name, text, length) == 0)
-			return name;
-	return NULL;
 }
 
 static bool take_survey(struct kept_file *source)
 {
 	struct sql_survey *survey = source->survey;
-	struct sql_words *words = &source->words;
-	size_t length;
-	const char *format = sql_take_text(words, &length);
-	survey->format = format_of(format, length);
-	words->failed = words->failed || !survey->format;
-	survey->bytes = sql_take_word(words);
-	survey->events = sql_take_word(words);
-	survey->start_ns = sql_take_word(words);
-	survey->end_ns = sql_take_word(words);
-	survey->late_ns = sql_take_word(words);
+	struct tw_words *words = &source->words;
+	const struct tw_format *format = tw_take_format(words);
+	survey->format = format ? format->name : NULL;
+	survey->bytes = tw_take_word(words);
+	survey->events = tw_take_word(words);
+	survey->start_ns = tw_take_word(words);
+	survey->end_ns = tw_take_word(words);
+	survey->late_ns = tw_take_word(words);
 	take_names(source);
 	take_tracks(source);
 	take_series(source);
@@ -353,7 +303,7 @@ static bool take_survey(struct kept_file *source)
 /* All of a file that is not too large; NULL, or NULL and *why. */
 static uint8_t *read_all(const char *path, const char *trace, size_t *size, const char **why)
 {
-	int fd = sql_place_open(path, trace, why);
+	int fd = tw_index_open(path, trace, why);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "rb");
 	struct stat status;
 	uint8_t *bytes = NULL;
@@ -374,29 +324,22 @@ static uint8_t *read_all(const char *path, const char *trace, size_t *size, cons
 	return bytes;
 }
 
-static const char *check_head(struct sql_words *words, const struct sql_file *file)
+static const char *check_head(struct tw_words *words, const struct sql_file *file)
 {
-	struct stamp stamp, found;
-	if (words->left < sizeof magic || memcmp(words->bytes, magic, sizeof magic) != 0)
-		return "it is no index";
-	words->bytes += sizeof magic;
-	words->left -= sizeof magic;
-	if (sql_take_word(words) != VERSION)
-		return "it is of another version";
-	found.size = sql_take_word(words);
-	found.seconds = sql_take_word(words);
-	found.nanoseconds = sql_take_word(words);
-	found.head = sql_take_word(words);
-	uint64_t hash = sql_take_word(words);
-	if (!stamp_of(file, &stamp) || !is_same(&stamp, &found))
-		return "it is of another file, or of what the file was before";
-	return words->failed || hash != tw_mix_bytes(words->bytes, words->left, VERSION) ? "it is damaged" : NULL;
+	struct tw_index_trace trace;
+	if (!tw_index_trace(file->path, &file->stamp, &trace))
+		return "the file cannot be read";
+	const char *why = tw_take_index_head(words, &kind, &trace);
+	const uint64_t hash = tw_take_word(words);
+	if (why)
+		return why;
+	return words->failed || hash != tw_mix_bytes(words->bytes, words->left, kind.version) ? "it is damaged" : NULL;
 }
 
 struct sql_survey *sql_keep_load(struct sql_session *session, size_t number, const char **why)
 {
 	const struct sql_file *file = &session->files[number];
-	char *path = path_of(file->path);
+	char *path = tw_index_path(&kind, file->path);
 	size_t size = 0;
 	uint8_t *bytes = path ? read_all(path, file->path, &size, why) : NULL;
 	struct kept_file source = {.words = {.bytes = bytes, .left = size}, .session = session};

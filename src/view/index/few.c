@@ -219,30 +219,30 @@ void view_few_free(struct view_store *store)
 
 void view_few_put(struct tw_output *out, const struct view_few *few)
 {
-	sql_put_word(out, few != NULL);
+	tw_put_word(out, few != NULL);
 	if (!few)
 		return;
-	sql_put_word(out, few->count);
+	tw_put_word(out, few->count);
 	view_keep_put_column(out, &few->blocks);
 	for (unsigned k = 0; k < COLUMNS; k++)
 		for (unsigned i = 0; i < few->count % VIEW_BLOCK; i++)
-			sql_put_word(out, few->newest[k][i]);
+			tw_put_word(out, few->newest[k][i]);
 }
 
-bool view_few_get(struct sql_words *words, const struct view_store *store, struct view_few **few,
+bool view_few_get(struct tw_words *words, const struct view_store *store, struct view_few **few,
                   struct view_extents *extents)
 {
-	if (!sql_take_below(words, 2))
+	if (!tw_take_below(words, 2))
 		return !words->failed;
 	struct view_few *got = *few = calloc(1, sizeof *got);
 	words->failed |= !got;
 	if (words->failed)
 		return false;
-	got->count = sql_take_word(words);
+	got->count = tw_take_word(words);
 	view_keep_get_column(words, store, &got->blocks, sizeof(struct block), extents);
 	for (unsigned k = 0; k < COLUMNS; k++)
 		for (unsigned i = 0; i < got->count % VIEW_BLOCK; i++)
-			got->newest[k][i] = sql_take_word(words);
+			got->newest[k][i] = tw_take_word(words);
 	return !words->failed;
 }
 

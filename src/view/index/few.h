@@ -21,7 +21,7 @@ void view_few_free(struct view_store *store);
 
 /* In a file that is kept: what is taken must then be checked. */
 void view_few_put(struct tw_output *out, const struct view_few *few);
-bool view_few_get(struct sql_words *words, const struct view_store *store, struct view_few **few,
+bool view_few_get(struct tw_words *words, const struct view_store *store, struct view_few **few,
                   struct view_extents *extents);
 bool view_few_check(const struct view_store *store, const struct view_few *few);
 

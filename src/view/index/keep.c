@@ -79,11 +79,11 @@ bool view_keep_own(const struct view_index *index, struct view_own *own)
 
 static void put_packs(struct tw_output *out, const struct view_packs *packs)
 {
-	sql_put_word(out, packs != NULL);
+	tw_put_word(out, packs != NULL);
 	if (!packs)
 		return;
 	view_keep_put_column(out, &packs->blocks);
-	sql_put_word(out, packs->level_count);
+	tw_put_word(out, packs->level_count);
 	for (uint32_t i = 0; i < packs->level_count; i++)
 		view_keep_put_column(out, &packs->levels[i]);
 }
@@ -95,7 +95,7 @@ static void put_rows(struct tw_output *out, const struct view_index *index)
 		const struct view_row *row = view_index_row_at(index, i);
 		const struct view_bare *bare = row->bare ? view_bare_of(row, &index->store) : NULL;
 		put_packs(out, row->packs);
-		sql_put_word(out, bare != NULL);
+		tw_put_word(out, bare != NULL);
 		if (!bare)
 			continue;
 		put_packs(out, bare->head.packs);
@@ -106,78 +106,78 @@ static void put_rows(struct tw_output *out, const struct view_index *index)
 
 static void put_track(struct tw_output *out, const struct view_track *track)
 {
-	sql_put_word(out, (uint64_t)track->kind);
-	sql_put_word(out, track->process);
-	sql_put_word(out, track->thread);
-	sql_put_word(out, track->own_process);
-	sql_put_word(out, track->own_thread);
-	sql_put_word(out, (uint64_t)(int64_t)track->sort_index);
-	sql_put_word(out, track->fixed);
-	sql_put_word(out, track->slices);
-	sql_put_word(out, track->file);
-	sql_put_text(out, track->name.bytes ? track->name.bytes : "", track->name.length);
-	sql_put_word(out, track->lane_count);
+	tw_put_word(out, (uint64_t)track->kind);
+	tw_put_word(out, track->process);
+	tw_put_word(out, track->thread);
+	tw_put_word(out, track->own_process);
+	tw_put_word(out, track->own_thread);
+	tw_put_word(out, (uint64_t)(int64_t)track->sort_index);
+	tw_put_word(out, track->fixed);
+	tw_put_word(out, track->slices);
+	tw_put_word(out, track->file);
+	tw_put_padded(out, track->name.bytes ? track->name.bytes : "", track->name.length);
+	tw_put_word(out, track->lane_count);
 	for (uint32_t lane = 0; lane < track->lane_count; lane++) {
-		sql_put_word(out, track->lanes[lane]);
+		tw_put_word(out, track->lanes[lane]);
 		if (track->kind != VIEW_COUNTERS)
 			continue;
-		sql_put_word(out, track->series_names[lane]);
-		sql_put_word(out, track->series[lane].count);
-		sql_put_word(out, track->series[lane].at);
+		tw_put_word(out, track->series_names[lane]);
+		tw_put_word(out, track->series[lane].count);
+		tw_put_word(out, track->series[lane].at);
 	}
 }
 
 static void put_lost(struct tw_output *out, const struct view_index *index)
 {
-	sql_put_word(out, index->lost_count);
+	tw_put_word(out, index->lost_count);
 	for (uint64_t i = 0; i < index->lost_count && i < VIEW_LOST_KEPT; i++) {
 		const struct view_lost *lost = &index->lost[i];
-		sql_put_word(out, lost->from);
-		sql_put_word(out, lost->to);
-		sql_put_word(out, lost->bytes);
-		sql_put_word(out, lost->offset);
-		sql_put_word(out, lost->track);
+		tw_put_word(out, lost->from);
+		tw_put_word(out, lost->to);
+		tw_put_word(out, lost->bytes);
+		tw_put_word(out, lost->offset);
+		tw_put_word(out, lost->track);
 	}
 }
 
 static void put_spans(struct tw_output *out, const struct view_spans *spans)
 {
-	sql_put_word(out, spans != NULL);
+	tw_put_word(out, spans != NULL);
 	if (!spans)
 		return;
-	sql_put_word(out, spans->shift);
-	sql_put_word(out, spans->taken);
-	sql_put_word(out, spans->most);
+	tw_put_word(out, spans->shift);
+	tw_put_word(out, spans->taken);
+	tw_put_word(out, spans->most);
 	for (uint64_t i = 0; i < spans->most; i++)
-		sql_put_word(out, spans->events[i]);
-	sql_put_word(out, spans->part_shift);
-	sql_put_word(out, spans->part_count);
+		tw_put_word(out, spans->events[i]);
+	tw_put_word(out, spans->part_shift);
+	tw_put_word(out, spans->part_count);
 	for (size_t i = 0; i < spans->part_count; i++) {
 		const struct view_part_of_file *part = &spans->parts[i];
-		sql_put_word(out, part->first);
-		sql_put_word(out, part->last);
-		sql_put_word(out, part->least);
-		sql_put_word(out, part->most);
+		tw_put_word(out, part->first);
+		tw_put_word(out, part->last);
+		tw_put_word(out, part->least);
+		tw_put_word(out, part->most);
 	}
-	sql_put_word(out, spans->needed.count);
+	tw_put_word(out, spans->needed.count);
 	for (size_t i = 0; i < spans->needed.count; i++) {
-		sql_put_word(out, spans->needed.items[i].offset);
-		sql_put_word(out, spans->needed.items[i].size);
+		tw_put_word(out, spans->needed.items[i].offset);
+		tw_put_word(out, spans->needed.items[i].size);
 	}
 }
 
 void view_keep_put(struct tw_output *out, const struct view_index *index)
 {
-	sql_put_word(out, index->events);
-	sql_put_word(out, index->end);
-	sql_put_word(out, index->left);
-	sql_put_word(out, index->calls.rules.rounding);
-	sql_put_word(out, index->calls.rules.ends_unordered);
+	tw_put_word(out, index->events);
+	tw_put_word(out, index->end);
+	tw_put_word(out, index->left);
+	tw_put_word(out, index->calls.rules.rounding);
+	tw_put_word(out, index->calls.rules.ends_unordered);
 	put_spans(out, index->store.spans);
 	view_keep_put_column(out, &index->names.items);
 	view_few_put(out, index->store.few_slices);
 	view_few_put(out, index->store.few_samples);
-	sql_put_word(out, index->tracks.count);
+	tw_put_word(out, index->tracks.count);
 	for (size_t i = 0; i < index->tracks.count; i++)
 		put_track(out, &index->tracks.items[i]);
 	put_lost(out, index);
@@ -186,24 +186,24 @@ void view_keep_put(struct tw_output *out, const struct view_index *index)
 
 /* ---- Reading. ---- */
 
-static struct view_packs *get_packs(struct sql_words *words, const struct view_store *store,
+static struct view_packs *get_packs(struct tw_words *words, const struct view_store *store,
                                     struct view_extents *extents)
 {
-	struct view_packs *packs = sql_take_below(words, 2) ? calloc(1, sizeof *packs) : NULL;
+	struct view_packs *packs = tw_take_below(words, 2) ? calloc(1, sizeof *packs) : NULL;
 	if (!packs)
 		return NULL;
 	view_keep_get_column(words, store, &packs->blocks, sizeof(struct view_block), extents);
-	packs->level_count = (uint32_t)sql_take_below(words, VIEW_LEVELS + 1);
+	packs->level_count = (uint32_t)tw_take_below(words, VIEW_LEVELS + 1);
 	for (uint32_t i = 0; i < packs->level_count; i++)
 		view_keep_get_column(words, store, &packs->levels[i], sizeof(union view_sum), extents);
 	return packs;
 }
 
-static void get_row(struct sql_words *words, const struct view_store *store, struct view_kept_row *row,
+static void get_row(struct tw_words *words, const struct view_store *store, struct view_kept_row *row,
                     struct view_extents *extents)
 {
 	row->packs = get_packs(words, store, extents);
-	if (!sql_take_below(words, 2))
+	if (!tw_take_below(words, 2))
 		return;
 	row->head = get_packs(words, store, extents);
 	row->groups = get_packs(words, store, extents);
@@ -230,7 +230,7 @@ static void free_rows(struct view_kept_row *rows, uint64_t count)
 }
 
 /* Of the index once all is right: until then it has none. */
-static void get_rows(struct sql_words *words, struct view_index *index, struct view_extents *extents)
+static void get_rows(struct tw_words *words, struct view_index *index, struct view_extents *extents)
 {
 	struct view_column rows = {0};
 	view_keep_get_column(words, &index->store, &rows, sizeof(struct view_row), extents);
@@ -252,106 +252,106 @@ static void get_rows(struct sql_words *words, struct view_index *index, struct v
 	free(kept);
 }
 
-static void get_lanes(struct sql_words *words, struct view_track *track)
+static void get_lanes(struct tw_words *words, struct view_track *track)
 {
-	const uint32_t count = (uint32_t)sql_take_below(words, VIEW_LANES_MOST + 1);
+	const uint32_t count = (uint32_t)tw_take_below(words, VIEW_LANES_MOST + 1);
 	const bool has_series = track->kind == VIEW_COUNTERS;
 	if (!tw_grow(&track->lanes, &track->lane_room, (size_t)count + 1, sizeof *track->lanes) ||
 	    (has_series && !view_track_series_room(track, count + 1)))
 		words->failed = true;
 	for (uint32_t lane = 0; lane < count && !words->failed; lane++) {
-		track->lanes[lane] = (uint16_t)sql_take_below(words, UINT16_MAX + 1);
+		track->lanes[lane] = (uint16_t)tw_take_below(words, UINT16_MAX + 1);
 		if (has_series) {
-			track->series_names[lane] = (uint32_t)sql_take_below(words, UINT32_MAX);
-			track->series[lane].count = sql_take_below(words, VIEW_BLOCK) & UINT8_MAX;
-			track->series[lane].at = sql_take_below(words, VIEW_AT_MOST) & VIEW_AT_MOST;
+			track->series_names[lane] = (uint32_t)tw_take_below(words, UINT32_MAX);
+			track->series[lane].count = tw_take_below(words, VIEW_BLOCK) & UINT8_MAX;
+			track->series[lane].at = tw_take_below(words, VIEW_AT_MOST) & VIEW_AT_MOST;
 		}
 		track->lane_count = lane + 1;
 	}
 }
 
 /* It must be the next: a process stands before its threads. */
-static void get_track(struct sql_words *words, struct view_tracks *tracks, size_t number)
+static void get_track(struct tw_words *words, struct view_tracks *tracks, size_t number)
 {
-	const enum view_track_kind kind = (enum view_track_kind)sql_take_below(words, VIEW_OTHER + 1);
-	const uint64_t process = sql_take_word(words), thread = sql_take_word(words);
+	const enum view_track_kind kind = (enum view_track_kind)tw_take_below(words, VIEW_OTHER + 1);
+	const uint64_t process = tw_take_word(words), thread = tw_take_word(words);
 	words->failed |= tracks->count != number || view_tracks_find(tracks, kind, process, thread) != number;
 	if (words->failed)
 		return;
 	struct view_track *track = &tracks->items[number];
-	track->own_process = sql_take_word(words);
-	track->own_thread = sql_take_word(words);
-	track->sort_index = (int32_t)(int64_t)sql_take_word(words);
-	track->fixed = sql_take_below(words, 2);
-	track->slices = sql_take_word(words);
-	track->file = (uint32_t)sql_take_below(words, 2);
+	track->own_process = tw_take_word(words);
+	track->own_thread = tw_take_word(words);
+	track->sort_index = (int32_t)(int64_t)tw_take_word(words);
+	track->fixed = tw_take_below(words, 2);
+	track->slices = tw_take_word(words);
+	track->file = (uint32_t)tw_take_below(words, 2);
 	size_t length;
-	const char *name = sql_take_text(words, &length);
+	const char *name = tw_take_padded(words, &length);
 	track->name.length = 0;
 	words->failed |= length > VIEW_NAME_MOST || !tw_text_add(&track->name, name, length);
 	get_lanes(words, track);
 }
 
-static void get_tracks(struct sql_words *words, struct view_index *index)
+static void get_tracks(struct tw_words *words, struct view_index *index)
 {
 	enum { WORDS = 11 };
-	const size_t count = sql_take_count(words, WORDS);
+	const size_t count = tw_take_count(words, WORDS);
 	words->failed |= count > VIEW_TRACKS_MOST;
 	for (size_t i = 0; i < count && !words->failed; i++)
 		get_track(words, &index->tracks, i);
 	words->failed |= index->tracks.count != count;
 }
 
-static void get_lost(struct sql_words *words, struct view_index *index)
+static void get_lost(struct tw_words *words, struct view_index *index)
 {
-	index->lost_count = sql_take_word(words);
+	index->lost_count = tw_take_word(words);
 	for (uint64_t i = 0; i < index->lost_count && i < VIEW_LOST_KEPT && !words->failed; i++) {
 		struct view_lost *lost = &index->lost[i];
-		lost->from = sql_take_word(words);
-		lost->to = sql_take_word(words);
-		lost->bytes = sql_take_word(words);
-		lost->offset = sql_take_word(words);
-		lost->track = (uint32_t)sql_take_below(words, UINT64_C(1) << 32);
+		lost->from = tw_take_word(words);
+		lost->to = tw_take_word(words);
+		lost->bytes = tw_take_word(words);
+		lost->offset = tw_take_word(words);
+		lost->track = (uint32_t)tw_take_below(words, UINT64_C(1) << 32);
 		words->failed |= lost->track != VIEW_NONE && lost->track >= index->tracks.count;
 	}
 }
 
 /* As many of each as there are for a file of this size. */
-static void get_parts(struct sql_words *words, struct view_spans *spans)
+static void get_parts(struct tw_words *words, struct view_spans *spans)
 {
-	spans->shift = (unsigned)sql_take_below(words, 64);
-	spans->taken = sql_take_word(words);
-	words->failed |= sql_take_word(words) != spans->most;
+	spans->shift = (unsigned)tw_take_below(words, 64);
+	spans->taken = tw_take_word(words);
+	words->failed |= tw_take_word(words) != spans->most;
 	for (uint64_t i = 0; i < spans->most && !words->failed; i++)
-		spans->events[i] = (uint32_t)sql_take_below(words, UINT64_C(1) << 32);
-	words->failed |= sql_take_word(words) != spans->part_shift;
-	words->failed |= sql_take_word(words) != spans->part_count;
+		spans->events[i] = (uint32_t)tw_take_below(words, UINT64_C(1) << 32);
+	words->failed |= tw_take_word(words) != spans->part_shift;
+	words->failed |= tw_take_word(words) != spans->part_count;
 	for (size_t i = 0; i < spans->part_count && !words->failed; i++) {
 		struct view_part_of_file *part = &spans->parts[i];
-		part->first = sql_take_word(words);
-		part->last = sql_take_word(words);
-		part->least = sql_take_word(words);
-		part->most = sql_take_word(words);
+		part->first = tw_take_word(words);
+		part->last = tw_take_word(words);
+		part->least = tw_take_word(words);
+		part->most = tw_take_word(words);
 		words->failed |= (part->first >= spans->file.size && part->first != UINT64_MAX) ||
 		                 (part->last >= spans->file.size && part->last != UINT64_MAX);
 	}
 }
 
-static void get_needed(struct sql_words *words, struct view_spans *spans)
+static void get_needed(struct tw_words *words, struct view_spans *spans)
 {
 	struct view_needed *needed = &spans->needed;
-	const size_t count = sql_take_count(words, 2);
+	const size_t count = tw_take_count(words, 2);
 	words->failed |= !tw_grow(&needed->items, &needed->room, count + 1, sizeof *needed->items);
 	for (size_t i = 0; i < count && !words->failed; i++) {
-		const uint64_t offset = sql_take_below(words, spans->file.size);
-		const uint64_t size = sql_take_below(words, spans->file.size - offset + 1);
+		const uint64_t offset = tw_take_below(words, spans->file.size);
+		const uint64_t size = tw_take_below(words, spans->file.size - offset + 1);
 		needed->items[needed->count++] = (struct tw_piece){.offset = offset, .size = size};
 	}
 }
 
-static void get_spans(struct sql_words *words, struct view_index *index, const struct view_kept_from *from)
+static void get_spans(struct tw_words *words, struct view_index *index, const struct view_kept_from *from)
 {
-	if (!sql_take_below(words, 2))
+	if (!tw_take_below(words, 2))
 		return;
 	struct view_spans *spans = view_spans_for(from->format, from->size, from->path, from->options);
 	index->store.spans = spans;
@@ -366,16 +366,16 @@ static void get_spans(struct sql_words *words, struct view_index *index, const s
 	spans->ready = true;
 }
 
-bool view_keep_get(struct sql_words *words, struct view_index *index, const struct view_kept_from *from)
+bool view_keep_get(struct tw_words *words, struct view_index *index, const struct view_kept_from *from)
 {
 	struct view_extents extents = {0};
 	index->of_series = calloc(1, sizeof *index->of_series);
 	words->failed |= !index->of_series || !view_row_times_room(&index->store);
-	index->events = sql_take_word(words);
-	index->end = sql_take_below(words, INT64_MAX);
-	index->left = sql_take_word(words);
-	index->calls.rules.rounding = sql_take_word(words);
-	index->calls.rules.ends_unordered = sql_take_below(words, 2);
+	index->events = tw_take_word(words);
+	index->end = tw_take_below(words, INT64_MAX);
+	index->left = tw_take_word(words);
+	index->calls.rules.rounding = tw_take_word(words);
+	index->calls.rules.ends_unordered = tw_take_below(words, 2);
 	get_spans(words, index, from);
 	view_keep_get_column(words, &index->store, &index->names.items, sizeof(struct view_name), &extents);
 	view_few_get(words, &index->store, &index->store.few_slices, &extents);

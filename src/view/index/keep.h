@@ -3,7 +3,7 @@
 #ifndef VIEW_INDEX_KEEP_H
 #define VIEW_INDEX_KEEP_H
 
-#include "sql/index/words.h"
+#include "core/index_file/words.h"
 #include "view/index/index.h"
 
 /* Zeroes behind the store in its file: what is read of a packed block never reaches beyond them. */
@@ -40,6 +40,6 @@ struct view_kept_from {
 /* Takes what was written, for a store that is in place: index->store. All is looked at, and nothing believed that could
  * lead outside of the store or of memory: but for the numbers in packed blocks, any of which may be read. False where
  * something is wrong (words->failed), or without memory. Free the index in any case. */
-bool view_keep_get(struct sql_words *words, struct view_index *index, const struct view_kept_from *from);
+bool view_keep_get(struct tw_words *words, struct view_index *index, const struct view_kept_from *from);
 
 #endif

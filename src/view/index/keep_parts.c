@@ -7,9 +7,9 @@
 void view_keep_put_column(struct tw_output *out, const struct view_column *column)
 {
 	const size_t parts = view_column_parts(column->count);
-	sql_put_word(out, column->count);
+	tw_put_word(out, column->count);
 	for (size_t i = 0; i < parts; i++)
-		sql_put_word(out, column->parts[i]);
+		tw_put_word(out, column->parts[i]);
 }
 
 void view_keep_add_extent(struct view_extents *extents, uint64_t place, uint64_t size)
@@ -19,16 +19,16 @@ void view_keep_add_extent(struct view_extents *extents, uint64_t place, uint64_t
 		extents->items[extents->count++] = (struct view_extent){place, size};
 }
 
-bool view_keep_get_column(struct sql_words *words, const struct view_store *store, struct view_column *column,
+bool view_keep_get_column(struct tw_words *words, const struct view_store *store, struct view_column *column,
                           size_t size, struct view_extents *extents)
 {
-	const uint64_t count = sql_take_below(words, store->used / size + 1);
+	const uint64_t count = tw_take_below(words, store->used / size + 1);
 	const size_t parts = view_column_parts(count);
 	if (parts > words->left / sizeof(uint64_t) ||
 	    !tw_grow(&column->parts, &column->part_room, parts + 1, sizeof *column->parts))
 		words->failed = true;
 	for (size_t i = 0; i < parts && !words->failed; i++) {
-		const uint64_t place = sql_take_word(words), bytes = view_part_records(i) * size;
+		const uint64_t place = tw_take_word(words), bytes = view_part_records(i) * size;
 		words->failed |= !view_is_in_store(store, place, bytes);
 		column->parts[i] = place;
 		view_keep_add_extent(extents, place, bytes);

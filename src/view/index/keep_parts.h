@@ -3,7 +3,7 @@
 #ifndef VIEW_INDEX_KEEP_PARTS_H
 #define VIEW_INDEX_KEEP_PARTS_H
 
-#include "sql/index/words.h"
+#include "core/index_file/words.h"
 #include "view/index/pack.h"
 
 /* Records of a store, of which no two may be in the same place. */
@@ -21,7 +21,7 @@ void view_keep_add_extent(struct view_extents *extents, uint64_t place, uint64_t
 
 /* Writes the places of a column's parts, and takes them. */
 void view_keep_put_column(struct tw_output *out, const struct view_column *column);
-bool view_keep_get_column(struct sql_words *words, const struct view_store *store, struct view_column *column,
+bool view_keep_get_column(struct tw_words *words, const struct view_store *store, struct view_column *column,
                           size_t size, struct view_extents *extents);
 
 /* Whether so many bytes are in the store, at a multiple of 8. */

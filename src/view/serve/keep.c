@@ -5,8 +5,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/keep.h"
 
-#include "core/format.h"
-#include "sql/index/place.h"
+#include "core/index_file/place.h"
 #include "view/serve/view.h"
 
 #include <errno.h>
@@ -16,24 +15,22 @@
 #include <unistd.h>
 
 enum {
-	VERSION = 1,
 	STORE_AT = 1 << 16, /* in the file: a multiple of any machine's pages */
 	PIECE = 1 << 20,    /* bytes of the store that are written or looked at in one go */
 	LISTS_MOST = 1 << 30
 };
 
-static const char magic[8] = "TWVIEW";
+static const struct tw_index_kind kind = {.magic = "TWVIEW", .version = 2, .suffix = ".twview"};
 
-/* Behind the magic, as words. */
-struct head {
-	uint64_t version, layout;
-	uint64_t size, seconds, nanoseconds, head; /* of the trace */
-	uint64_t key;                              /* the options' */
-	uint64_t store, lists;                     /* bytes */
+/* Behind the head, as words. */
+struct parts {
+	uint64_t layout;
+	uint64_t key;          /* the options' */
+	uint64_t store, lists; /* bytes */
 };
-enum { HEAD_WORDS = sizeof(struct head) / sizeof(uint64_t) };
+enum { PART_WORDS = sizeof(struct parts) / sizeof(uint64_t) };
 
-/* Behind the lists: the hash of the store, and that of the head, the lists and the former. */
+/* Behind the lists: the hash of the store, and that of the parts, the lists and the former. */
 enum { ENDING = 2 * sizeof(uint64_t) };
 
 static void refuse(const struct view *view, const char *what, const char *why)
@@ -43,25 +40,12 @@ static void refuse(const struct view *view, const char *what, const char *why)
 		keeping->refused(keeping->context, view->options.paths[0], what, why);
 }
 
-/* The caller frees it. NULL without memory. */
-static char *path_of(const struct view *view)
+static struct parts parts_of(const struct view *view, uint64_t store, uint64_t lists)
 {
-	char *path;
-	return asprintf(&path, "%s.twview", view->options.paths[0]) < 0 ? NULL : path;
-}
-
-static struct head head_of(const struct view *view, uint64_t store, uint64_t lists)
-{
-	const struct view_keeper *keeper = &view->keeper;
-	return (struct head){.version = VERSION,
-	                     .layout = view_keep_layout(),
-	                     .size = keeper->stamp.size,
-	                     .seconds = keeper->stamp.seconds,
-	                     .nanoseconds = keeper->stamp.nanoseconds,
-	                     .head = keeper->head,
-	                     .key = view->options.keeping.key,
-	                     .store = store,
-	                     .lists = lists};
+	return (struct parts){.layout = view_keep_layout(),
+	                      .key = view->options.keeping.key,
+	                      .store = store,
+	                      .lists = lists};
 }
 
 static bool is_stopped(const struct view *view)
@@ -73,51 +57,51 @@ static bool is_stopped(const struct view *view)
 
 static void put_findings(struct tw_output *out, const struct view *view)
 {
-	sql_put_word(out, view->findings.count);
-	sql_put_word(out, view->findings.by_file[0]);
-	sql_put_word(out, view->findings.by_file[1]);
+	tw_put_word(out, view->findings.count);
+	tw_put_word(out, view->findings.by_file[0]);
+	tw_put_word(out, view->findings.by_file[1]);
 	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < view->findings.count; i++) {
 		const struct view_finding *finding = &view->findings.first[i];
 		const char *text = finding->text ? finding->text : "";
-		sql_put_word(out, (uint64_t)finding->severity);
-		sql_put_word(out, finding->offset);
-		sql_put_word(out, finding->file);
-		sql_put_word(out, finding->time);
-		sql_put_text(out, finding->rule, strlen(finding->rule));
-		sql_put_text(out, text, strlen(text));
+		tw_put_word(out, (uint64_t)finding->severity);
+		tw_put_word(out, finding->offset);
+		tw_put_word(out, finding->file);
+		tw_put_word(out, finding->time);
+		tw_put_padded(out, finding->rule, strlen(finding->rule));
+		tw_put_padded(out, text, strlen(text));
 	}
 }
 
 static void put_view(struct tw_output *out, const struct view *view)
 {
 	const struct tw_clock *clock = &view->reading.clock;
-	sql_put_text(out, view->reading.format, strlen(view->reading.format));
-	sql_put_word(out, view->reading.started);
-	sql_put_word(out, view->reading.start);
-	sql_put_word(out, view->files[0].start);
-	sql_put_word(out, clock->ticks_per_second);
-	sql_put_word(out, clock->start_ns);
-	sql_put_word(out, clock->end_ns);
-	sql_put_word(out, clock->has_cpu);
-	sql_put_word(out, clock->instructions);
-	sql_put_word(out, clock->has_wall);
-	sql_put_word(out, clock->since_boot);
-	sql_put_word(out, (uint64_t)clock->wall_ns);
-	sql_put_word(out, view->reading.told.done);
-	sql_put_word(out, view->reading.told.size);
-	sql_put_word(out, view->reading.told.errors);
+	tw_put_format(out, view->reading.format);
+	tw_put_word(out, view->reading.started);
+	tw_put_word(out, view->reading.start);
+	tw_put_word(out, view->files[0].start);
+	tw_put_word(out, clock->ticks_per_second);
+	tw_put_word(out, clock->start_ns);
+	tw_put_word(out, clock->end_ns);
+	tw_put_word(out, clock->has_cpu);
+	tw_put_word(out, clock->instructions);
+	tw_put_word(out, clock->has_wall);
+	tw_put_word(out, clock->since_boot);
+	tw_put_word(out, (uint64_t)clock->wall_ns);
+	tw_put_word(out, view->reading.told.done);
+	tw_put_word(out, view->reading.told.size);
+	tw_put_word(out, view->reading.told.errors);
 	put_findings(out, view);
 }
 
 /* A text that has its rule behind it. */
-static void get_finding(struct sql_words *words, struct view_finding *finding)
+static void get_finding(struct tw_words *words, struct view_finding *finding)
 {
 	size_t rule_length, length;
-	finding->severity = (enum tw_severity)sql_take_below(words, TW_ERROR + 1);
-	finding->offset = sql_take_word(words);
-	finding->file = (size_t)sql_take_below(words, 2);
-	finding->time = sql_take_word(words);
-	const char *rule = sql_take_text(words, &rule_length), *text = sql_take_text(words, &length);
+	finding->severity = (enum tw_severity)tw_take_below(words, TW_ERROR + 1);
+	finding->offset = tw_take_word(words);
+	finding->file = (size_t)tw_take_below(words, 2);
+	finding->time = tw_take_word(words);
+	const char *rule = tw_take_padded(words, &rule_length), *text = tw_take_padded(words, &length);
 	if (!words->failed &&
 	    asprintf(&finding->text, "%.*s%c%.*s", (int)length, text, '\0', (int)rule_length, rule) < 0)
 		finding->text = NULL;
@@ -125,44 +109,33 @@ static void get_finding(struct sql_words *words, struct view_finding *finding)
 	finding->rule = finding->text ? finding->text + strlen(finding->text) + 1 : "";
 }
 
-static void get_findings(struct sql_words *words, struct view *view)
+static void get_findings(struct tw_words *words, struct view *view)
 {
-	const uint64_t count = sql_take_word(words);
-	view->findings.by_file[0] = sql_take_word(words);
-	view->findings.by_file[1] = sql_take_word(words);
+	const uint64_t count = tw_take_word(words);
+	view->findings.by_file[0] = tw_take_word(words);
+	view->findings.by_file[1] = tw_take_word(words);
 	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < count && !words->failed; i++)
 		get_finding(words, &view->findings.first[i]);
 	view->findings.count = count;
 }
 
-static const struct tw_format *get_format(struct sql_words *words)
+static const struct tw_format *get_view(struct tw_words *words, struct view *view)
 {
-	size_t length;
-	const char *name, *text = sql_take_text(words, &length);
-	for (size_t i = 0; (name = tw_format_name(i)); i++)
-		if (strlen(name) == length && memcmp(name, text, length) == 0)
-			return tw_formats[i];
-	words->failed = true;
-	return NULL;
-}
-
-static const struct tw_format *get_view(struct sql_words *words, struct view *view)
-{
-	const struct tw_format *format = get_format(words);
-	view->reading.started = sql_take_below(words, 2);
-	view->reading.start = sql_take_below(words, INT64_MAX);
-	view->files[0].start = sql_take_below(words, INT64_MAX);
-	view->reading.clock = (struct tw_clock){.ticks_per_second = sql_take_word(words)};
-	view->reading.clock.start_ns = sql_take_word(words);
-	view->reading.clock.end_ns = sql_take_word(words);
-	view->reading.clock.has_cpu = sql_take_below(words, 2);
-	view->reading.clock.instructions = sql_take_below(words, 2);
-	view->reading.clock.has_wall = sql_take_below(words, 2);
-	view->reading.clock.since_boot = sql_take_below(words, 2);
-	view->reading.clock.wall_ns = (int64_t)sql_take_word(words);
-	view->reading.told.done = sql_take_word(words);
-	view->reading.told.size = sql_take_word(words);
-	view->reading.told.errors = sql_take_word(words);
+	const struct tw_format *format = tw_take_format(words);
+	view->reading.started = tw_take_below(words, 2);
+	view->reading.start = tw_take_below(words, INT64_MAX);
+	view->files[0].start = tw_take_below(words, INT64_MAX);
+	view->reading.clock = (struct tw_clock){.ticks_per_second = tw_take_word(words)};
+	view->reading.clock.start_ns = tw_take_word(words);
+	view->reading.clock.end_ns = tw_take_word(words);
+	view->reading.clock.has_cpu = tw_take_below(words, 2);
+	view->reading.clock.instructions = tw_take_below(words, 2);
+	view->reading.clock.has_wall = tw_take_below(words, 2);
+	view->reading.clock.since_boot = tw_take_below(words, 2);
+	view->reading.clock.wall_ns = (int64_t)tw_take_word(words);
+	view->reading.told.done = tw_take_word(words);
+	view->reading.told.size = tw_take_word(words);
+	view->reading.told.errors = tw_take_word(words);
 	get_findings(words, view);
 	return format;
 }
@@ -204,20 +177,20 @@ static void put_zeroes(struct tw_output *out, size_t size)
 		tw_put(out, zeroes, left < sizeof zeroes ? left : sizeof zeroes);
 }
 
-static void put_head(struct tw_output *out, const struct head *head)
+static void put_head(struct tw_output *out, const struct tw_index_trace *trace, const struct parts *parts)
 {
-	uint64_t words[HEAD_WORDS];
-	memcpy(words, head, sizeof words);
-	tw_put(out, magic, sizeof magic);
-	for (size_t i = 0; i < HEAD_WORDS; i++)
-		sql_put_word(out, words[i]);
-	put_zeroes(out, STORE_AT - sizeof magic - sizeof words);
+	uint64_t words[PART_WORDS];
+	memcpy(words, parts, sizeof words);
+	tw_put_index_head(out, &kind, trace);
+	for (size_t i = 0; i < PART_WORDS; i++)
+		tw_put_word(out, words[i]);
+	put_zeroes(out, STORE_AT - TW_INDEX_HEAD - sizeof words);
 }
 
-static uint64_t hash_lists(const struct head *head, const void *lists, uint64_t store_hash)
+static uint64_t hash_lists(const struct parts *parts, const void *lists, uint64_t store_hash)
 {
-	const uint64_t hash = tw_mix_bytes(lists, head->lists, store_hash);
-	return tw_mix_bytes(head, sizeof *head, hash);
+	const uint64_t hash = tw_mix_bytes(lists, parts->lists, store_hash);
+	return tw_mix_bytes(parts, sizeof *parts, hash);
 }
 
 static int make_lists(const struct view *view, struct tw_text *lists)
@@ -234,21 +207,21 @@ static int make_lists(const struct view *view, struct tw_text *lists)
 /* Returns 0 or an errno; ECANCELED when it is over. */
 static int write_all(struct view *view, const char *path, const struct tw_text *lists, const struct view_own *own)
 {
-	const struct head head = head_of(view, view->index.store.used, lists->length);
+	const struct parts parts = parts_of(view, view->index.store.used, lists->length);
 	struct tw_output out;
 	uint64_t hash;
 	int error = tw_output_open_here(&out, path);
 	if (error)
 		return error;
-	put_head(&out, &head);
+	put_head(&out, &view->keeper.trace, &parts);
 	if (!put_store(view, &out, own, &hash)) {
 		tw_output_discard(&out);
 		return is_stopped(view) ? ECANCELED : ENOMEM;
 	}
 	put_zeroes(&out, VIEW_KEPT_BEHIND);
 	tw_put(&out, lists->bytes, lists->length);
-	sql_put_word(&out, hash);
-	sql_put_word(&out, hash_lists(&head, lists->bytes, hash));
+	tw_put_word(&out, hash);
+	tw_put_word(&out, hash_lists(&parts, lists->bytes, hash));
 	return tw_output_close(&out);
 }
 
@@ -256,7 +229,7 @@ static const char *save(struct view *view, const char *path)
 {
 	struct tw_text lists = {0};
 	struct view_own own = {0};
-	const char *why = sql_place_refusal(path, view->options.paths[0], magic, sizeof magic);
+	const char *why = tw_index_refusal(&kind, path, view->options.paths[0]);
 	if (why)
 		return why;
 	int error = view_keep_own(&view->index, &own) ? make_lists(view, &lists) : ENOMEM;
@@ -269,11 +242,11 @@ static const char *save(struct view *view, const char *path)
 /* Whether the file is what it was before it was read. */
 static bool is_as_it_was(const struct view *view)
 {
-	struct sql_stamp stamp;
-	uint64_t head;
+	struct tw_stamp stamp;
+	struct tw_index_trace trace;
 	const char *path = view->options.paths[0];
-	return sql_stamp_take(path, &stamp) == 0 && sql_stamp_same(&stamp, &view->keeper.stamp) &&
-	       sql_stamp_head(path, &head) && head == view->keeper.head;
+	return tw_stamp_take(path, &stamp) == 0 && tw_stamp_same(&stamp, &view->keeper.stamp) &&
+	       tw_index_trace(path, &stamp, &trace) && tw_index_is_of(&trace, &view->keeper.trace);
 }
 
 bool view_keep_is_wanted(struct view *view)
@@ -285,7 +258,7 @@ bool view_keep_is_wanted(struct view *view)
 
 void view_keep_save(struct view *view)
 {
-	char *path = path_of(view);
+	char *path = tw_index_path(&kind, view->options.paths[0]);
 	const char *why = strerror(ENOMEM);
 	if (path)
 		why = view->keeper.stamp.stream ? "it is no file of its own"
@@ -312,64 +285,64 @@ static bool read_at(int fd, void *bytes, size_t size, uint64_t offset)
 	return true;
 }
 
-static const char *read_head(const struct view *view, int fd, struct head *head)
+static const char *read_head(const struct view *view, int fd, struct parts *parts)
 {
-	uint8_t bytes[sizeof magic + sizeof *head];
-	uint64_t numbers[HEAD_WORDS];
-	if (!read_at(fd, bytes, sizeof bytes, 0) || memcmp(bytes, magic, sizeof magic) != 0)
+	uint8_t bytes[TW_INDEX_HEAD + sizeof *parts];
+	uint64_t numbers[PART_WORDS];
+	struct tw_words words = {.bytes = bytes, .left = sizeof bytes};
+	if (!read_at(fd, bytes, sizeof bytes, 0))
 		return "it is no index";
-	for (size_t i = 0; i < HEAD_WORDS; i++)
-		numbers[i] = tw_load64(bytes + sizeof magic + i * sizeof *numbers, false);
-	memcpy(head, numbers, sizeof *head);
-	const struct head wanted = head_of(view, head->store, head->lists);
-	if (head->version != wanted.version || head->layout != wanted.layout)
+	const char *why = tw_take_index_head(&words, &kind, &view->keeper.trace);
+	if (why)
+		return why;
+	for (size_t i = 0; i < PART_WORDS; i++)
+		numbers[i] = tw_take_word(&words);
+	memcpy(parts, numbers, sizeof *parts);
+	if (parts->layout != view_keep_layout())
 		return "it is of another version";
-	if (head->size != wanted.size || head->seconds != wanted.seconds || head->nanoseconds != wanted.nanoseconds ||
-	    head->head != wanted.head)
-		return "it is of another file, or of what the file was before";
-	return head->key == wanted.key ? NULL : "it was made with other options";
+	return parts->key == view->options.keeping.key ? NULL : "it was made with other options";
 }
 
 /* Whether a file has just as many bytes as its head tells. */
-static bool is_whole(int fd, const struct head *head)
+static bool is_whole(int fd, const struct parts *parts)
 {
 	struct stat told;
 	const uint64_t fixed = STORE_AT + VIEW_KEPT_BEHIND + ENDING;
-	return fstat(fd, &told) == 0 && head->lists <= LISTS_MOST && head->store <= VIEW_ROOM_MOST &&
-	       (uint64_t)told.st_size == fixed + head->store + head->lists;
+	return fstat(fd, &told) == 0 && parts->lists <= LISTS_MOST && parts->store <= VIEW_ROOM_MOST &&
+	       (uint64_t)told.st_size == fixed + parts->store + parts->lists;
 }
 
 /* The lists, which the caller frees; NULL without memory, or where they are damaged. */
-static uint8_t *read_lists(struct view *view, int fd, const struct head *head)
+static uint8_t *read_lists(struct view *view, int fd, const struct parts *parts)
 {
-	uint8_t *lists = malloc(head->lists + ENDING);
-	const uint64_t at = STORE_AT + head->store + VIEW_KEPT_BEHIND;
-	if (!lists || !read_at(fd, lists, head->lists + ENDING, at)) {
+	uint8_t *lists = malloc(parts->lists + ENDING);
+	const uint64_t at = STORE_AT + parts->store + VIEW_KEPT_BEHIND;
+	if (!lists || !read_at(fd, lists, parts->lists + ENDING, at)) {
 		free(lists);
 		return NULL;
 	}
-	view->keeper.hash = tw_load64(lists + head->lists, false);
-	if (tw_load64(lists + head->lists + sizeof(uint64_t), false) == hash_lists(head, lists, view->keeper.hash))
+	view->keeper.hash = tw_load64(lists + parts->lists, false);
+	if (tw_load64(lists + parts->lists + sizeof(uint64_t), false) == hash_lists(parts, lists, view->keeper.hash))
 		return lists;
 	free(lists);
 	return NULL;
 }
 
 /* What nobody else may change is mapped. */
-static int open_store(const struct view *view, int fd, const struct head *head, struct view_store *store)
+static int open_store(const struct view *view, int fd, const struct parts *parts, struct view_store *store)
 {
 	struct stat told;
 	const bool is_own = fstat(fd, &told) == 0 && (told.st_uid == geteuid() || told.st_uid == 0) &&
 	                    !(told.st_mode & (S_IWGRP | S_IWOTH));
-	return is_own ? view_store_map(store, fd, STORE_AT, head->store, VIEW_KEPT_BEHIND)
-	              : view_store_copy(store, view->options.read.temporary_directory, fd, STORE_AT, head->store,
+	return is_own ? view_store_map(store, fd, STORE_AT, parts->store, VIEW_KEPT_BEHIND)
+	              : view_store_copy(store, view->options.read.temporary_directory, fd, STORE_AT, parts->store,
 	                                VIEW_KEPT_BEHIND);
 }
 
-static bool take_lists(struct view *view, const struct head *head, const uint8_t *lists,
+static bool take_lists(struct view *view, const struct parts *parts, const uint8_t *lists,
                        const struct tw_read_options *options)
 {
-	struct sql_words words = {.bytes = lists, .left = head->lists};
+	struct tw_words words = {.bytes = lists, .left = parts->lists};
 	const struct tw_format *format = get_view(&words, view);
 	const struct view_kept_from from = {.path = view->options.paths[0],
 	                                    .format = format,
@@ -400,16 +373,16 @@ static void forget(struct view *view)
 
 static const char *take(struct view *view, int fd, const struct tw_read_options *options)
 {
-	struct head head;
-	const char *why = read_head(view, fd, &head);
+	struct parts parts;
+	const char *why = read_head(view, fd, &parts);
 	if (why)
 		return why;
-	uint8_t *lists = is_whole(fd, &head) ? read_lists(view, fd, &head) : NULL;
+	uint8_t *lists = is_whole(fd, &parts) ? read_lists(view, fd, &parts) : NULL;
 	if (!lists)
 		return "it is damaged";
-	const int error = open_store(view, fd, &head, &view->index.store);
+	const int error = open_store(view, fd, &parts, &view->index.store);
 	why = error ? strerror(error) : NULL;
-	if (!error && !take_lists(view, &head, lists, options))
+	if (!error && !take_lists(view, &parts, lists, options))
 		why = "it is damaged, or there is no memory for it";
 	free(lists);
 	if (why)
@@ -421,12 +394,12 @@ bool view_keep_load(struct view *view, const struct tw_read_options *options)
 {
 	struct view_keeper *keeper = &view->keeper;
 	const char *trace = view->options.paths[0], *why = NULL;
-	if (view->options.keeping.what == VIEW_KEEPS_NOTHING || sql_stamp_take(trace, &keeper->stamp) != 0 ||
-	    keeper->stamp.stream || !sql_stamp_head(trace, &keeper->head) ||
+	if (view->options.keeping.what == VIEW_KEEPS_NOTHING || tw_stamp_take(trace, &keeper->stamp) != 0 ||
+	    keeper->stamp.stream || !tw_index_trace(trace, &keeper->stamp, &keeper->trace) ||
 	    view->options.keeping.what != VIEW_USES_INDEX)
 		return false;
-	char *path = path_of(view);
-	const int fd = path ? sql_place_open(path, trace, &why) : -1;
+	char *path = tw_index_path(&kind, view->options.paths[0]);
+	const int fd = path ? tw_index_open(path, trace, &why) : -1;
 	free(path);
 	if (fd >= 0)
 		why = take(view, fd, options);

@@ -4,7 +4,7 @@
 #define VIEW_SERVE_VIEW_H
 
 #include "base/text/json.h"
-#include "sql/index/stamp.h"
+#include "core/index_file/head.h"
 #include "view/index/index.h"
 #include "view/index/order.h"
 #include "view/index/spans.h"
@@ -52,8 +52,8 @@ struct view_follower {
 
 /* The index beside the file. */
 struct view_keeper {
-	struct sql_stamp stamp; /* of the file, before it was read */
-	uint64_t head;
+	struct tw_stamp stamp; /* of the file, before it was read */
+	struct tw_index_trace trace;
 	int fd;        /* of what was taken from there, until all of it has been looked at; -1: nothing was */
 	uint64_t hash; /* that its store must have */
 	bool busy;     /* the index must stay as it is: it is written, or looked at; under the lock */

@@ -1,6 +1,6 @@
 /* stamp.c - what a trace is known by, where it is one file and where it is several. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sql/index/stamp.h"
+#include "core/index_file/stamp.h"
 
 #include "base/memory/map.h"
 #include "core/format.h"
@@ -60,7 +60,7 @@ static int visit(const char *path, member_fn take, void *context)
 
 /* ---- What they are. Sums, because a directory has no order. ---- */
 
-static bool is_later(const struct timespec *time, const struct sql_stamp *stamp)
+static bool is_later(const struct timespec *time, const struct tw_stamp *stamp)
 {
 	uint64_t seconds = (uint64_t)time->tv_sec;
 	return seconds > stamp->seconds || (seconds == stamp->seconds && (uint64_t)time->tv_nsec > stamp->nanoseconds);
@@ -68,7 +68,7 @@ static bool is_later(const struct timespec *time, const struct sql_stamp *stamp)
 
 static int add_member(void *context, const char *path, const char *name)
 {
-	struct sql_stamp *stamp = context;
+	struct tw_stamp *stamp = context;
 	struct stat status;
 	if (stat(path, &status) < 0)
 		return errno;
@@ -84,13 +84,13 @@ static int add_member(void *context, const char *path, const char *name)
 	return 0;
 }
 
-int sql_stamp_take(const char *path, struct sql_stamp *stamp)
+int tw_stamp_take(const char *path, struct tw_stamp *stamp)
 {
-	*stamp = (struct sql_stamp){0};
+	*stamp = (struct tw_stamp){0};
 	return visit(path, add_member, stamp);
 }
 
-bool sql_stamp_same(const struct sql_stamp *a, const struct sql_stamp *b)
+bool tw_stamp_same(const struct tw_stamp *a, const struct tw_stamp *b)
 {
 	return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds &&
 	       a->identity == b->identity;
@@ -113,7 +113,7 @@ static int add_head(void *context, const char *path, const char *name)
 	return error;
 }
 
-bool sql_stamp_head(const char *path, uint64_t *head)
+bool tw_stamp_head(const char *path, uint64_t *head)
 {
 	*head = 0;
 	return visit(path, add_head, head) == 0;

@@ -1,6 +1,6 @@
 /* place.c - whether what lies under the name of an index may be read, and may be replaced. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sql/index/place.h"
+#include "core/index_file/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static const char *look_at(int fd, const char *trace)
 }
 
 /* Does not wait for who writes to a pipe. */
-int sql_place_open(const char *path, const char *trace, const char **why)
+int tw_index_open(const char *path, const char *trace, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	*why = look_at(fd, trace);
@@ -65,15 +65,14 @@ static const char *refuse_folder(const char *path)
 	return why;
 }
 
-const char *sql_place_refusal(const char *path, const char *trace, const char *magic, unsigned size)
+const char *tw_index_refusal(const struct tw_index_kind *kind, const char *path, const char *trace)
 {
-	enum { MOST = 16 };
-	char begin[MOST];
+	char begin[TW_INDEX_MAGIC];
 	const char *why = refuse_folder(path);
-	int fd = why ? -1 : sql_place_open(path, trace, &why);
+	int fd = why ? -1 : tw_index_open(path, trace, &why);
 	if (fd < 0)
 		return why;
-	if (size > MOST || read(fd, begin, size) != (ssize_t)size || memcmp(begin, magic, size) != 0)
+	if (read(fd, begin, sizeof begin) != (ssize_t)sizeof begin || memcmp(begin, kind->magic, sizeof begin) != 0)
 		why = "what has that name is no index, and stays";
 	close(fd);
 	return why;

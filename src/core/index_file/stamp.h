@@ -1,12 +1,12 @@
 /* stamp.h - what a trace is known by: whether it is still what it was, and whether an index is of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SQL_INDEX_STAMP_H
-#define SQL_INDEX_STAMP_H
+#ifndef CORE_INDEX_FILE_STAMP_H
+#define CORE_INDEX_FILE_STAMP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sql_stamp {
+struct tw_stamp {
 	uint64_t size;                 /* bytes of all its files */
 	uint64_t seconds, nanoseconds; /* when the last of them changed */
 	uint64_t identity;             /* which files they are */
@@ -14,11 +14,11 @@ struct sql_stamp {
 };
 
 /* Looks at a file, or at all files of the set that a path names. Returns 0 or an error number. */
-int sql_stamp_take(const char *path, struct sql_stamp *stamp);
+int tw_stamp_take(const char *path, struct tw_stamp *stamp);
 
-bool sql_stamp_same(const struct sql_stamp *a, const struct sql_stamp *b);
+bool tw_stamp_same(const struct tw_stamp *a, const struct tw_stamp *b);
 
 /* A number made of the first bytes of the file, or of those of the set. False when one cannot be read. */
-bool sql_stamp_head(const char *path, uint64_t *head);
+bool tw_stamp_head(const char *path, uint64_t *head);
 
 #endif
