@@ -55,9 +55,10 @@ const char *view_address_once(const struct view *view);
 void view_wait(struct view *view);
 
 /* Writes what has been read as a page of its own, whose slices and samples are one by one (*whole), or, where these
- * would be more than `most` bytes, pixel by pixel. Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM where the traces cannot be
+ * would be more than `most` bytes, pixel by pixel. state: what it shows at first, as an address has it behind #; files
+ * begin as it says. Returns 0, TW_ERR_MEMORY, TW_ERR_SYSTEM where the traces cannot be
  * read again (view_error() tells why), or TW_ERR_UNSUPPORTED: the page has no place for them. */
-int view_export(struct view *view, size_t most, struct tw_text *page, bool *whole);
+int view_export(struct view *view, size_t most, const char *state, struct tw_text *page, bool *whole);
 
 /* Why not all has been read; "": all has; and how many findings are errors. After view_wait(). */
 const char *view_reading_error(const struct view *view);

@@ -198,7 +198,11 @@ const TESTS = {
 			assert.equal(own(name), short);
 		assert.equal(label("tracer::sky(tracer::vec)", 8), "sky");
 		assert.equal(label("tracer::nearest(int)", 5), "");
-		assert.equal(label("tracer::sky(tracer::vec)", 22), "tracer::sky\u2026acer::vec)");
+		// Parameters give way first, then the scope.
+		for (const [columns, text] of [[24, "tracer::sky(tracer::vec)"], [22, "tracer::sky(trac\u2026:vec)"], [14, "tracer::sky(\u2026)"], [11, "tr\u2026::sky(\u2026)"]])
+			assert.equal(label("tracer::sky(tracer::vec)", columns), text);
+		assert.equal(label("ns::shape<int>::draw(int) const", 15), "ns::\u2026>::draw(\u2026)");
+		assert.equal(label("a name of many words", 11), "a nam\u2026words");
 	},
 
 	async "the address holds the state, and what is wrong in it is left"() {

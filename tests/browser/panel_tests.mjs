@@ -8,10 +8,10 @@
 // and `stat` print.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { CALLS, lines, PAGE, run, time, TOOL, traceOf, View } from "./view.mjs";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { CALLS, lines, run, time, TOOL, traceOf, View } from "./view.mjs";
 
 const QUERY = "select ts, dur, name from slice where dur > 250000 order by ts, dur desc";
 
@@ -103,58 +103,80 @@ const SHARED = {
 	},
 };
 
-/** A page with its trace in it, as doc/view.md has that, of the answers of a server. */
-async function written(view) {
-	const folder = PAGE ?? join(dirname(fileURLToPath(import.meta.url)), "../../web/view/dist");
-	const data = await view.page.evaluate(async () => {
-		const trace = await (await fetch("api/trace")).json();
-		const of = `from=0&to=${trace.end}`;
-		const answer = await fetch(`api/window?${of}&width=16384&names=0&tracks=${trace.list.map(track => track.id).join()}`);
-		const bytes = new Uint8Array(await answer.arrayBuffer());
-		return { version: 1, trace, window: btoa(String.fromCharCode(...bytes)), stat: await (await fetch(`api/stat?${of}`)).json(),
-			flame: await (await fetch(`api/flame?${of}`)).text() };
-	});
-	const json = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, each => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
-	return readFileSync(join(folder, "index.html"), "utf8")
-		.replace('<link rel="stylesheet" href="app.css">', () => `<style>${readFileSync(join(folder, "app.css"), "utf8")}</style>`)
-		.replace('<script src="app.js" defer></script>', "") +
-		`<script type="application/json" id="trackway-data">${json}</script><script>${readFileSync(join(folder, "app.js"), "utf8")}</script>`;
+/** Opens the page that --export writes, where there is no network. */
+async function exported(browser, folder, words, files) {
+	const path = join(folder, "page.html");
+	const { status, stderr } = spawnSync(TOOL, ["view", "--export", path, ...words, ...files], { encoding: "utf8" });
+	assert.equal(status, 0, stderr);
+	const view = new View();
+	view.context = await browser.newContext({ viewport: { width: 1280, height: 800 }, offline: true });
+	view.page = await view.context.newPage();
+	view.wrong = [];
+	view.page.on("pageerror", error => view.wrong.push(error.message));
+	view.page.on("console", message => message.type() === "error" && view.wrong.push(message.text()));
+	await view.page.goto(pathToFileURL(path).href);
+	await view.rest();
+	return view;
 }
 
 const ALONE = {
 	async "a page that was written as a file shows the same without a server"(browser, folder) {
 		const file = join(folder, "calls.json");
 		const view = await View.open(browser, [file]);
-		const path = join(folder, "page.html");
 		const wanted = await view.boxes();
-		writeFileSync(path, await written(view));
 		await view.close();
-		const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, offline: true });
+		const here = await exported(browser, folder, [], [file]);
 		try {
-			const page = await context.newPage();
-			const wrong = [];
-			page.on("pageerror", error => wrong.push(error.message));
-			page.on("console", message => message.type() === "error" && wrong.push(message.text()));
-			await page.goto(`file://${path}`);
-			await page.waitForFunction(() => window.trackway?.rested());
 			const plain = ({ name, begin, end, x, y, width }) => ({ name, begin, end, x, y, width });
-			assert.deepEqual((await page.evaluate(() => window.trackway.boxes())).map(plain), wanted.map(plain));
-			const here = Object.assign(new View(), { page });
+			assert.deepEqual((await here.boxes()).map(plain), wanted.map(plain));
 			const table = async () => (await here.rows("Functions")).map(row => row.slice(0, 4)).sort();
 			const stat = (...words) => lines("stat", "--json", ...words, file).map(row =>
 				[row.name, String(row.count), time(row.total_ns), time(row.self_ns)]).sort();
-			await page.locator("#tab-functions").click();
+			await here.page.locator("#tab-functions").click();
 			assert.deepEqual(await table(), stat());
-			await page.evaluate(() => { location.hash = "#sel=100000-400000&tab=functions"; });
-			await page.getByText("Selected: 300.000 us").waitFor();
+			await here.page.evaluate(() => { location.hash = "#sel=100000-400000&tab=functions"; });
+			await here.page.getByText("Selected: 300.000 us").waitFor();
 			assert.deepEqual(await table(), stat("--from-time", "100us", "--to-time", "400us"));
 			await here.click(await here.box("read", 0));
 			assert((await here.says("Called by")).includes("100.000 us"));
-			assert(!await page.locator("#tab-sql").isVisible());
-			assert.equal(await page.evaluate(() => window.hacked), undefined);
-			assert.deepEqual(wrong, []);
+			assert(!await here.page.locator("#tab-sql").isVisible());
+			assert.equal(await here.page.evaluate(() => window.hacked), undefined);
+			assert.deepEqual(here.wrong, []);
 		} finally {
-			await context.close();
+			await here.context.close();
+		}
+	},
+
+	async "such a page shows what --state says, and files begin where they were moved to"(browser, folder) {
+		const file = join(folder, "calls.json");
+		const other = join(folder, "other.json");
+		writeFileSync(other, traceOf([["elsewhere", 1, 0, 500]]));
+		const state = "t=100000-2600000&slice=2.0.0.0&marks=250000&starts=0,2000000&tab=functions";
+		const view = await View.open(browser, [file, other], { words: ["--state", state] });
+		const [wanted, rows, boxes] = [await view.state(), await view.rows("Functions"), await view.boxes()];
+		await view.close();
+		const here = await exported(browser, folder, ["--state", state], [file, other]);
+		try {
+			assert.deepEqual(await here.state(), wanted);
+			assert.deepEqual(wanted.view, { from: 100_000, to: 2_600_000 });
+			assert.deepEqual(await here.rows("Functions"), rows);
+			const plain = ({ name, begin, end, x }) => ({ name, begin, end, x });
+			assert.deepEqual((await here.boxes()).map(plain), boxes.map(plain));
+			assert.equal((await here.box("elsewhere")).begin, 2_000_000);
+			assert.deepEqual(here.wrong, []);
+			// The address of such a page has its state, too: another one is shown instead.
+			await here.page.goto(`${here.page.url().replace(/#.*/, "")}#t=0-1000`);
+			await here.page.reload();
+			await here.rest();
+			assert.deepEqual((await here.state()).view, { from: 0, to: 1000 });
+		} finally {
+			await here.context.close();
+		}
+		const compared = await exported(browser, folder, ["--diff"], [file, other]);
+		try {
+			assert.equal((await compared.state()).tab, "compare");
+		} finally {
+			await compared.context.close();
 		}
 	},
 

@@ -59,7 +59,7 @@ const TESTS = {
 	async "ticks are round, and long names are cut in the middle"(view) {
 		assert.deepEqual((await view.page.evaluate(() => window.trackway.ticks())).slice(0, 3), ["0", "200 us", "400 us"]);
 		const long = await view.box(LONG);
-		assert.match(long.text, /^std::vec.*\u2026.*const&\)$/);
+		assert.match(long.text, /^std::vec.*\u2026.*string>>::emplace_back\(\u2026\)$/);
 	},
 
 	async "tracks have the names of the trace, in their process"(view) {

@@ -230,7 +230,7 @@ static void test_unreadable(void **state)
 		snprintf(address, sizeof address, "/api/%s", questions[i]);
 		expect_text(&scene, address, 400, "{\"error\":\"/proc/self/fd/");
 	}
-	assert_int_equal(view_export(scene.view, SIZE_MAX, &page, &whole), TW_ERR_SYSTEM);
+	assert_int_equal(view_export(scene.view, SIZE_MAX, "", &page, &whole), TW_ERR_SYSTEM);
 	assert_non_null(strstr(view_error(scene.view), "the file is empty"));
 	tw_text_free(&page);
 	hide(&scene);

@@ -60,9 +60,12 @@ static bool has_desktop(void)
 	return (x && *x) || (wayland && *wayland);
 }
 
-/* What shall be shown, as an address has it behind #: bytes that may not stand there are %1b. NULL without memory. */
-static char *fragment_of(const char *state)
+/* What shall be shown at first, as an address has it behind #: bytes that may not stand there are %1b. NULL without
+ * memory. */
+static char *fragment_of(const struct view_command *options)
 {
+	const char *state = options->state ? options->state : options->diff ? "tab=compare" : "";
+	state += *state == '#';
 	char *fragment = malloc(3 * strlen(state) + 2), *end = fragment;
 	if (fragment && *state)
 		*end++ = '#';
@@ -106,7 +109,7 @@ static int serve(struct view *view, const struct view_command *options, const si
 	int number;
 	if (view_serve(view, (unsigned)options->port.value) < 0)
 		return tw_say_error("no server on 127.0.0.1: %s", view_error(view));
-	char *fragment = fragment_of(options->state ? options->state : options->diff ? "tab=compare" : "");
+	char *fragment = fragment_of(options);
 	if (!fragment)
 		return tw_say_error("out of memory");
 	if (printf("%s%s\n", view_address(view), fragment) < 0 || fflush(stdout)) {
@@ -157,8 +160,10 @@ static int export(struct view *view, const struct view_command *options)
 	struct tw_text page = {0};
 	struct tw_output out;
 	bool whole = false;
+	char *fragment = fragment_of(options);
 	view_wait(view);
-	int status = view_export(view, MOST, &page, &whole);
+	int status = fragment ? view_export(view, MOST, fragment + (*fragment == '#'), &page, &whole) : TW_ERR_MEMORY;
+	free(fragment);
 	int error = status < 0 ? 0 : tw_output_open(&out, path);
 	if (status < 0) {
 		tw_text_free(&page);
@@ -347,7 +352,8 @@ static const struct tw_option own_options[] = {
     {"export", 0, TW_OPTION_FILE, offsetof(struct view_command, common.output), .placeholder = "FILE",
      .help = "write the page with all that it shows into FILE, a page that needs no server, and end; its size is told"},
     {"state", 0, TW_OPTION_TEXT, offsetof(struct view_command, state), .placeholder = "STATE",
-     .help = "what is shown at first: what stands behind # in the address of a page, which \"copy link\" gives"},
+     .help = "what is shown at first, also by a page of --export: what stands behind # in the address of a page, which "
+             "\"copy link\" gives"},
 };
 static const struct tw_option_group *const groups[] =
     TW_OPTION_GROUPS(TW_OPTIONS("Address", own_options), &tw_filter_options, &tw_input_options, &tw_jobs_options);

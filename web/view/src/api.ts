@@ -259,6 +259,8 @@ const KINDS = ["slices", "values", "points", "states"] as const;
 export class Server {
 	/** Whether there is a server, or only what a file holds. */
 	readonly live: boolean = true;
+	/** What is shown at first where the address does not say it: as a fragment. */
+	readonly state: string = "";
 	/** Whether two traces can be compared. */
 	readonly compares: boolean = true;
 	/** Names by their number; they come with windows, each once. */

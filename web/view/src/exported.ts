@@ -73,6 +73,7 @@ interface Call {
 /** The answers of a server, of what the page holds. */
 export class Exported extends Server {
 	override readonly live = false;
+	override readonly state: string;
 	override readonly compares: boolean;
 	private readonly rows: Row[];
 	private readonly known: Trace;
@@ -80,6 +81,7 @@ export class Exported extends Server {
 	constructor(private readonly data: any) {
 		super();
 		this.compares = data.diff != null;
+		this.state = data.state ?? "";
 		this.known = traceOf(data.trace);
 		this.rows = decodeWindow(bytesOf(data.window), this.names).rows;
 	}

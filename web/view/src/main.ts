@@ -423,6 +423,8 @@ function expose(page: Page): void {
 async function start(): Promise<void> {
 	try {
 		const server = Exported.here() ?? new Server();
+		if (server.state && location.hash.length < 2)
+			history.replaceState(null, "", `#${server.state}`);
 		let trace = await server.trace();
 		server.starts = server.live ? startsFor(trace.files, read(location.hash, NOTHING).starts) : [];
 		if (server.starts.length)

@@ -1,8 +1,9 @@
 // text.ts - names in the room that there is: cut in the middle, where names of functions differ least.
 // SPDX-License-Identifier: Apache-2.0
 
-const LITTLE = 20; // columns
 const LEAST = 6; // columns of a name that is cut: less tells nothing
+const PARAMETERS = 3; // columns: (\u2026)
+const WIDE = /[^\u0020-\u10ff]/;
 
 /** How many columns of a fixed font a character takes. */
 function columns(character: string): number {
@@ -16,6 +17,7 @@ export function plain(name: string): string {
 	return name.replace(UNSEEN, "\ufffd");
 }
 
+const QUALIFIERS = /( const| volatile| noexcept|&)+$/;
 const OPEN = "(<[{";
 const CLOSED = ")>]}";
 
@@ -31,29 +33,45 @@ function opened(name: string, end: number): number {
 	return 0;
 }
 
-/** The function's own name: "draw" of "ns::shape<int>::draw(int) const". */
-export function own(name: string): string {
-	let end = name.replace(/( const| volatile| noexcept|&)+$/, "").length;
+/** Where the function's own name is: "draw" in "ns::shape<int>::draw(int) const". */
+function place(name: string): [begin: number, end: number] {
+	let end = name.replace(QUALIFIERS, "").length;
 	while (end > 1 && CLOSED.includes(name[end - 1]!)) {
 		const at = opened(name, end);
 		if (at === 0)
 			break;
 		end = at;
 	}
-	const scope = name.lastIndexOf("::", end - 1);
-	const short = name.slice(scope < 0 ? 0 : scope + 2, end).trim();
-	return short === "" || /[()<>]|^operator/.test(short) ? name : short;
+	const begin = name.lastIndexOf("::", end - 1) + 1;
+	const short = name.slice(begin && begin + 1, end).trim();
+	return short === "" || /[()<>]|^operator/.test(short) ? [0, name.length] : [begin && begin + 1, end];
 }
 
-/** A name for little room: where the whole is cut to nothing that tells, only the function's own. */
+/** The function's own name. */
+export function own(name: string): string {
+	return name.slice(...place(name)).trim();
+}
+
+/** A name that is too long: its parameters give way first, then its scope, and its own name last. */
+function shorter(name: string, most: number): string {
+	const [begin, end] = place(name);
+	const room = most - (end - begin);
+	if (room < LEAST)
+		return fit(name.slice(begin, end).trim(), most);
+	const parameters = name.slice(end).replace(QUALIFIERS, "");
+	const scope = Math.min(begin, room - Math.min(PARAMETERS, parameters.length));
+	return fit(name.slice(0, begin), scope) + name.slice(begin, end) + fit(parameters, room - scope);
+}
+
+/** A name in so many columns; nothing where it would be cut to what tells nothing. */
 export function label(name: string, most: number): string {
-	const text = name.length > most && most < LITTLE ? fit(own(name), most) : fit(name, most);
+	const text = name.length > most && !WIDE.test(name) ? shorter(name, most) : fit(name, most);
 	return most < LEAST && text.includes("\u2026") ? "" : text;
 }
 
 /** At most so many columns of a name; the middle gives way to an ellipsis. */
 export function fit(name: string, most: number): string {
-	if (name.length <= most && !/[^\u0020-\u10ff]/.test(name))
+	if (name.length <= most && !WIDE.test(name))
 		return name;
 	const characters = [...plain(name)];
 	const wide = characters.map(columns);
