@@ -1,11 +1,9 @@
 /* check.c - the rules that need more than one record: grammar of a buffer, the counter, the stack of a thread. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/memory/memory.h"
 #include "base/text/plural.h"
 #include "fdr/fdr.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { NONE = TW_FDR_KINDS, OPEN_COST = 64 };
 
@@ -16,8 +14,7 @@ static bool seen(const struct fdr_checker *checker, enum tw_fdr_kind kind)
 
 void fdr_checker_free(struct fdr_checker *checker)
 {
-	free(checker->stack);
-	tw_map_free(&checker->active);
+	tw_open_free(&checker->open);
 	*checker = (struct fdr_checker){0};
 }
 
@@ -25,36 +22,23 @@ void fdr_checker_free(struct fdr_checker *checker)
 
 static void push(struct fdr_checker *checker, struct tw_reader *reader, uint32_t function, uint64_t offset)
 {
-	uint32_t *stored = tw_map_stored(&checker->active, function);
-	bool fits = checker->depth < tw_memory_limit(reader) / OPEN_COST;
-	bool room = fits && tw_grow(&checker->stack, &checker->room, checker->depth + 1, sizeof *checker->stack) &&
-	            (stored || tw_map_add(&checker->active, function, 0));
-	checker->failed |= fits && !room;
-	if (!room) {
-		checker->beyond++;
-		return;
-	}
-	stored = tw_map_stored(&checker->active, function);
-	++*stored;
-	checker->stack[checker->depth++] = (struct fdr_open){.function = function, .offset = offset};
+	checker->room.limit = tw_memory_limit(reader) / OPEN_COST;
+	checker->failed |= tw_open_begin(&checker->open, &checker->room, function, offset) == TW_ERR_MEMORY;
 }
 
 static void pop(struct fdr_checker *checker, struct tw_reader *reader, uint32_t function, uint64_t offset)
 {
-	uint32_t *stored = tw_map_stored(&checker->active, function);
-	if (checker->beyond) {
-		checker->beyond--;
-		return;
-	}
-	if (!stored || *stored == 1) {
+	size_t place;
+	const int found = tw_open_find(&checker->open, function, &place);
+	checker->failed |= found == TW_ERR_MEMORY;
+	if (found == 0)
 		tw_report(reader, &fdr_rules[XRAY_EXIT_WITHOUT_ENTRY], offset, offset, 0,
 		          "function %" PRIu32 " exits, but is not on the thread's stack", function);
+	if (found <= 0)
 		return;
-	}
-	size_t above = 0;
-	for (uint32_t top; (top = checker->stack[--checker->depth].function) != function; above++)
-		--*tw_map_stored(&checker->active, top);
-	--*stored;
+	const size_t above = checker->open.depth - 1 - place;
+	while (checker->open.depth > place)
+		tw_open_close(&checker->open, &checker->room);
 	if (above)
 		tw_report(reader, &fdr_rules[XRAY_EXIT_MISMATCHED], offset, offset, 0,
 		          "function %" PRIu32 " exits below %zu that did not", function, above);
@@ -76,10 +60,11 @@ static void check_call(struct fdr_checker *checker, struct tw_reader *reader, un
 
 void fdr_check_thread_end(struct fdr_checker *checker, struct tw_reader *reader)
 {
-	for (size_t i = 0; i < checker->depth; i++)
-		tw_report(reader, &fdr_rules[XRAY_ENTRY_WITHOUT_EXIT], checker->stack[i].offset,
-		          checker->stack[i].offset, 0, "function %" PRIu32 " is still open when its thread ends",
-		          checker->stack[i].function);
+	for (size_t i = 0; i < checker->open.depth; i++) {
+		const struct tw_open_slice *entry = &checker->open.slices[i];
+		tw_report(reader, &fdr_rules[XRAY_ENTRY_WITHOUT_EXIT], entry->slot, entry->slot, 0,
+		          "function %" PRIu32 " is still open when its thread ends", entry->name);
+	}
 	fdr_checker_free(checker);
 }
 

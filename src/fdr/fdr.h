@@ -5,6 +5,7 @@
 
 #include "base/memory/map.h"
 #include "base/text/utf8.h"
+#include "core/calls/open_slices.h"
 #include "core/format.h"
 #include "core/ticks.h"
 #include "fdr/layout.h"
@@ -410,15 +411,10 @@ void fdr_names_free(struct fdr_names *names);
 /* ---- check.c: the rules that need more than one record. Only with TW_CHECK_ALL. ---- */
 
 struct fdr_checker {
-	struct fdr_open {
-		uint32_t function;
-		uint64_t offset; /* of its entry */
-	} * stack;               /* functions open on the thread, outermost first */
-	size_t depth, room;
-	struct tw_map active; /* function to how often it is on the stack */
-	uint64_t beyond;      /* calls deeper than the stack may be */
-	bool failed;          /* no memory: some are, that need not be */
-	unsigned last;        /* kind of the record before, TW_FDR_KINDS at the start of a buffer */
+	struct tw_open_slices open; /* functions of the thread, by their ids; a slot is the offset of an entry */
+	struct tw_open_room room;
+	bool failed;   /* there was no memory for an entry */
+	unsigned last; /* kind of the record before, TW_FDR_KINDS at the start of a buffer */
 	uint64_t last_offset;
 	uint32_t last_function;
 	unsigned seen;     /* bit by metadata kind, in this buffer */

@@ -184,6 +184,17 @@ static inline void exit_only(struct bytes *b)
 	end_buffer(b, start);
 }
 
+/* 0 is an id like any other: it does not end what is open. */
+static inline void exit_of_zero(struct bytes *b)
+{
+	add_header(b, 5);
+	size_t start = begin_buffer(b, 1, 1, 100);
+	add_function(b, 0, 1, 0);
+	add_function(b, 1, 0, 0);
+	add_function(b, 1, 1, 0);
+	end_buffer(b, start);
+}
+
 static inline void exit_below(struct bytes *b)
 {
 	add_header(b, 5);

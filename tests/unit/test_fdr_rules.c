@@ -48,6 +48,7 @@ static const struct rule_case {
     {"xray.tsc-backwards", TW_WARNING, counter_back_by_delta, 112, 112, 1, 0, 0},
     {"xray.tsc-backwards", TW_WARNING, basic_counter_back, 64, 72, 1, 0, 0},
     {"xray.exit-without-entry", TW_WARNING, exit_only, 112, 112, 1, LISTED, 0},
+    {"xray.exit-without-entry", TW_WARNING, exit_of_zero, 120, 120, 1, LISTED | JOINT, 0},
     {"xray.exit-without-entry", TW_WARNING, basic_exit_only, 32, 32, 1, LISTED, 0},
     {"xray.exit-mismatched", TW_NOTE, exit_below, 128, 128, 1, LISTED, 0},
     {"xray.entry-without-exit", TW_NOTE, entry_only, 112, 112, 1, LISTED, 0},

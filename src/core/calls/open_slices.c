@@ -13,8 +13,9 @@ enum {
 
 static int grow(struct tw_open_slices *open, struct tw_open_room *room)
 {
-	size_t more = open->room ? open->room : FIRST_ROOM;
-	if (more > room->limit || room->taken > room->limit - more)
+	const size_t left = room->limit - room->taken, wanted = open->room ? open->room : FIRST_ROOM;
+	const size_t more = wanted < left ? wanted : left;
+	if (!more)
 		return TW_ERR_LIMIT;
 	struct tw_open_slice *slices = realloc(open->slices, (open->room + more) * sizeof *slices);
 	if (!slices)
@@ -81,7 +82,7 @@ static bool index_slices(struct tw_open_slices *open)
 	return true;
 }
 
-static int match_far(struct tw_open_slices *open, uint32_t name, size_t *place)
+static int find_far(struct tw_open_slices *open, uint32_t name, size_t *place)
 {
 	uint32_t found;
 	if (!index_slices(open))
@@ -92,7 +93,7 @@ static int match_far(struct tw_open_slices *open, uint32_t name, size_t *place)
 	return 1;
 }
 
-int tw_open_match(struct tw_open_slices *open, uint32_t name, size_t *place)
+int tw_open_find(struct tw_open_slices *open, uint32_t name, size_t *place)
 {
 	if (open->beyond) {
 		open->beyond--;
@@ -100,11 +101,19 @@ int tw_open_match(struct tw_open_slices *open, uint32_t name, size_t *place)
 	}
 	size_t low = open->depth > NEAR ? open->depth - NEAR : 0;
 	for (size_t i = open->depth; i > low; i--)
-		if (name == 0 || open->slices[i - 1].name == name) {
+		if (open->slices[i - 1].name == name) {
 			*place = i - 1;
 			return 1;
 		}
-	return low ? match_far(open, name, place) : 0;
+	return low ? find_far(open, name, place) : 0;
+}
+
+int tw_open_match(struct tw_open_slices *open, uint32_t name, size_t *place)
+{
+	if (name || open->beyond || !open->depth)
+		return tw_open_find(open, name, place);
+	*place = open->depth - 1;
+	return 1;
 }
 
 struct tw_open_slice tw_open_close(struct tw_open_slices *open, struct tw_open_room *room)

@@ -1,6 +1,7 @@
 /* open_slices.h - which slices of a track are open, and which of them an end closes.
  *
- * For who needs the record of the begin again, not the call: writers and the filter. Who needs calls takes calls.h. */
+ * For who needs the record of the begin again, not the call: the filter, writers, and checks. Who needs calls takes
+ * calls.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_CALLS_OPEN_SLICES_H
 #define CORE_CALLS_OPEN_SLICES_H
@@ -58,6 +59,9 @@ bool tw_open_reclaim(struct tw_open_slices *tracks, size_t count, struct tw_open
  * slices above it, too. *place is its place from the bottom. Returns 1, 0 when there is none, TW_ERR_LIMIT for the end
  * of a slice that was not kept, or TW_ERR_MEMORY. The cost does not depend on the depth (amortised). */
 int tw_open_match(struct tw_open_slices *open, uint32_t name, size_t *place);
+
+/* The same, where 0 is a name like any other. */
+int tw_open_find(struct tw_open_slices *open, uint32_t name, size_t *place);
 
 /* Takes the topmost slice off; there must be one. */
 struct tw_open_slice tw_open_close(struct tw_open_slices *open, struct tw_open_room *room);

@@ -5,21 +5,16 @@
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
 #include "core/calls/lanes.h"
+#include "core/calls/open_slices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEN_MOST = 64 }; /* slices of a track that are looked at */
+enum { SEEN_MOST = 64 }; /* slices of a track that are looked at, and as many that are open */
 
 /* A slice, and when the last of it and of those below it ends. */
 struct seen {
 	uint64_t begin, end, last;
-};
-
-/* One that has begun. */
-struct begun {
-	uint64_t time;
-	uint32_t name;
 };
 
 /* Slices come with the one around them first, or last, as they are written when they begin or when they end. What one
@@ -27,9 +22,8 @@ struct begun {
 struct tw_overlap_track {
 	struct seen *seen; /* the newest last */
 	size_t count, room;
-	struct begun *begun; /* the innermost last */
-	size_t depth, begun_room;
-	size_t beyond; /* open ones that there is no room for */
+	struct tw_open_slices open; /* a slot is the time of a begin */
+	struct tw_open_room open_room;
 	bool told;
 };
 
@@ -126,28 +120,22 @@ void tw_overlaps_begin(struct tw_overlaps *overlaps, uint32_t number, uint32_t n
 {
 	struct tw_overlap_track *track =
 	    number < overlaps->room ? &overlaps->tracks[number] : track_at(overlaps, number);
-	if (track && track->depth == SEEN_MOST)
-		track->beyond++;
-	else if (track && tw_grow(&track->begun, &track->begun_room, track->depth + 1, sizeof *track->begun))
-		track->begun[track->depth++] = (struct begun){time, name};
-	else
-		*failed = true;
+	if (track)
+		track->open_room.limit = SEEN_MOST;
+	*failed |= !track || tw_open_begin(&track->open, &track->open_room, name, time) == TW_ERR_MEMORY;
 }
 
 uint64_t tw_overlaps_end(struct tw_overlaps *overlaps, uint32_t number, uint32_t name, uint64_t time, bool *failed)
 {
 	struct tw_overlap_track *track = number < overlaps->room ? &overlaps->tracks[number] : NULL;
-	size_t i = track ? track->depth : 0;
-	if (track && track->beyond) {
-		track->beyond--;
+	size_t place;
+	const int found = track ? tw_open_match(&track->open, name, &place) : 0;
+	*failed |= found == TW_ERR_MEMORY;
+	if (found <= 0)
 		return 0;
-	}
-	while (i && name && track->begun[i - 1].name != name)
-		i--;
-	if (!i)
-		return 0;
-	track->depth = i - 1;
-	const uint64_t begin = track->begun[i - 1].time;
+	const uint64_t begin = track->open.slices[place].slot;
+	while (track->open.depth > place)
+		tw_open_close(&track->open, &track->open_room);
 	return time < begin ? 0 : tw_overlaps_take(overlaps, number, begin, time, failed);
 }
 
@@ -155,7 +143,7 @@ void tw_overlaps_free(struct tw_overlaps *overlaps)
 {
 	for (size_t i = 0; i < overlaps->room; i++) {
 		free(overlaps->tracks[i].seen);
-		free(overlaps->tracks[i].begun);
+		tw_open_free(&overlaps->tracks[i].open);
 	}
 	free(overlaps->tracks);
 }
