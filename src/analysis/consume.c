@@ -67,7 +67,7 @@ static bool open_state(struct parallel_read *reading, struct shard *part)
 }
 
 /* Whether calls come from the format without events in between. */
-static bool is_plain(const struct tw_reader *reader)
+static bool gives_calls(const struct tw_reader *reader)
 {
 	return !reader->filtering.filter && reader->options.order == TW_ORDER_TRACK &&
 	       tw_loop_is_on(TW_LOOP_CALLS_BY_TRACK);
@@ -80,8 +80,8 @@ static void read_part(void *context, unsigned i)
 	struct tw_reader *reader = part->reader;
 	if (!open_state(reading, part))
 		return;
-	bool plain = reader->format->reading.read_calls && is_plain(reader);
-	struct tw_calls *calls = plain && reading->consumer->stacks ? reading->consumer->stacks(part->state) : NULL;
+	bool direct = reader->format->reading.read_calls && gives_calls(reader);
+	struct tw_calls *calls = direct && reading->consumer->stacks ? reading->consumer->stacks(part->state) : NULL;
 	if (reader->traits.in_turn &&
 	    !reader->filtering.filter) /* no event comes of a track that another one has followed */
 		tw_part_calls(part->state)->rules.in_turn = true;
@@ -136,7 +136,7 @@ static bool stops(void *context)
 
 static bool is_by_track(const struct tw_reader *reader)
 {
-	return reader->format->reading.calls_by_track && is_plain(reader);
+	return reader->format->reading.calls_by_track && gives_calls(reader);
 }
 
 /* Reads the trace with one reader for all parts. Its status is that of the first part. */

@@ -430,8 +430,8 @@ static int take_slowly(struct study_walk *walk)
 	return 0;
 }
 
-/* `make bench` measures it (insns). */
-static int run(struct study_walk *walk)
+/* Takes instructions and accesses as long as they are known as trails. `make bench` measures it (insns). */
+static int take_trails(struct study_walk *walk)
 {
 	struct fast fast;
 	int status = 0;
@@ -519,7 +519,7 @@ int study_walk_go(struct study_walk *walk)
 {
 	struct tw_xtrace_token token;
 	for (;;) {
-		int status = walk->zeroes.pending ? 0 : run(walk);
+		int status = walk->zeroes.pending ? 0 : take_trails(walk);
 		if (status >= 0 && walk->paused) {
 			walk->paused = false;
 			return 1;
