@@ -55,6 +55,9 @@ int fxt_fail(struct tw_reader *reader, int status);
 void fxt_finish(struct tw_reader *reader);
 void fxt_report_late(struct tw_reader *reader, uint64_t late, uint64_t offset, uint64_t latest_by, const char *cure);
 
+/* reader.c: gives the next events. Returns how many, 0 at the end, or a negative status. */
+int fxt_read_events(struct tw_reader *reader, struct tw_batch *batch);
+
 /* reader.c: begins to read ahead. Returns 0 or a negative status. */
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs);
 

@@ -1,5 +1,6 @@
 /* notes.c - what is put down in a chunk, to be decoded, told or completed later. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes/bytes.h"
 #include "base/memory/memory.h"
 #include "fxt/walk/walk.h"
 
@@ -42,4 +43,41 @@ void fxt_time_rows(struct fxt_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->decoder.untimed && chunk->decoder.timed; i++)
 		chunk->rows.slab.events[i].time = chunk->decoder.first;
+}
+
+/* ---- Times that the walk passes. ---- */
+
+/* Whether the time of records with this header stands behind it. */
+static bool has_time(uint64_t header)
+{
+	return fxt_record_kinds[fxt_kind(header)].timed;
+}
+
+void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to)
+{
+	uint64_t header, frequency = walk->state->current->frequency;
+	if (from < to && walk->clock.frequency != frequency)
+		tw_ticks_set(&walk->clock, frequency);
+	for (; from < to; from += (size_t)fxt_size(header) * TW_FXT_WORD) {
+		header = tw_load64(chunk->bytes + from, walk->big);
+		if (has_time(header))
+			fxt_pass_by(chunk,
+			            tw_ticks_ns(&walk->clock, tw_load64(chunk->bytes + from + TW_FXT_WORD, walk->big)));
+	}
+}
+
+/* What has been decoded has taken its contexts. */
+void fxt_pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk)
+{
+	struct fxt_context *context = chunk->decoder.contexts_taken < chunk->walk.context_count
+	                                  ? &chunk->walk.contexts[chunk->walk.context_count - 1]
+	                                  : &chunk->decoder.context;
+	if (fxt_state_time(walk->state))
+		context->number = walk->state->current->number;
+}
+
+void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header)
+{
+	if (has_time(header) || fxt_kind(header) == TW_FXT_LARGE_BLOB)
+		fxt_pass_times(walk, chunk);
 }

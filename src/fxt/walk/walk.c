@@ -8,17 +8,6 @@
 #include "core/format.h"
 #include "fxt/resync/resync.h"
 
-struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
-{
-	return (struct fxt_view){.state = walk->state,
-	                         .bytes = chunk->bytes + place,
-	                         .left = chunk->end - place,
-	                         .at_end = chunk->at_end,
-	                         .big = walk->big,
-	                         .offset = fxt_offset(chunk, place),
-	                         .scanned = &walk->scanned};
-}
-
 /* ---- Pieces. ---- */
 
 /* Records from one place to another, behind those there are. */
@@ -39,42 +28,6 @@ static void add_records(struct fxt_chunk *chunk, size_t from, size_t to, uint64_
 }
 
 /* ---- Providers that are left out. ---- */
-
-/* Whether the time of records with this header stands behind it. */
-static bool has_time(uint64_t header)
-{
-	return fxt_record_kinds[fxt_kind(header)].timed;
-}
-
-void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to)
-{
-	uint64_t header, frequency = walk->state->current->frequency;
-	if (from < to && walk->clock.frequency != frequency)
-		tw_ticks_set(&walk->clock, frequency);
-	for (; from < to; from += (size_t)fxt_size(header) * TW_FXT_WORD) {
-		header = tw_load64(chunk->bytes + from, walk->big);
-		if (has_time(header))
-			fxt_pass_by(chunk,
-			            tw_ticks_ns(&walk->clock, tw_load64(chunk->bytes + from + TW_FXT_WORD, walk->big)));
-	}
-}
-
-/* The current provider has records with times: without a clock those are nanoseconds from here on, and who has other
- * ticks later is another provider. What has been decoded has taken its contexts. */
-static void pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk)
-{
-	struct fxt_context *context = chunk->decoder.contexts_taken < chunk->walk.context_count
-	                                  ? &chunk->walk.contexts[chunk->walk.context_count - 1]
-	                                  : &chunk->decoder.context;
-	if (fxt_state_time(walk->state))
-		context->number = walk->state->current->number;
-}
-
-void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header)
-{
-	if (has_time(header) || fxt_kind(header) == TW_FXT_LARGE_BLOB)
-		pass_times(walk, chunk);
-}
 
 /* Events of a provider tell which one themselves. */
 static bool is_others_event(const struct fxt_walk *walk, uint64_t header)
@@ -199,7 +152,7 @@ static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct str
 	    walk->big ? pass_events(chunk->bytes, stretch->place, chunk->end, true, &stretch->last, &stretch->count)
 		      : pass_events(chunk->bytes, stretch->place, chunk->end, false, &stretch->last, &stretch->count);
 	if (stretch->count != count)
-		pass_times(walk, chunk);
+		fxt_pass_times(walk, chunk);
 }
 
 /* Whether metadata needs a further look. What a provider info record does cannot be undone, if it has a name; and what
@@ -253,15 +206,6 @@ static size_t look_into(const struct fxt_walk *walk, const struct fxt_view *view
 	if (walk->in_doubt)
 		return fxt_find_in_unknown(view, size);
 	return walk->blob_left == size && enough ? fxt_find_in_blob(view, size) : size;
-}
-
-size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough)
-{
-	uint64_t behind = walk->blob_left - size;
-	if (enough || (walk->in_doubt && behind == 0))
-		return 0;
-	size_t last = walk->in_doubt ? FXT_LOOK - 1 : behind < FXT_LOOK ? FXT_LOOK - (size_t)behind : 0;
-	return last < size ? last : size;
 }
 
 /* Notes fill that is not zeros behind the bytes of a large blob, where both are in a piece of it. */

@@ -49,7 +49,16 @@ enum fxt_walked fxt_walk(struct fxt_walk *walk, struct fxt_chunk *chunk);
 /* ---- What walk.c, walk_define.c and resync/resync.c share. ---- */
 
 /* Returns what may be looked at from a place of the chunk on. */
-struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place);
+static inline struct fxt_view fxt_view_from(struct fxt_walk *walk, const struct fxt_chunk *chunk, size_t place)
+{
+	return (struct fxt_view){.state = walk->state,
+	                         .bytes = chunk->bytes + place,
+	                         .left = chunk->end - place,
+	                         .at_end = chunk->at_end,
+	                         .big = walk->big,
+	                         .offset = fxt_offset(chunk, place),
+	                         .scanned = &walk->scanned};
+}
 
 /* notes.c: puts a piece behind those of the chunk; without memory the chunk has failed. */
 void fxt_add_piece(struct fxt_chunk *chunk, const struct fxt_piece *piece);
@@ -66,15 +75,24 @@ static inline bool fxt_is_foreign(const struct fxt_walk *walk)
 	return fxt_chooses(walk) && !walk->state->current->wanted;
 }
 
-/* Takes the times of records that are left out: the trace begins and ends with them, too. */
+/* notes.c: takes the times of records that are left out: the trace begins and ends with them, too. */
 void fxt_pass_over(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t to);
 
-/* Passes the time of a record, if it has one. */
+/* notes.c: the current provider has records with times: without a clock those are nanoseconds from here on, and who has
+ * other ticks later is another provider. The second: if the record with this header has a time. */
+void fxt_pass_times(const struct fxt_walk *walk, struct fxt_chunk *chunk);
 void fxt_pass_time(const struct fxt_walk *walk, struct fxt_chunk *chunk, uint64_t header);
 
 /* Returns how many of the last bytes of a large record wait for those behind them: others may begin there. `size` of
  * walk->blob_left are here. enough: no more are needed. */
-size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough);
+static inline size_t fxt_waiting(const struct fxt_walk *walk, size_t size, bool enough)
+{
+	uint64_t behind = walk->blob_left - size;
+	if (enough || (walk->in_doubt && behind == 0))
+		return 0;
+	size_t last = walk->in_doubt ? FXT_LOOK - 1 : behind < FXT_LOOK ? FXT_LOOK - (size_t)behind : 0;
+	return last < size ? last : size;
+}
 
 /* walk_define.c: takes a record of a type below TW_FXT_TYPE_EVENT, of so many words, into the tables. Returns false at
  * a barrier: then nothing has been done, because what was walked before must be decoded first. */

@@ -55,7 +55,7 @@ static void count_no_numbers(const struct fxt_writer *w, const struct fxt_argume
 	}
 }
 
-static void put_event(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as)
+void fxt_put_event(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as)
 {
 	struct fxt_arguments list; /* to fill it with zeros would take longer than the rest */
 	list.count = list.own_count = 0;
@@ -100,42 +100,3 @@ void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const 
 	if (w->foreign || !as->sample)
 		fxt_loss(w, tw_event_kind_name(event->kind), true);
 }
-
-/* ---- Kinds. ---- */
-
-/* Samples are known by their category when they are read: events/commit.c. */
-#define SAMPLE STAND_IN, .sample = true
-#define STAND_IN .kind = TW_FXT_INSTANT, .tail = FXT_TAIL_SCOPE
-
-const struct fxt_written_kind fxt_written_kinds[TW_EVENT_KINDS] = {
-    [TW_SLICE_BEGIN] = {put_event, .kind = TW_FXT_DURATION_BEGIN},
-    [TW_SLICE_END] = {put_event, .kind = TW_FXT_DURATION_END},
-    [TW_SLICE_COMPLETE] = {put_event, .kind = TW_FXT_DURATION_COMPLETE, .tail = FXT_TAIL_END},
-    [TW_INSTANT] = {put_event, .kind = TW_FXT_INSTANT, .tail = FXT_TAIL_SCOPE},
-    [TW_COUNTER] = {put_event, .kind = TW_FXT_COUNTER, .tail = FXT_TAIL_ID},
-    [TW_ASYNC_BEGIN] = {put_event, .kind = TW_FXT_ASYNC_BEGIN, .tail = FXT_TAIL_ID},
-    [TW_ASYNC_INSTANT] = {put_event, .kind = TW_FXT_ASYNC_INSTANT, .tail = FXT_TAIL_ID},
-    [TW_ASYNC_END] = {put_event, .kind = TW_FXT_ASYNC_END, .tail = FXT_TAIL_ID},
-    [TW_FLOW_BEGIN] = {put_event, .kind = TW_FXT_FLOW_BEGIN, .tail = FXT_TAIL_ID},
-    [TW_FLOW_STEP] = {put_event, .kind = TW_FXT_FLOW_STEP, .tail = FXT_TAIL_ID},
-    [TW_FLOW_END] = {put_event, .kind = TW_FXT_FLOW_END, .tail = FXT_TAIL_ID},
-    [TW_SWITCH] = {fxt_put_scheduling, .kind = TW_FXT_CONTEXT_SWITCH},
-    [TW_WAKEUP] = {fxt_put_scheduling, .kind = TW_FXT_THREAD_WAKEUP},
-    [TW_STACK_SAMPLE] = {fxt_put_sample, SAMPLE, .name = FXT_OWN_STACK_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_WEIGHT},
-                         .id = {TW_ARG_UINT, FXT_OWN_WALL_NS}, .other = {TW_ARG_TEXT, FXT_OWN_STACK}, .no_id = true},
-    [TW_CPU_SAMPLE] = {fxt_put_stand_in, SAMPLE, .name = FXT_OWN_CPU_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_CPU_NS},
-                       .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
-    [TW_ALLOCATION_SAMPLE] = {fxt_put_stand_in, SAMPLE, .name = FXT_OWN_ALLOCATION_SAMPLE,
-                              .value = {TW_ARG_UINT, FXT_OWN_BYTES}, .id = {TW_ARG_UINT, FXT_OWN_COUNT},
-                              .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
-    [TW_LOG] = {fxt_put_log, .kind = TW_FXT_LOG},
-    [TW_OBJECT] = {fxt_put_object, .kind = TW_FXT_KERNEL_OBJECT},
-    [TW_BLOB] = {fxt_put_blob, .kind = TW_FXT_BLOB},
-    [TW_INSTRUCTIONS] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_INSTRUCTIONS,
-                         .value = {TW_ARG_UINT, FXT_OWN_COUNT}, .id = {TW_ARG_POINTER, FXT_OWN_ADDRESS}},
-    [TW_LOST] = {fxt_put_lost, STAND_IN, .name = FXT_OWN_LOST, .value = {TW_ARG_UINT, FXT_OWN_BYTES}},
-    [TW_METADATA] = {fxt_put_metadata, STAND_IN, .name = FXT_OWN_METADATA},
-};
-
-#undef STAND_IN
-#undef SAMPLE

@@ -36,109 +36,44 @@ enum {
 	OBJECT_COST = 2 * sizeof(struct tw_map_slot)
 };
 
-/* ---- Sections. ---- */
+/* ---- What kinds of event become. ---- */
 
-/* Whether a provider cannot have this id: a section with it has been written, or, unless it is the provider's own,
- * another provider of the source has it. */
-static bool is_taken(const struct fxt_writer *w, uint32_t id, bool own)
-{
-	for (unsigned i = 0; i <= TW_PROVIDERS_MAX; i++)
-		if (w->sections[i] && w->sections[i]->id == id)
-			return true;
-	for (uint32_t i = 1; i < tw_dictionary_providers(w->dictionary) && !own; i++)
-		if (tw_dictionary_provider(w->dictionary, i)->id == id)
-			return true;
-	return false;
-}
+/* Samples are known by their category when they are read: events/commit.c. */
+#define SAMPLE STAND_IN, .sample = true
+#define STAND_IN .kind = TW_FXT_INSTANT, .tail = FXT_TAIL_SCOPE
 
-/* A provider keeps its number; of two with the same, as concatenated archives have them, the second gets another, and
- * so does one whose ticks change. */
-static uint32_t choose_id(const struct fxt_writer *w, unsigned number)
-{
-	uint32_t id = number ? (uint32_t)tw_dictionary_provider(w->dictionary, number)->id : FXT_PROVIDER;
-	bool own = number;
-	for (uint32_t next = FXT_PROVIDER; is_taken(w, id, own); next++) {
-		id = next;
-		own = false;
-	}
-	return id;
-}
+static const struct fxt_written_kind written_kinds[TW_EVENT_KINDS] = {
+    [TW_SLICE_BEGIN] = {fxt_put_event, .kind = TW_FXT_DURATION_BEGIN},
+    [TW_SLICE_END] = {fxt_put_event, .kind = TW_FXT_DURATION_END},
+    [TW_SLICE_COMPLETE] = {fxt_put_event, .kind = TW_FXT_DURATION_COMPLETE, .tail = FXT_TAIL_END},
+    [TW_INSTANT] = {fxt_put_event, .kind = TW_FXT_INSTANT, .tail = FXT_TAIL_SCOPE},
+    [TW_COUNTER] = {fxt_put_event, .kind = TW_FXT_COUNTER, .tail = FXT_TAIL_ID},
+    [TW_ASYNC_BEGIN] = {fxt_put_event, .kind = TW_FXT_ASYNC_BEGIN, .tail = FXT_TAIL_ID},
+    [TW_ASYNC_INSTANT] = {fxt_put_event, .kind = TW_FXT_ASYNC_INSTANT, .tail = FXT_TAIL_ID},
+    [TW_ASYNC_END] = {fxt_put_event, .kind = TW_FXT_ASYNC_END, .tail = FXT_TAIL_ID},
+    [TW_FLOW_BEGIN] = {fxt_put_event, .kind = TW_FXT_FLOW_BEGIN, .tail = FXT_TAIL_ID},
+    [TW_FLOW_STEP] = {fxt_put_event, .kind = TW_FXT_FLOW_STEP, .tail = FXT_TAIL_ID},
+    [TW_FLOW_END] = {fxt_put_event, .kind = TW_FXT_FLOW_END, .tail = FXT_TAIL_ID},
+    [TW_SWITCH] = {fxt_put_scheduling, .kind = TW_FXT_CONTEXT_SWITCH},
+    [TW_WAKEUP] = {fxt_put_scheduling, .kind = TW_FXT_THREAD_WAKEUP},
+    [TW_STACK_SAMPLE] = {fxt_put_sample, SAMPLE, .name = FXT_OWN_STACK_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_WEIGHT},
+                         .id = {TW_ARG_UINT, FXT_OWN_WALL_NS}, .other = {TW_ARG_TEXT, FXT_OWN_STACK}, .no_id = true},
+    [TW_CPU_SAMPLE] = {fxt_put_stand_in, SAMPLE, .name = FXT_OWN_CPU_SAMPLE, .value = {TW_ARG_UINT, FXT_OWN_CPU_NS},
+                       .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
+    [TW_ALLOCATION_SAMPLE] = {fxt_put_stand_in, SAMPLE, .name = FXT_OWN_ALLOCATION_SAMPLE,
+                              .value = {TW_ARG_UINT, FXT_OWN_BYTES}, .id = {TW_ARG_UINT, FXT_OWN_COUNT},
+                              .other = {TW_ARG_TEXT, FXT_OWN_STACK}},
+    [TW_LOG] = {fxt_put_log, .kind = TW_FXT_LOG},
+    [TW_OBJECT] = {fxt_put_object, .kind = TW_FXT_KERNEL_OBJECT},
+    [TW_BLOB] = {fxt_put_blob, .kind = TW_FXT_BLOB},
+    [TW_INSTRUCTIONS] = {fxt_put_stand_in, STAND_IN, .name = FXT_OWN_INSTRUCTIONS,
+                         .value = {TW_ARG_UINT, FXT_OWN_COUNT}, .id = {TW_ARG_POINTER, FXT_OWN_ADDRESS}},
+    [TW_LOST] = {fxt_put_lost, STAND_IN, .name = FXT_OWN_LOST, .value = {TW_ARG_UINT, FXT_OWN_BYTES}},
+    [TW_METADATA] = {fxt_put_metadata, STAND_IN, .name = FXT_OWN_METADATA},
+};
 
-/* A tick of a provider that does not tell it was read as a nanosecond. */
-static uint64_t choose_frequency(const struct fxt_writer *w, unsigned number)
-{
-	uint64_t own = tw_dictionary_provider(w->dictionary, number)->ticks_per_second;
-	uint64_t source = own ? own : number ? TW_NS_PER_SECOND : w->source_frequency;
-	bool known = source && source <= TW_FREQUENCY_MAX;
-	if (w->writer->options.ticks_per_second)
-		return w->writer->options.ticks_per_second;
-	return known ? source : TW_NS_PER_SECOND;
-}
-
-static void put_metadata(const struct fxt_writer *w, enum tw_fxt_kind kind, const char *name, size_t length)
-{
-	uint64_t type = kind - TW_FXT_PROVIDER_INFO + 1, id = w->section->id;
-	struct fxt_new_record record = fxt_record_begin(&w->writer->out, w->tables->big);
-	fxt_put_stream(&record, name, length);
-	fxt_record_end(&w->writer->out, &record, TW_FXT_TYPE_METADATA | type << 16 | id << 20 | (uint64_t)length << 52);
-}
-
-/* Tells the name and the ticks of the provider whose section it is. */
-static void put_provider(const struct fxt_writer *w)
-{
-	enum { NAME_MAX_BYTES = 255 };
-	static const struct tw_name own = {.text = "trackway", .length = sizeof "trackway" - 1};
-	const struct tw_dictionary *dictionary = w->dictionary;
-	const struct tw_name *name =
-	    w->provider ? tw_dictionary_name(dictionary, tw_dictionary_provider(dictionary, w->provider)->name) : &own;
-	put_metadata(w, TW_FXT_PROVIDER_INFO, name->text, fxt_cut_text(name->text, name->length, NAME_MAX_BYTES));
-	struct fxt_new_record record = fxt_record_begin(&w->writer->out, w->tables->big);
-	fxt_put_word(&record, w->section->frequency);
-	if (w->wall_ns) {
-		fxt_put_word(&record, 0); /* the tick of that time */
-		fxt_put_word(&record, w->wall_ns);
-	}
-	fxt_record_end(&w->writer->out, &record, TW_FXT_TYPE_INITIALIZATION);
-}
-
-static struct fxt_section *new_section(struct fxt_writer *w, unsigned provider)
-{
-	enum tw_byte_order order = w->writer->options.byte_order;
-	struct fxt_section *section = calloc(1, sizeof *section);
-	if (!section)
-		return NULL;
-	section->id = choose_id(w, provider);
-	section->tables.writer = w->writer;
-	section->tables.described = &w->described;
-	section->tables.provider = provider;
-	section->tables.big = order == TW_BYTES_BIG || order == TW_BYTES_BIG_LSB;
-	section->frequency = choose_frequency(w, provider);
-	return w->sections[provider] = section;
-}
-
-bool fxt_enter_section(struct fxt_writer *w, unsigned provider)
-{
-	bool first = !w->tables, known = w->sections[provider];
-	struct fxt_section *section = known ? w->sections[provider] : new_section(w, provider);
-	if (!section)
-		return false;
-	if (known && w->provider == provider)
-		return true;
-	w->provider = provider;
-	w->section = section;
-	w->tables = &section->tables;
-	if (first) {
-		struct fxt_new_record record = fxt_record_begin(&w->writer->out, w->tables->big);
-		fxt_record_end(&w->writer->out, &record, TW_FXT_MAGIC_WORD);
-	}
-	if (known)
-		put_metadata(w, TW_FXT_PROVIDER_SECTION, NULL, 0);
-	else
-		put_provider(w);
-	if (first && w->sampled) /* the first string tells readers: events/reader.c */
-		fxt_own_string(w->tables, FXT_OWN_STACK_SAMPLE);
-	return fxt_tables_grow(w->tables, w->dictionary);
-}
+#undef STAND_IN
+#undef SAMPLE
 
 /* ---- The target. ---- */
 
@@ -204,7 +139,7 @@ static int write_batch(struct tw_writer *writer, const struct tw_reader *reader,
 		bool here = w->tables && event->provider == w->provider && !w->crowded;
 		if (!here && !enter_section_of(w, event))
 			return no_memory(writer);
-		fxt_written_kinds[event->kind].put(w, event, &fxt_written_kinds[event->kind]);
+		written_kinds[event->kind].put(w, event, &written_kinds[event->kind]);
 	}
 	return w->failed ? no_memory(writer) : 0;
 }

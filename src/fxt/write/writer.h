@@ -233,9 +233,7 @@ struct fxt_written_kind {
 	bool sample; /* the name is also its category */
 };
 
-extern const struct fxt_written_kind fxt_written_kinds[TW_EVENT_KINDS];
-
-/* writer.c: goes to the section of a provider. False when there is no memory. */
+/* sections.c: goes to the section of a provider. False when there is no memory. */
 bool fxt_enter_section(struct fxt_writer *w, unsigned provider);
 
 /* Counts what the format could not hold. */
@@ -325,8 +323,9 @@ struct fxt_field {
 bool fxt_has_fields(const struct fxt_writer *w, const struct tw_event *event, const struct fxt_field *fields,
                     unsigned count, unsigned first);
 
-/* For fxt_written_kinds: an instant for what the format has nothing for, its numbers as arguments; and records of their
- * own. */
+/* For the table of writer.c: an event as it is; an instant for what the format has nothing for, its numbers as
+ * arguments; and records of their own. */
+void fxt_put_event(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as);
 void fxt_put_stand_in(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as);
 void fxt_put_scheduling(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as);
 void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as);
