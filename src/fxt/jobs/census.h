@@ -6,49 +6,63 @@
 #include "fxt/format/layout.h"
 #include "fxt/walk/chunk.h"
 
-enum fxt_counted { FXT_COUNTED_PROVIDER, FXT_COUNTED_THREAD, FXT_COUNTED_CATEGORY };
-
-/* How many records one provider, thread or category has in a chunk. */
-struct fxt_count {
-	enum fxt_counted what;
-	uint32_t number;          /* track or name; UINT32_MAX: not known by number */
-	uint64_t process, thread; /* threads without a number */
-	bool lone;                /* the process is not told */
-	const uint8_t *text;      /* categories without a number: in the chunk's bytes */
-	uint32_t length;
-	unsigned undefined;            /* threads and categories that are not registered: their index; otherwise 0 */
-	uint32_t provider, generation; /* its id; of its tables */
-	uint64_t records, bytes;
-	uint64_t first, last; /* ns; first > last: none has a time */
-	uint64_t dropped;     /* providers: how often their buffer was full */
+/* What is counted: providers, threads and categories, and how each is known. */
+enum fxt_counted {
+	FXT_COUNTED_PROVIDER,         /* number: its id */
+	FXT_COUNTED_TRACK,            /* number: of the track */
+	FXT_COUNTED_THREAD_UNDEFINED, /* number: the index that nothing registers; process: generation of the provider */
+	FXT_COUNTED_THREAD,           /* process, thread */
+	FXT_COUNTED_THREAD_ALONE,     /* thread: nothing tells its process */
+	FXT_COUNTED_CATEGORY,         /* number: of the name */
+	FXT_COUNTED_CATEGORY_UNDEFINED, /* number: the index that nothing registers */
+	FXT_COUNTED_CATEGORY_TEXT       /* the text stands in the record */
 };
 
-/* Sums for one index of a provider's tables, as long as it keeps its meaning. */
+struct fxt_counted_key {
+	uint64_t what;            /* FXT_COUNTED() */
+	uint64_t process, thread; /* koids */
+};
+
+/* What, and its number, in one word: the processor waits where two are put together in memory and compared as one. */
+#define FXT_COUNTED(what, number) ((uint64_t)(what) << 32 | (uint32_t)(number))
+
 struct fxt_tally {
 	uint64_t records, bytes;
-	uint64_t first, last; /* ticks; the last may be the end of a slice, also of one that ends before it begins */
+	uint64_t first, last; /* the last may be the end of a slice; first > last: none has a time */
 };
 
-/* The same for a thread whose koid stands in the records, alone (`lone`) or with that of its process. */
-struct fxt_inline_tally {
-	uint64_t process, thread;
-	bool lone;
+/* What is added up in a context, in ticks. No more is known of the key when another one takes its place. */
+struct fxt_sum {
+	struct fxt_counted_key key;
 	struct fxt_tally tally;
 };
 
-enum { FXT_INLINES = 64, FXT_CATEGORIES = 1 << 16 };
+/* The same of a category: its records alone. */
+struct fxt_category_sum {
+	uint64_t what, records;
+};
 
-struct fxt_sums {
+/* A sum that is complete, in ns; several may be of the same key. */
+struct fxt_count {
+	struct fxt_sum sum;
+	uint32_t name;       /* providers, where it is known */
+	uint32_t length;     /* of the text */
+	const uint8_t *text; /* in the chunk's bytes */
+	uint64_t frequency;  /* providers: ticks per second; 0: not known */
+	uint64_t dropped;    /* providers: how often their buffer was full */
+};
+
+enum { FXT_CATEGORY_SUMS = 1024, FXT_KOID_SUMS = 64 };
+
+struct fxt_census {
 	uint64_t kinds[TW_FXT_KINDS];
-	struct fxt_tally provider;
-	struct fxt_tally threads[FXT_PAGE];  /* by index; the first is of those that have none */
-	uint32_t *categories;                /* by reference: FXT_CATEGORIES */
-	uint16_t used[FXT_PAGE * FXT_PAGES]; /* the indices of categories that were met */
-	size_t used_count;
-	struct fxt_inline_tally *inlines; /* a thread may have several */
-	size_t inline_count, inline_room;
-	uint32_t inline_at[FXT_INLINES]; /* by hash of the thread: place of the latest tally */
-	bool failed;                     /* no memory: something is missing */
+	struct fxt_tally provider;                             /* of the context */
+	struct fxt_sum threads[FXT_PAGE];                      /* by index */
+	struct fxt_sum koids[FXT_KOID_SUMS];                   /* of other threads, by a hash */
+	struct fxt_category_sum categories[FXT_CATEGORY_SUMS]; /* by the low bits of the reference */
+	struct fxt_count *counts;
+	size_t count, room;
+	struct fxt_count unkept; /* there was no memory for another one */
 };
 
 static inline void fxt_note_times(struct fxt_tally *tally, uint64_t first, uint64_t last)
@@ -56,24 +70,6 @@ static inline void fxt_note_times(struct fxt_tally *tally, uint64_t first, uint6
 	tally->first = first < tally->first ? first : tally->first;
 	tally->last = last > tally->last ? last : tally->last;
 }
-
-static inline void fxt_note_time(struct fxt_tally *tally, uint64_t ticks)
-{
-	fxt_note_times(tally, ticks, ticks);
-}
-
-static inline void fxt_add_up(struct fxt_tally *tally, const struct fxt_tally *more)
-{
-	tally->records += more->records;
-	tally->bytes += more->bytes;
-	fxt_note_times(tally, more->first, more->last);
-}
-
-struct fxt_census {
-	struct fxt_sums sums;
-	struct fxt_count *counts;
-	size_t count, room;
-};
 
 /* count.c: counts what was walked since the last time; then, when all of the chunk is counted, completes it. */
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);

@@ -14,7 +14,7 @@ struct row {
 	uint32_t id;     /* provider */
 	uint64_t records, bytes;
 	uint64_t first, last; /* ns; first > last: nothing had a time */
-	uint64_t dropped;
+	uint64_t dropped, frequency;
 };
 
 struct rows {
@@ -23,13 +23,13 @@ struct rows {
 	struct tw_map by_key;
 };
 
-enum { PROVIDER_COLUMNS = 7, CATEGORY_COLUMNS = 2, LISTS = 2, KINDS_OF_ROWS = 3 };
+enum { PROVIDER_COLUMNS = 7, CATEGORY_COLUMNS = 2, LISTS = 2 };
 
 struct fxt_survey {
-	struct rows rows[KINDS_OF_ROWS]; /* by enum fxt_counted */
+	struct rows providers, threads, categories;
 	uint64_t kinds[TW_FXT_KINDS];
 	struct tw_kind_count kind_counts[TW_FXT_KINDS];
-	struct tw_thread_info *threads;
+	struct tw_thread_info *thread_infos;
 	struct tw_field *provider_fields, *category_fields;
 	struct tw_field fields[2]; /* the time of day, and what became of the recording */
 	char wall[TW_WALL_ROOM];
@@ -38,15 +38,20 @@ struct fxt_survey {
 	bool failed;
 };
 
+static void free_rows(struct rows *rows)
+{
+	free(rows->rows);
+	tw_map_free(&rows->by_key);
+}
+
 void fxt_survey_free(struct fxt_survey *survey)
 {
 	if (!survey)
 		return;
-	for (size_t i = 0; i < KINDS_OF_ROWS; i++) {
-		free(survey->rows[i].rows);
-		tw_map_free(&survey->rows[i].by_key);
-	}
-	free(survey->threads);
+	free_rows(&survey->providers);
+	free_rows(&survey->threads);
+	free_rows(&survey->categories);
+	free(survey->thread_infos);
 	free(survey->provider_fields);
 	free(survey->category_fields);
 	free(survey);
@@ -54,9 +59,8 @@ void fxt_survey_free(struct fxt_survey *survey)
 
 /* ---- Adding up. ---- */
 
-static struct row *row_of(struct fxt_survey *survey, enum fxt_counted what, uint32_t key)
+static struct row *row_of(struct fxt_survey *survey, struct rows *rows, uint32_t key)
 {
-	struct rows *rows = &survey->rows[what];
 	uint32_t place = (uint32_t)rows->count;
 	if (tw_map_find(&rows->by_key, key, &place))
 		return &rows->rows[place];
@@ -65,17 +69,26 @@ static struct row *row_of(struct fxt_survey *survey, enum fxt_counted what, uint
 		survey->failed = true;
 		return NULL;
 	}
-	rows->rows[rows->count] = (struct row){.number = key, .id = key, .first = UINT64_MAX};
+	rows->rows[rows->count] = (struct row){
+	    .number = rows == &survey->providers ? 0 : key,
+	    .id = key,
+	    .first = UINT64_MAX,
+	};
 	return &rows->rows[rows->count++];
 }
 
 static void add_up(struct row *row, const struct fxt_count *count)
 {
-	row->records += count->records;
-	row->bytes += count->bytes;
+	const struct fxt_tally *tally = &count->sum.tally;
+	row->records += tally->records;
+	row->bytes += tally->bytes;
 	row->dropped += count->dropped;
-	row->first = count->first < row->first ? count->first : row->first;
-	row->last = count->first <= count->last && count->last > row->last ? count->last : row->last;
+	if (count->frequency) {
+		row->number = count->name;
+		row->frequency = count->frequency;
+	}
+	row->first = tally->first < row->first ? tally->first : row->first;
+	row->last = tally->first <= tally->last && tally->last > row->last ? tally->last : row->last;
 }
 
 /* The name that events have whose category is not registered, or may be one that there was no room for. */
@@ -86,21 +99,32 @@ static uint32_t undefined_of(struct fxt_state *state, const struct fxt_chunk *ch
 	return fxt_state_name(state, text, there ? fxt_undefined_name(text, index) : strlen(text));
 }
 
-static uint32_t key_of(struct fxt_state *state, const struct fxt_chunk *chunk, const struct fxt_count *count)
+static enum fxt_counted what_of(const struct fxt_count *count)
 {
-	if (count->what == FXT_COUNTED_PROVIDER)
-		return count->provider;
-	if (count->number != UINT32_MAX)
-		return count->number;
-	if (count->what == FXT_COUNTED_THREAD && count->undefined)
-		return fxt_state_undefined_thread(state, count->generation, count->undefined);
-	if (count->what == FXT_COUNTED_THREAD && count->lone)
-		return fxt_state_track_of_thread(state, count->thread);
-	if (count->what == FXT_COUNTED_THREAD)
-		return fxt_state_track(state, count->process, count->thread);
-	if (count->undefined)
-		return undefined_of(state, chunk, count->undefined);
-	return fxt_state_name(state, count->text, count->length);
+	return (enum fxt_counted)(count->sum.key.what >> 32);
+}
+
+static uint32_t number_of(struct fxt_state *state, const struct fxt_chunk *chunk, const struct fxt_count *count)
+{
+	const struct fxt_counted_key *key = &count->sum.key;
+	const uint32_t number = (uint32_t)key->what;
+	switch (what_of(count)) {
+	case FXT_COUNTED_THREAD_UNDEFINED:
+		return fxt_state_undefined_thread(state, key->process, number);
+	case FXT_COUNTED_THREAD:
+		return fxt_state_track(state, key->process, key->thread);
+	case FXT_COUNTED_THREAD_ALONE:
+		return fxt_state_track_of_thread(state, key->thread);
+	case FXT_COUNTED_CATEGORY_UNDEFINED:
+		return undefined_of(state, chunk, number);
+	case FXT_COUNTED_CATEGORY_TEXT:
+		return fxt_state_name(state, count->text, count->length);
+	case FXT_COUNTED_PROVIDER:
+	case FXT_COUNTED_TRACK:
+	case FXT_COUNTED_CATEGORY:
+		break;
+	}
+	return number;
 }
 
 static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const struct fxt_chunk *chunk)
@@ -109,30 +133,30 @@ static void add_chunk(struct fxt_survey *survey, struct fxt_state *state, const 
 	if (chunk->decoder.passed.least < survey->left_out_ns)
 		survey->left_out_ns = chunk->decoder.passed.least;
 	for (size_t i = 0; census && i < census->count; i++) {
-		struct row *row = row_of(survey, census->counts[i].what, key_of(state, chunk, &census->counts[i]));
+		const struct fxt_count *count = &census->counts[i];
+		struct rows *rows = what_of(count) == FXT_COUNTED_PROVIDER  ? &survey->providers
+		                    : what_of(count) < FXT_COUNTED_CATEGORY ? &survey->threads
+		                                                            : &survey->categories;
+		struct row *row = row_of(survey, rows, number_of(state, chunk, count));
 		if (row)
-			add_up(row, &census->counts[i]);
+			add_up(row, count);
 	}
 	for (unsigned i = 0; census && i < TW_FXT_KINDS; i++)
-		survey->kinds[i] += census->sums.kinds[i];
+		survey->kinds[i] += census->kinds[i];
 	survey->failed |= chunk->failed;
 }
 
-/* Names are known at the end, clocks too. */
+/* Of those that are still there, names are known at the end, clocks too. */
 static void name_providers(struct fxt_survey *survey, const struct fxt_state *state)
 {
-	for (size_t i = 0; i < state->provider_count; i++) {
-		const struct fxt_provider *provider = state->providers[i];
+	for (size_t i = 0; i < survey->providers.count; i++) {
+		struct row *row = &survey->providers.rows[i];
 		uint32_t place;
-		if (tw_map_find(&survey->rows[FXT_COUNTED_PROVIDER].by_key, provider->id, &place))
-			survey->rows[FXT_COUNTED_PROVIDER].rows[place].number = provider->name;
+		if (!tw_map_find(&state->by_id, row->id, &place))
+			continue;
+		row->number = state->providers[place]->name;
+		row->frequency = state->providers[place]->frequency;
 	}
-}
-
-static uint64_t frequency_of(const struct fxt_state *state, uint32_t id)
-{
-	uint32_t place;
-	return tw_map_find(&state->by_id, id, &place) ? state->providers[place]->frequency : 0;
 }
 
 /* ---- What is told. ---- */
@@ -157,7 +181,7 @@ static uint64_t since(uint64_t start, uint64_t time)
 
 static void tell_times(struct fxt_survey *survey, struct tw_info *info)
 {
-	const struct rows *providers = &survey->rows[FXT_COUNTED_PROVIDER];
+	const struct rows *providers = &survey->providers;
 	uint64_t first = UINT64_MAX, last = 0;
 	for (size_t i = 0; i < providers->count; i++) {
 		first = providers->rows[i].first < first ? providers->rows[i].first : first;
@@ -196,14 +220,14 @@ static int by_koids(const void *left, const void *right)
 
 static bool tell_threads(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
 {
-	const struct rows *rows = &survey->rows[FXT_COUNTED_THREAD];
-	survey->threads = calloc(rows->count + 1, sizeof *survey->threads);
-	if (!survey->threads)
+	const struct rows *rows = &survey->threads;
+	survey->thread_infos = calloc(rows->count + 1, sizeof *survey->thread_infos);
+	if (!survey->thread_infos)
 		return false;
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct row *row = &rows->rows[i];
 		const struct tw_track *track = tw_dictionary_track(reader->dictionary, row->number);
-		survey->threads[i] = (struct tw_thread_info){
+		survey->thread_infos[i] = (struct tw_thread_info){
 		    track->process,
 		    track->thread,
 		    row->records,
@@ -213,11 +237,11 @@ static bool tell_threads(struct fxt_survey *survey, const struct tw_reader *read
 		    0,
 		};
 	}
-	qsort(survey->threads, rows->count, sizeof *survey->threads, by_koids);
-	info->threads = survey->threads;
+	qsort(survey->thread_infos, rows->count, sizeof *survey->thread_infos, by_koids);
+	info->threads = survey->thread_infos;
 	info->thread_count = rows->count;
 	for (size_t i = 0; i < rows->count; i++)
-		info->processes += i == 0 || survey->threads[i].process != survey->threads[i - 1].process;
+		info->processes += i == 0 || survey->thread_infos[i].process != survey->thread_infos[i - 1].process;
 	return true;
 }
 
@@ -232,10 +256,9 @@ static struct tw_field text_field(const char *name, const struct tw_reader *read
 	return (struct tw_field){.name = name, .type = TW_FIELD_TEXT, .value.bytes = text->text, .size = text->length};
 }
 
-static bool tell_providers(struct fxt_survey *survey, const struct tw_reader *reader, const struct fxt_state *state,
-                           const struct tw_info *info)
+static bool tell_providers(struct fxt_survey *survey, const struct tw_reader *reader, const struct tw_info *info)
 {
-	const struct rows *rows = &survey->rows[FXT_COUNTED_PROVIDER];
+	const struct rows *rows = &survey->providers;
 	survey->provider_fields = calloc(rows->count * PROVIDER_COLUMNS + 1, sizeof *survey->provider_fields);
 	if (!survey->provider_fields)
 		return false;
@@ -243,7 +266,7 @@ static bool tell_providers(struct fxt_survey *survey, const struct tw_reader *re
 		const struct row *row = &rows->rows[i];
 		const struct tw_field fields[PROVIDER_COLUMNS] = {
 		    number_field("provider_id", TW_FIELD_UINT, row->id),
-		    number_field("ticks_per_second", TW_FIELD_UINT, frequency_of(state, row->id)),
+		    number_field("ticks_per_second", TW_FIELD_UINT, row->frequency),
 		    number_field("records", TW_FIELD_UINT, row->records),
 		    number_field("bytes", TW_FIELD_UINT, row->bytes),
 		    number_field("end_ns", TW_FIELD_NS, since(info->clock_start_ns, row->last)),
@@ -267,7 +290,7 @@ static int most_first(const void *left, const void *right, void *context)
 
 static bool tell_categories(struct fxt_survey *survey, const struct tw_reader *reader)
 {
-	const struct rows *rows = &survey->rows[FXT_COUNTED_CATEGORY];
+	const struct rows *rows = &survey->categories;
 	survey->category_fields = calloc(rows->count * CATEGORY_COLUMNS + 1, sizeof *survey->category_fields);
 	if (!survey->category_fields)
 		return false;
@@ -317,7 +340,7 @@ int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 		tell_wall(survey, reader, info);
 		tell_recording(survey, reader, info);
 		if (!tell_threads(survey, reader, info) || !tell_categories(survey, reader) ||
-		    !tell_providers(survey, reader, fxt->commit.state, info))
+		    !tell_providers(survey, reader, info))
 			status = TW_ERR_MEMORY;
 	}
 	if (status < 0)

@@ -52,6 +52,7 @@ struct fxt_context {
 	struct fxt_provider *provider; /* may be gone where another archive begins, until the next context is taken */
 	uint32_t generation;           /* the provider's */
 	uint64_t frequency;
+	uint32_t name;  /* of the provider */
 	uint8_t number; /* of the provider in the dictionary */
 	bool announced, initialized;
 	bool gave_ticks, gave_first; /* struct fxt_provider */

@@ -11,6 +11,7 @@ struct fxt_context fxt_context_of(const struct fxt_state *state)
 	return (struct fxt_context){
 	    .provider = state->current,
 	    .generation = provider->generation,
+	    .name = provider->name,
 	    .number = provider->number,
 	    .frequency = provider->frequency,
 	    .announced = provider->announced,
