@@ -5,6 +5,7 @@
  * an event: text of an argument that looks like one would have to be a whole event itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "base/memory/order.h"
 #include "base/text/plural.h"
 #include "chrome/chrome.h"
 #include "chrome/members.h"
@@ -36,19 +37,14 @@ struct tw_line_place chrome_line_of(struct tw_reader *reader, uint64_t offset)
 	const struct chrome_state *state = reader->state;
 	struct tw_window window = {.input = reader->input, .chunk = FIRST_LOOK};
 	struct tw_line_place line = {0};
-	size_t low = 0, high = state->mark_count, have;
+	const size_t marks =
+	    tw_count_up_to(state->marks, state->mark_count, TW_KEY(struct chrome_mark, offset), offset);
+	size_t have;
 	const uint8_t *p;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (state->marks[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || !tw_input_repeatable(reader->input))
+	if (marks == 0 || !tw_input_repeatable(reader->input))
 		return line;
-	uint64_t at = state->marks[low - 1].offset;
-	line = state->marks[low - 1].line;
+	uint64_t at = state->marks[marks - 1].offset;
+	line = state->marks[marks - 1].line;
 	while (at < offset && tw_window_view(&window, at, 1, &p, &have) >= 0 && have) {
 		const size_t size = offset - at < have ? (size_t)(offset - at) : have;
 		line = chrome_line_behind(line, at, p, size);

@@ -3,6 +3,7 @@
 #ifndef FLIGHT_SYSTEM_H
 #define FLIGHT_SYSTEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -56,6 +57,23 @@ static inline void *flight_map(uint64_t size, long protection, long flags, long 
 #endif
 	enum { ERRORS = -4096 };
 	return result < 0 && result > ERRORS ? NULL : (void *)result;
+}
+
+/* Waits a while for a lock that a thread, which may be gone, has. Returns whether it was taken. */
+static inline bool flight_lock(uint32_t *busy)
+{
+	enum { TRIES = 100000 };
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (!__atomic_exchange_n(busy, 1, __ATOMIC_ACQUIRE))
+			return true;
+		flight_call(SYS_sched_yield, 0, 0, 0, 0);
+	}
+	return false;
+}
+
+static inline void flight_unlock(uint32_t *busy)
+{
+	__atomic_store_n(busy, 0, __ATOMIC_RELEASE);
 }
 
 static inline void flight_copy(void *to, const void *from, size_t size)

@@ -136,17 +136,23 @@ static bool is_stale(struct replay_state *run)
 	return is_inst && tw_load32(bytes, false) != placed_word(run->token.opcode);
 }
 
+/* Takes what the trace has before an address. Returns whether the address comes next. */
+static bool take_up_to(struct replay_state *run, uint64_t address)
+{
+	while (!run->resume.stopped && run->pc < address && run->pc < run->end)
+		replay_take(run);
+	if (!run->resume.stopped)
+		replay_skip_rest(run);
+	return !run->resume.stopped && run->pc == address;
+}
+
 /* A conditional select, or code that changes, about to be executed. */
 static void on_place(uc_engine *engine, uint64_t address, uint32_t size, void *context)
 {
 	struct replay_state *run = context;
 	(void)engine;
 	(void)size;
-	while (!run->resume.stopped && run->pc < address && run->pc < run->end)
-		replay_take(run);
-	if (!run->resume.stopped)
-		replay_skip_rest(run);
-	if (run->resume.stopped || run->pc != address)
+	if (!take_up_to(run, address))
 		return;
 	if (is_stale(run)) {
 		replay_renew(run);
@@ -164,13 +170,8 @@ static void on_edge(uc_engine *engine, uint64_t address, uint32_t size, void *co
 	struct replay_state *run = context;
 	(void)engine;
 	(void)size;
-	while (!run->resume.stopped && run->pc < address && run->pc < run->end)
-		replay_take(run);
-	if (!run->resume.stopped)
-		replay_skip_rest(run);
-	if (run->resume.stopped || run->pc != address || run->token.kind != TW_XTRACE_ALLGPR)
-		return;
-	replay_interrupt(run);
+	if (take_up_to(run, address) && run->token.kind == TW_XTRACE_ALLGPR)
+		replay_interrupt(run);
 }
 
 /* ---- Setting up. ---- */

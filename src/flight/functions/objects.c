@@ -148,7 +148,7 @@ static const char *keep_path(const char *path)
 	return kept;
 }
 
-/* The range that an object had before it was unloaded; NULL: it had none. What was built anew is another. */
+/* The range that an object had before it was unloaded; NULL: it had none. An object that was built anew has none. */
 static struct id_range *find_gone(const struct id_range *wanted, enum flight_id_kind kind, const char *path)
 {
 	for (uint32_t i = 0; i < range_count; i++) {
@@ -221,18 +221,12 @@ bool flight_has_range(enum flight_id_kind kind, uint64_t load, const char *path)
 
 bool flight_lock_ranges(void)
 {
-	enum { TRIES = 100000 };
-	for (unsigned i = 0; i < TRIES; i++) {
-		if (!__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
-			return true;
-		flight_call(SYS_sched_yield, 0, 0, 0, 0);
-	}
-	return false;
+	return flight_lock(&busy);
 }
 
 void flight_unlock_ranges(void)
 {
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	flight_unlock(&busy);
 }
 
 void flight_doubt_ranges(void)
@@ -310,7 +304,7 @@ uint32_t flight_id_of(const void *function)
 		if (!__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE)) {
 			id = find(address);
 			id = id ? id : add(address);
-			__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+			flight_unlock(&busy);
 			break;
 		}
 		flight_call(SYS_sched_yield, 0, 0, 0, 0);

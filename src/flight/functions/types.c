@@ -48,17 +48,6 @@ void flight_note_types(void)
 
 /* ---- Numbers, from 0 on, as LLVM's runtime gives them. ---- */
 
-static bool lock(void)
-{
-	enum { TRIES = 100000 };
-	for (unsigned i = 0; i < TRIES; i++) {
-		if (!__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
-			return true;
-		flight_call(SYS_sched_yield, 0, 0, 0, 0);
-	}
-	return false;
-}
-
 static void add(const char *description)
 {
 	struct type *type = &types[type_count];
@@ -83,12 +72,12 @@ static uint32_t find(const char *description)
 uint16_t tw_flight_register_type(const char *description);
 __attribute__((visibility("hidden"))) uint16_t tw_flight_register_type(const char *description)
 {
-	if (!description || !lock())
+	if (!description || !flight_lock(&busy))
 		return UINT16_MAX;
 	const uint32_t number = find(description);
 	if (number == type_count && number < TYPES)
 		add(description);
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	flight_unlock(&busy);
 	return number < TYPES ? (uint16_t)number : UINT16_MAX;
 }
 

@@ -3,6 +3,7 @@
 #include "core/format.h"
 #include "sql/engine/lookup.h"
 #include "sql/engine/plan.h"
+#include "sql/engine/vtab.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +14,6 @@ struct table_module {
 	const struct sql_table *table; /* NULL: the argument says which */
 	struct sql_session *session;   /* the connection's */
 };
-
-static int fail(sqlite3_vtab *vtab, const char *text)
-{
-	sqlite3_free(vtab->zErrMsg);
-	vtab->zErrMsg = sqlite3_mprintf("%s", text);
-	return SQLITE_ERROR;
-}
 
 /* ---- Connecting. ---- */
 
@@ -176,7 +170,8 @@ static int result_of(struct sql_cursor *cursor, int status)
 		return SQLITE_OK;
 	if (sql_session_stops(session))
 		return SQLITE_INTERRUPT;
-	return status == TW_ERR_MEMORY ? SQLITE_NOMEM : fail(cursor->base.pVtab, session->error);
+	return status == TW_ERR_MEMORY ? SQLITE_NOMEM
+	                               : sql_vtab_fail(cursor->base.pVtab, sqlite3_mprintf("%s", session->error));
 }
 
 static void refuse(struct sql_cursor *cursor)

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/perfetto/function.h"
 
+#include "sql/engine/vtab.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,15 +59,6 @@ static int disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-static int fail(sqlite3_vtab *base, char *error)
-{
-	if (!error)
-		return SQLITE_NOMEM;
-	sqlite3_free(base->zErrMsg);
-	base->zErrMsg = error;
-	return SQLITE_ERROR;
-}
-
 /* Every argument is needed; a plan in which one is not known yet is none. */
 static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
@@ -87,9 +80,9 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 		if (!given[i] && waits)
 			return SQLITE_CONSTRAINT;
 		if (!given[i])
-			return fail(base, sqlite3_mprintf("function %s wants %d argument%s", function->name,
-			                                  (int)function->arguments.count,
-			                                  function->arguments.count == 1 ? "" : "s"));
+			return sql_vtab_fail(base, sqlite3_mprintf("function %s wants %d argument%s", function->name,
+			                                           (int)function->arguments.count,
+			                                           function->arguments.count == 1 ? "" : "s"));
 	}
 	enum { COST = 100, ROWS = 25 };
 	info->estimatedCost = COST;
@@ -101,13 +94,8 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
-	struct function_cursor *cursor = sqlite3_malloc(sizeof *cursor);
 	(void)base;
-	if (!cursor)
-		return SQLITE_NOMEM;
-	*cursor = (struct function_cursor){0};
-	*made = &cursor->base;
-	return SQLITE_OK;
+	return sql_vtab_open(made, sizeof(struct function_cursor));
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
@@ -126,7 +114,8 @@ static int step(struct function_cursor *cursor)
 		return SQLITE_OK;
 	if (result == SQLITE_INTERRUPT || result == SQLITE_NOMEM)
 		return result;
-	return fail(cursor->base.pVtab, sqlite3_mprintf("%s", sqlite3_errmsg(sqlite3_db_handle(cursor->statement))));
+	return sql_vtab_fail(cursor->base.pVtab,
+	                     sqlite3_mprintf("%s", sqlite3_errmsg(sqlite3_db_handle(cursor->statement))));
 }
 
 static int begin(struct function_cursor *cursor, int count, sqlite3_value **values)
@@ -136,7 +125,7 @@ static int begin(struct function_cursor *cursor, int count, sqlite3_value **valu
 	if (!cursor->statement)
 		cursor->statement = sql_function_prepare(function, &error);
 	if (!cursor->statement)
-		return fail(cursor->base.pVtab, error);
+		return sql_vtab_fail(cursor->base.pVtab, error);
 	sqlite3_reset(cursor->statement);
 	for (int i = 0; i < count; i++)
 		sql_function_bind(function, cursor->statement, (size_t)i, values[i]);
@@ -150,7 +139,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int a
 	char *error;
 	(void)number, (void)text;
 	if (!sql_function_enter(function, &error))
-		return fail(base->pVtab, error);
+		return sql_vtab_fail(base->pVtab, error);
 	int result = begin((struct function_cursor *)base, argc, argv);
 	sql_function_leave(function);
 	return result;
@@ -161,7 +150,7 @@ static int next(sqlite3_vtab_cursor *base)
 	struct sql_function *function = ((struct function_table *)base->pVtab)->function;
 	char *error;
 	if (!sql_function_enter(function, &error))
-		return fail(base->pVtab, error);
+		return sql_vtab_fail(base->pVtab, error);
 	int result = step((struct function_cursor *)base);
 	sql_function_leave(function);
 	return result;

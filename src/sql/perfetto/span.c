@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/perfetto/span.h"
 
+#include "sql/engine/vtab.h"
 #include "sql/perfetto/tokens.h"
 
 #include <stdlib.h>
@@ -199,13 +200,8 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
-	struct span_cursor *cursor = sqlite3_malloc(sizeof *cursor);
 	(void)base;
-	if (!cursor)
-		return SQLITE_NOMEM;
-	*cursor = (struct span_cursor){0};
-	*made = &cursor->base;
-	return SQLITE_OK;
+	return sql_vtab_open(made, sizeof(struct span_cursor));
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
@@ -215,25 +211,16 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static int fail(sqlite3_vtab *base, char *error)
-{
-	if (!error)
-		return SQLITE_NOMEM;
-	sqlite3_free(base->zErrMsg);
-	base->zErrMsg = error;
-	return SQLITE_ERROR;
-}
-
 static int result_of(struct span_cursor *cursor, int result)
 {
 	const struct span_table *table = (const struct span_table *)cursor->base.pVtab;
 	if (result == SQLITE_OK || result == SQLITE_NOMEM || result == SQLITE_INTERRUPT)
 		return result;
 	if (cursor->merge.text)
-		return fail(cursor->base.pVtab,
-		            sqlite3_mprintf("partition %s of %s is no whole number", partition_of(table),
-		                            table->parts[cursor->merge.at].name));
-	return fail(cursor->base.pVtab, sqlite3_mprintf("%s", sqlite3_errmsg(table->source->calls->db)));
+		return sql_vtab_fail(cursor->base.pVtab,
+		                     sqlite3_mprintf("partition %s of %s is no whole number", partition_of(table),
+		                                     table->parts[cursor->merge.at].name));
+	return sql_vtab_fail(cursor->base.pVtab, sqlite3_mprintf("%s", sqlite3_errmsg(table->source->calls->db)));
 }
 
 /* ts, dur, partition, and the columns that are only this table's. */
@@ -281,7 +268,7 @@ static bool enter(struct span_table *table)
 
 static int refuse(struct span_table *table)
 {
-	return fail(&table->base, sqlite3_mprintf("span joins are more than %d deep", SQL_CALLS_DEEPEST));
+	return sql_vtab_fail(&table->base, sqlite3_mprintf("span joins are more than %d deep", SQL_CALLS_DEEPEST));
 }
 
 static int filter(sqlite3_vtab_cursor *base, int one, const char *text, int argc, sqlite3_value **argv)
