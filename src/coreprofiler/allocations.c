@@ -25,13 +25,13 @@ static bool has_other_stack(const struct profiler_thread *thread, const struct p
 	return profiler.options.method != PROFILER_INSTRUMENTATION && (stack->depth || thread->told.depth);
 }
 
-static void tell(struct profiler_thread *thread, struct profiler_place *place)
+static void write_place(struct profiler_thread *thread, struct profiler_place *place)
 {
 	struct profiler_stack *stack = &place->stack;
 	const uint64_t ip = stack->depth ? stack->frames[stack->depth - 1].ip : 0;
 	struct text line;
 	if (has_other_stack(thread, stack))
-		profiler_tell_stack(thread, stack, 0, profiler_ms());
+		profiler_write_stack(thread, stack, 0, profiler_ms());
 	text_begin(&line, "sam mem ");
 	text_id(&line, thread->iid);
 	text_char(&line, ' ');
@@ -50,17 +50,17 @@ static void tell(struct profiler_thread *thread, struct profiler_place *place)
 	profiler_send(&line);
 }
 
-void profiler_tell_allocated(struct profiler_thread *thread)
+void profiler_write_allocated(struct profiler_thread *thread)
 {
 	struct profiler_places *places = thread->places;
 	if (!places || thread->has_old_places)
 		return;
 	for (struct profiler_place *place = places->first; place; place = place->next)
-		tell(thread, place);
+		write_place(thread, place);
 	places->first = places->last = NULL;
 }
 
-void profiler_tell_all_allocated(bool waits)
+void profiler_write_all_allocated(bool waits)
 {
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
 		if (waits)
@@ -68,7 +68,7 @@ void profiler_tell_all_allocated(bool waits)
 		else if (!thread->id || !profiler_try(thread))
 			continue;
 		if (thread->id)
-			profiler_tell_allocated(thread);
+			profiler_write_allocated(thread);
 		profiler_give(thread);
 	}
 }
@@ -119,11 +119,11 @@ static struct profiler_place *place_of(struct profiler_thread *thread, uint64_t 
 	struct profiler_place *place = profiler_place_find(thread->places, class_id, stack);
 	if (place)
 		return place;
-	const uint32_t iid = profiler_tell_class(class_id, false, 0);
-	profiler_tell_frames(stack);
+	const uint32_t iid = profiler_write_class(class_id, false, 0);
+	profiler_write_frames(stack);
 	place = profiler_place_make(thread->places, class_id, stack);
 	if (!place) {
-		profiler_tell_allocated(thread);
+		profiler_write_allocated(thread);
 		profiler_places_clear(thread->places);
 		place = profiler_place_make(thread->places, class_id, stack);
 	}
@@ -158,7 +158,7 @@ static bool make_places(struct profiler_thread *thread)
 	if (!thread->places)
 		thread->places = calloc(1, sizeof *thread->places);
 	else if (thread->has_old_places || thread->places->gone != now) {
-		profiler_tell_allocated(thread);
+		profiler_write_allocated(thread);
 		profiler_places_clear(thread->places);
 	}
 	thread->has_old_places = false;
@@ -184,11 +184,11 @@ static void add_here(struct profiler_thread *thread, uint64_t class_id, const st
 /* The stack is that of the calls, which is written. */
 static void add_in_calls(struct profiler_thread *thread, uint64_t class_id, const struct profiler_amount *amount)
 {
-	struct profiler_place place = {.iid = profiler_tell_class(class_id, false, 0),
+	struct profiler_place place = {.iid = profiler_write_class(class_id, false, 0),
 	                               .count = amount->count,
 	                               .bytes = amount->bytes};
-	profiler_tell_calls(thread);
-	tell(thread, &place);
+	profiler_write_calls(thread);
+	write_place(thread, &place);
 }
 
 static void take(struct profiler_thread *thread, uint64_t class_id, const struct profiler_amount *amount,

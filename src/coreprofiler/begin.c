@@ -103,7 +103,7 @@ bool profiler_begin(void)
 	return true;
 }
 
-void profiler_tell_sample_bytes(void)
+void profiler_write_sample_bytes(void)
 {
 	if (profiler.options.memory && profiler.options.alloc_bytes)
 		put_number("AllocationSampleBytes", profiler.options.alloc_bytes);
@@ -133,11 +133,11 @@ void profiler_finish(void)
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
 		if (!profiler_take_soon(thread))
 			continue; /* it was stopped for good */
-		profiler_tell_calls(thread);
-		profiler_tell_allocated(thread);
+		profiler_write_calls(thread);
+		profiler_write_allocated(thread);
 		profiler_give(thread);
 	}
-	profiler_tell_seen();
+	profiler_write_seen();
 	report_lost();
 	profiler_write_out();
 	if (!profiler.off)

@@ -12,7 +12,7 @@ static bool has_changed(const struct profiler_calls *calls)
 }
 
 /* Without ticks: the time since the line before was spent in the stack of that line. */
-static void tell(struct profiler_thread *thread)
+static void write_sample(struct profiler_thread *thread)
 {
 	struct profiler_calls *calls = &thread->calls;
 	if (!has_changed(calls) || profiler.paused)
@@ -49,7 +49,7 @@ static inline void begin_change(struct profiler_thread *thread)
 	struct profiler_calls *calls = &thread->calls;
 	const uint64_t ms = ms_of_change(calls);
 	if (calls->ms != ms)
-		tell(thread);
+		write_sample(thread);
 	if (!profiler.paused)
 		calls->ms = ms;
 }
@@ -74,7 +74,7 @@ static void pop(struct profiler_thread *thread)
 {
 	struct profiler_calls *calls = &thread->calls;
 	if (profiler.options.high_granularity && calls->lowest < calls->depth)
-		tell(thread);
+		write_sample(thread);
 	calls->depth--;
 	if (calls->lowest > calls->depth)
 		calls->lowest = calls->depth;
@@ -162,18 +162,18 @@ void profiler_unwound(void)
 
 /* ---- Others. ---- */
 
-void profiler_tell_calls(struct profiler_thread *thread)
+void profiler_write_calls(struct profiler_thread *thread)
 {
-	tell(thread);
+	write_sample(thread);
 }
 
-void profiler_tell_all_calls(void)
+void profiler_write_all_calls(void)
 {
 	const uint64_t ms = profiler_ms();
 	for (struct profiler_thread *thread = profiler_threads(); thread; thread = thread->next) {
 		profiler_take(thread);
 		if (thread->id && thread->calls.ms < ms)
-			tell(thread);
+			write_sample(thread);
 		profiler_give(thread);
 	}
 }

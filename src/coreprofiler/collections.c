@@ -47,7 +47,7 @@ int32_t profiler_collection_started(struct com *own, int32_t count, const int32_
 	told = !profiler.paused;
 	if (!told)
 		return COM_OK;
-	profiler_tell_all_allocated(false); /* before what takes it away */
+	profiler_write_all_allocated(false); /* before what takes it away */
 	begun.waits = true;
 	begun.induced = reason == INDUCED;
 	begun.ms = profiler_ms();
@@ -69,10 +69,10 @@ int32_t profiler_collection_finished(struct com *own)
 	begin_line(&line, "gch gcf ", ms);
 	profiler_send(&line);
 	if (profiler.options.live_heap)
-		profiler_tell_heap(ms);
+		profiler_write_heap(ms);
 	struct profiler_generations left;
 	if (!profiler.options.old && profiler_look_at_generations(&left))
-		profiler_tell_generations(&left, ms);
+		profiler_write_generations(&left, ms);
 	return COM_OK;
 }
 

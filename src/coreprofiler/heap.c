@@ -51,14 +51,14 @@ void profiler_heap_add(uint64_t class_id, uint64_t size)
 static void add_live(struct text *line, const struct live *live)
 {
 	text_char(line, ' ');
-	text_short_id(line, profiler_tell_class(live->id, false, 0));
+	text_short_id(line, profiler_write_class(live->id, false, 0));
 	text_char(line, ':');
 	text_decimal(line, live->count);
 	text_char(line, ':');
 	text_decimal(line, live->bytes);
 }
 
-void profiler_tell_heap(uint64_t ms)
+void profiler_write_heap(uint64_t ms)
 {
 	struct text line;
 	text_begin(&line, "gch alt ");
@@ -93,7 +93,7 @@ bool profiler_look_at_generations(struct profiler_generations *left)
 
 /* By position: large objects, generations 2, 1, 0, and pinned objects where the runtime has a heap of them (from .NET 5
  * on). The names are free; tracelog.md says what is known of them. */
-void profiler_tell_generations(const struct profiler_generations *left, uint64_t ms)
+void profiler_write_generations(const struct profiler_generations *left, uint64_t ms)
 {
 	static const char *const names[GENERATIONS] = {" LOH:", " GEN2:", " GEN1:", " GEN0:", " POH:"};
 	static const uint32_t order[GENERATIONS] = {3, 2, 1, 0, PINNED};

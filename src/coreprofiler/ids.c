@@ -57,7 +57,7 @@ uint32_t ids_look(struct ids *ids, uint64_t key, bool *told)
 	return iid;
 }
 
-bool ids_tell(struct ids *ids, uint64_t key, void (*put)(void *context), void *context)
+bool ids_write(struct ids *ids, uint64_t key, void (*put)(void *context), void *context)
 {
 	pthread_mutex_lock(&ids->mutex);
 	struct id *id = take(ids, key);

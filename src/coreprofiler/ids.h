@@ -33,7 +33,7 @@ uint32_t ids_look(struct ids *ids, uint64_t key, bool *told);
 
 /* Has the record, which is complete, put into the log, unless one is there: false. `put` may be NULL, and asks the
  * runtime nothing. */
-bool ids_tell(struct ids *ids, uint64_t key, void (*put)(void *context), void *context);
+bool ids_write(struct ids *ids, uint64_t key, void (*put)(void *context), void *context);
 
 /* What the runtime may use the id for from now on is something else. */
 void ids_forget(struct ids *ids, uint64_t key);

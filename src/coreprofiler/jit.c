@@ -27,14 +27,14 @@ static bool is_half_told(uint64_t id, bool ends)
 	return false;
 }
 
-void profiler_tell_jit(const char *kind, uint64_t id, const int32_t *status)
+void profiler_write_jit(const char *kind, uint64_t id, const int32_t *status)
 {
 	const bool ends = kind[sizeof "jit cm" - 1] == 'f';
 	struct text line;
 	if (is_half_told(id, ends) || profiler.paused)
 		return;
 	if (!ends) /* its name is there, whatever becomes of it */
-		profiler_tell_function(id);
+		profiler_write_function(id);
 	profiler_begin_at_now(&line, kind);
 	profiler_add_pointer(&line, id);
 	if (status)

@@ -28,7 +28,7 @@ static void put(void *context)
 /* Frees them. False: another thread has told of it meanwhile. */
 static bool put_first(struct ids *ids, uint64_t key, struct records *records)
 {
-	const bool first = ids_tell(ids, key, put, records);
+	const bool first = ids_write(ids, key, put, records);
 	for (unsigned i = 0; !first && i < records->count; i++)
 		text_end(&records->lines[i]);
 	return first;
@@ -61,7 +61,7 @@ static void add_class_name(struct records *records, uint64_t id, uint32_t iid)
 }
 
 /* Arrays have no record but their name. */
-uint32_t profiler_tell_class(uint64_t id, bool loaded, int32_t status)
+uint32_t profiler_write_class(uint64_t id, bool loaded, int32_t status)
 {
 	bool told;
 	const uint32_t iid = ids_look(&profiler.classes, id, &told);
@@ -132,7 +132,7 @@ static void add_function(struct records *records, uint64_t id, uint32_t iid, uin
 	uint32_t token = 0, count = 0;
 	COM_CALL(profiler.info, function_info, id, 0, &class_id, &module, &token, 0, &count, NULL);
 	if (class_id)
-		profiler_tell_class(class_id, false, 0);
+		profiler_write_class(class_id, false, 0);
 	struct text *line = add_record(records, "fun inf ");
 	text_id(line, iid);
 	profiler_add_pointer(line, id);
@@ -177,7 +177,7 @@ static bool put_bodies(uint64_t id, uint32_t iid)
 	return any;
 }
 
-void profiler_tell_function(uint64_t id)
+void profiler_write_function(uint64_t id)
 {
 	bool told;
 	const uint32_t iid = ids_look(&profiler.functions, id, &told);

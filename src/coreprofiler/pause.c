@@ -45,10 +45,10 @@ void profiler_pause_look(void)
 	if (!pause)
 		profiler_resume_calls();
 	else if (profiler.options.method == PROFILER_INSTRUMENTATION)
-		profiler_tell_all_calls();
+		profiler_write_all_calls();
 	profiler.paused = pause; /* before the line: who has read it knows */
 	if (pause)
-		profiler_tell_all_allocated(
+		profiler_write_all_allocated(
 		    true); /* what came before it; no thread is in the middle of anything then */
 	struct text line;
 	text_begin(&line, pause ? "prf tps " : "prf trs ");

@@ -54,7 +54,7 @@ void profiler_options_read(struct profiler_options *options);
 bool profiler_begin(void);
 
 /* Tells that allocations are estimates, where they are: when it is known of how many bytes. */
-void profiler_tell_sample_bytes(void);
+void profiler_write_sample_bytes(void);
 
 /* The runtime cannot do what is asked for: nothing is recorded. */
 void profiler_give_up(void);
@@ -99,7 +99,7 @@ extern com_function *profiler_callbacks[COM_CALLBACKS];
 void profiler_begin_at_now(struct text *line, const char *kind);
 
 /* "jit cms " and the others; `status` of "jit cmf " alone. */
-void profiler_tell_jit(const char *kind, uint64_t id, const int32_t *status);
+void profiler_write_jit(const char *kind, uint64_t id, const int32_t *status);
 
 /* ---- Words of names (words.c). ---- */
 
@@ -122,10 +122,10 @@ void profiler_add_function(struct text *text, uint64_t id);
 /* ---- Classes and functions (objects.c). ---- */
 
 /* Tells of a class, if nobody has; with its module and token where `loaded` says so. Returns its internal id. */
-uint32_t profiler_tell_class(uint64_t id, bool loaded, int32_t status);
+uint32_t profiler_write_class(uint64_t id, bool loaded, int32_t status);
 
 /* Tells of a function what has not been told: its name, and each body. */
-void profiler_tell_function(uint64_t id);
+void profiler_write_function(uint64_t id);
 
 /* ---- Threads (threads.c). ---- */
 
@@ -230,17 +230,17 @@ bool profiler_make_room(struct profiler_stack *stack, size_t depth);
 bool profiler_walk(struct profiler_stack *stack, uint64_t id);
 
 /* Writes how a stack has changed by then, with this many ticks; without ticks only if it has. */
-void profiler_tell_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms);
+void profiler_write_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms);
 
 /* Begins such a line, up to what is to be told of depths. */
 void profiler_begin_stack(struct text *line, const struct profiler_thread *thread, uint64_t ms, uint32_t ticks);
 
 /* Tells of the functions of a stack, and looks their internal ids up: from then on it is written without the runtime.
  * Not while that is suspended. */
-void profiler_tell_frames(struct profiler_stack *stack);
+void profiler_write_frames(struct profiler_stack *stack);
 
 /* Tells of bodies of functions that stacks have shown for the first time. Neither. */
-void profiler_tell_seen(void);
+void profiler_write_seen(void);
 
 /* Its id may become another one's. */
 void profiler_forget_function(uint64_t id);
@@ -289,10 +289,10 @@ int32_t profiler_object_lives(struct com *own, uint64_t object, uint64_t class_i
 void profiler_collection_begins(bool background, bool induced);
 
 /* Writes what a thread has allocated and the log does not have. By who has the thread (busy). */
-void profiler_tell_allocated(struct profiler_thread *thread);
+void profiler_write_allocated(struct profiler_thread *thread);
 
 /* The same of all threads: also of those that are in the middle of something, or without them. */
-void profiler_tell_all_allocated(bool waits);
+void profiler_write_all_allocated(bool waits);
 
 /* A function or a class has gone: its id, and where its code was, may become another one's. */
 void profiler_forget_places(void);
@@ -312,10 +312,10 @@ void profiler_unwinds(uint64_t function);
 void profiler_unwound(void);
 
 /* Writes how the stack has changed. By who has the thread. */
-void profiler_tell_calls(struct profiler_thread *thread);
+void profiler_write_calls(struct profiler_thread *thread);
 
 /* The same of all threads, where it has not changed again for at least a millisecond. */
-void profiler_tell_all_calls(void);
+void profiler_write_all_calls(void);
 
 /* What has changed while the profiler was paused has changed now. */
 void profiler_resume_calls(void);
@@ -323,7 +323,7 @@ void profiler_resume_calls(void);
 /* ---- The heap (heap.c). ---- */
 
 void profiler_heap_add(uint64_t class_id, uint64_t size);
-void profiler_tell_heap(uint64_t ms);
+void profiler_write_heap(uint64_t ms);
 
 /* What is used and reserved by generations (0 to 2), large objects, pinned ones. */
 enum { PROFILER_GENERATIONS = 5 };
@@ -334,7 +334,7 @@ struct profiler_generations {
 
 /* The runtime may have to be waited for. False: it does not tell. */
 bool profiler_look_at_generations(struct profiler_generations *left);
-void profiler_tell_generations(const struct profiler_generations *left, uint64_t ms);
+void profiler_write_generations(const struct profiler_generations *left, uint64_t ms);
 
 /* ---- Pausing (pause.c). ---- */
 

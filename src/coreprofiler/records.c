@@ -83,7 +83,7 @@ static int32_t module_attached(struct com *own, uint64_t id, uint64_t assembly)
 static int32_t class_loaded(struct com *own, uint64_t id, int32_t status)
 {
 	if (status >= 0)
-		profiler_tell_class(id, true, status);
+		profiler_write_class(id, true, status);
 	return COM_OK;
 }
 
@@ -107,28 +107,28 @@ static int32_t function_unload(struct com *own, uint64_t id)
 
 static int32_t jit_started(struct com *own, uint64_t id, int32_t safe)
 {
-	profiler_tell_jit("jit cms ", id, NULL);
+	profiler_write_jit("jit cms ", id, NULL);
 	return COM_OK;
 }
 
 static int32_t jit_finished(struct com *own, uint64_t id, int32_t status, int32_t safe)
 {
-	profiler_tell_jit("jit cmf ", id, &status);
-	profiler_tell_function(id);
+	profiler_write_jit("jit cmf ", id, &status);
+	profiler_write_function(id);
 	return COM_OK;
 }
 
 static int32_t cache_started(struct com *own, uint64_t id, int32_t *use)
 {
 	*use = 1;
-	profiler_tell_jit("jit css ", id, NULL);
+	profiler_write_jit("jit css ", id, NULL);
 	return COM_OK;
 }
 
 static int32_t cache_finished(struct com *own, uint64_t id, int32_t result)
 {
-	profiler_tell_jit("jit csf ", id, NULL);
-	profiler_tell_function(id);
+	profiler_write_jit("jit csf ", id, NULL);
+	profiler_write_function(id);
 	return COM_OK;
 }
 
@@ -170,8 +170,8 @@ static int32_t thread_destroyed(struct com *own, uint64_t id)
 	struct profiler_thread *thread = profiler_thread_find(id);
 	if (thread) {
 		profiler_take(thread);
-		profiler_tell_calls(thread);
-		profiler_tell_allocated(thread);
+		profiler_write_calls(thread);
+		profiler_write_allocated(thread);
 		profiler_give(thread);
 	}
 	profiler_thread_destroyed(id);

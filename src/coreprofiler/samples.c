@@ -40,15 +40,15 @@ static void take(struct profiler_thread *thread)
 	count++;
 }
 
-static void tell(struct thread_sample *sample)
+static void write_sample(struct thread_sample *sample)
 {
 	struct profiler_thread *thread = sample->thread;
-	profiler_tell_frames(&sample->stack);
+	profiler_write_frames(&sample->stack);
 	if (!profiler_take_soon(thread))
 		return;
 	if (thread->id == sample->id) {
-		profiler_tell_allocated(thread);
-		profiler_tell_stack(thread, &sample->stack, 1, sample->ms);
+		profiler_write_allocated(thread);
+		profiler_write_stack(thread, &sample->stack, 1, sample->ms);
 	}
 	profiler_give(thread);
 }
@@ -62,6 +62,6 @@ void profiler_sample(void)
 		take(thread);
 	COM_DO(profiler.info, resume);
 	for (size_t i = 0; i < count; i++)
-		tell(&sampled[i]);
-	profiler_tell_seen();
+		write_sample(&sampled[i]);
+	profiler_write_seen();
 }

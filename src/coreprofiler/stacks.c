@@ -75,7 +75,7 @@ static size_t seen_count, seen_room;
 
 static void see(uint64_t function)
 {
-	if (!ids_tell(&shown, function, NULL, NULL))
+	if (!ids_write(&shown, function, NULL, NULL))
 		return;
 	pthread_mutex_lock(&seen_mutex);
 	if (seen_count == seen_room) {
@@ -89,7 +89,7 @@ static void see(uint64_t function)
 	pthread_mutex_unlock(&seen_mutex);
 }
 
-void profiler_tell_frames(struct profiler_stack *stack)
+void profiler_write_frames(struct profiler_stack *stack)
 {
 	for (size_t i = 0; i < stack->depth; i++) {
 		struct profiler_frame *frame = &stack->frames[i];
@@ -98,7 +98,7 @@ void profiler_tell_frames(struct profiler_stack *stack)
 			continue;
 		frame->iid = ids_look(&profiler.functions, frame->function, &told);
 		if (!told)
-			profiler_tell_function(frame->function);
+			profiler_write_function(frame->function);
 		see(frame->function);
 	}
 }
@@ -114,7 +114,7 @@ void profiler_forget_function(uint64_t id)
 	ids_forget(&profiler.functions, id);
 }
 
-void profiler_tell_seen(void)
+void profiler_write_seen(void)
 {
 	pthread_mutex_lock(&seen_mutex);
 	uint64_t *list = seen;
@@ -123,7 +123,7 @@ void profiler_tell_seen(void)
 	seen_count = seen_room = 0;
 	pthread_mutex_unlock(&seen_mutex);
 	for (size_t i = 0; i < count; i++)
-		profiler_tell_function(list[i]);
+		profiler_write_function(list[i]);
 	free(list);
 }
 
@@ -175,9 +175,9 @@ void profiler_begin_stack(struct text *line, const struct profiler_thread *threa
 	text_char(line, ' ');
 }
 
-void profiler_tell_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms)
+void profiler_write_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms)
 {
-	profiler_tell_frames(now);
+	profiler_write_frames(now);
 	struct profiler_stack *told = &thread->told;
 	const size_t same = same_frames(told, now);
 	const bool moved = line_trace() && same && told->frames[same - 1].ip != now->frames[same - 1].ip;

@@ -45,7 +45,7 @@ static int32_t begin(struct com *info)
 		return COM_FAILED;
 	const bool hooks = options->method == PROFILER_INSTRUMENTATION;
 	const bool fine = (!hooks || profiler_hook_functions()) && ask_for_events(options) >= 0;
-	profiler_tell_sample_bytes();
+	profiler_write_sample_bytes();
 	if (!fine || !profiler_ticks_begin()) {
 		profiler_say(PROFILER_ERROR, "the runtime does not have what is asked for: nothing is recorded");
 		profiler_give_up();

@@ -63,7 +63,7 @@ static struct profiler_thread *make(void)
 	return thread;
 }
 
-static void tell(const struct profiler_thread *thread, uint64_t id)
+static void write_thread(const struct profiler_thread *thread, uint64_t id)
 {
 	struct text line;
 	text_begin(&line, "thr crt ");
@@ -89,7 +89,7 @@ static struct profiler_thread *thread_of(uint64_t id)
 		made->calls.depth = made->calls.told = made->calls.lowest = 0;
 		made->calls.beat = atomic_load_explicit(&profiler.beats, memory_order_relaxed) - 1;
 		atomic_store_explicit(&made->system, 0, memory_order_relaxed);
-		tell(made, id);
+		write_thread(made, id);
 		atomic_store_explicit(&made->id, id, memory_order_release);
 	}
 	pthread_mutex_unlock(&mutex);

@@ -122,9 +122,9 @@ static void take_samples(void)
 	if (!profiler.paused)
 		profiler_sample();
 	if (profiler.options.method == PROFILER_INSTRUMENTATION)
-		profiler_tell_all_calls();
-	profiler_tell_all_allocated(false);
-	profiler_tell_seen();
+		profiler_write_all_calls();
+	profiler_write_all_allocated(false);
+	profiler_write_seen();
 	profiler_write_out();
 }
 

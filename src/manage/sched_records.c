@@ -129,7 +129,7 @@ static void read_name(struct sched_thread *thread)
 
 /* A thread that is named by an event. Only those have a number in the image: of the others there may be more than an
  * image of its size could name. */
-static void tell(struct sched_threads *threads, struct sched_thread *thread)
+static void put_thread(struct sched_threads *threads, struct sched_thread *thread)
 {
 	if (thread->told || thread->thread == 0)
 		return;
@@ -216,7 +216,7 @@ static void take_own(struct sched_threads *threads, const struct id *id, unsigne
 	if (!thread || id->thread == 0 || id->thread == SCHED_OTHERS)
 		return;
 	set_process(thread, id->process ? id->process : thread->process);
-	tell(threads, thread);
+	put_thread(threads, thread);
 	const uint32_t both[] = {leaves ? id->thread : SCHED_OTHERS, leaves ? SCHED_OTHERS : id->thread};
 	sched_image_switch(&threads->image, id->time, id->cpu, leaves ? state : RUNNING, both);
 }
@@ -255,8 +255,8 @@ static void take_both(struct sched_threads *threads, const struct id *id, const 
 		set_process(from, id->process);
 	if (!from->traced && !to->traced)
 		return;
-	tell(threads, from);
-	tell(threads, to);
+	put_thread(threads, from);
+	put_thread(threads, to);
 	sched_image_switch(&threads->image, id->time, id->cpu, state_of(number_at(raw, size, &point->state)), both);
 }
 
@@ -270,8 +270,8 @@ static void take_waking(struct sched_threads *threads, const struct id *id, cons
 	take_name(thread, raw, size, &point->name);
 	if (id->process)
 		set_process(waker, id->process);
-	tell(threads, thread);
-	tell(threads, waker);
+	put_thread(threads, thread);
+	put_thread(threads, waker);
 	sched_image_wakeup(&threads->image, id->time, (unsigned)number_at(raw, size, &point->cpu), number, id->thread);
 }
 

@@ -106,7 +106,7 @@ static uint64_t key_of(const struct mono_method *method, const void *start)
 	return ID(start) << 16 ^ ID(method);
 }
 
-void mono_tell_body(struct mono_method *method, void *start)
+void mono_write_body(struct mono_method *method, void *start)
 {
 	const struct told outer = told;
 	bool is_told;
@@ -115,9 +115,9 @@ void mono_tell_body(struct mono_method *method, void *start)
 		return;
 	told.method = method;
 	told.start = start;
-	profiler_tell_function(ID(method));
+	profiler_write_function(ID(method));
 	told = outer;
-	ids_tell(&shown, key_of(method, start), NULL, NULL); /* from now on */
+	ids_write(&shown, key_of(method, start), NULL, NULL); /* from now on */
 }
 
 void mono_forget_bodies(void)
@@ -125,12 +125,12 @@ void mono_forget_bodies(void)
 	ids_forget_all(&shown);
 }
 
-struct mono_method *mono_tell_frame(struct mono_method *method, void *start)
+struct mono_method *mono_write_frame(struct mono_method *method, void *start)
 {
 	struct mono_body *body = method || !start ? NULL : mono.jit_info_table_find(domain(), start);
 	struct mono_method *known = body ? mono.jit_info_get_method(body) : method;
 	if (known && start)
-		mono_tell_body(known, start);
+		mono_write_body(known, start);
 	return known;
 }
 

@@ -20,7 +20,7 @@ static uint32_t told_iid_of(const struct mono_method *method)
 	bool told;
 	const uint32_t iid = ids_look(&profiler.functions, (uintptr_t)method, &told);
 	if (!told)
-		profiler_tell_function((uintptr_t)method);
+		profiler_write_function((uintptr_t)method);
 	return iid;
 }
 

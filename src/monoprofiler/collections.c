@@ -33,7 +33,7 @@ static void keep(bool ends, uint32_t generation)
 
 /* ---- Writing. ---- */
 
-static void tell(const struct happened *happened)
+static void write_collection(const struct happened *happened)
 {
 	struct text line;
 	text_begin(&line, happened->ends ? "gch gcf " : "gch gcs ");
@@ -54,7 +54,7 @@ static void write_heap_until(uint64_t ms)
 	const uint64_t walked = atomic_load_explicit(&walked_ms, memory_order_acquire);
 	if (!walked || walked - 1 >= ms)
 		return;
-	profiler_tell_heap(walked - 1);
+	profiler_write_heap(walked - 1);
 	atomic_store_explicit(&walked_ms, 0, memory_order_release);
 }
 
@@ -63,7 +63,7 @@ static void write_those(void)
 	bool any = false;
 	for (uint32_t at = taken; at != atomic_load_explicit(&put, memory_order_acquire); at++) {
 		write_heap_until(ring[at % MOST].ms);
-		tell(&ring[at % MOST]);
+		write_collection(&ring[at % MOST]);
 		any |= ring[at % MOST].ends;
 		atomic_store_explicit(&taken, at + 1, memory_order_release);
 	}
@@ -89,7 +89,7 @@ static void write_all(void)
 
 /* Whoever has collected still has a lock that Mono takes for the answer: another thread asks. Mono may collect until it
  * answers, and what it tells of that stands before: no line may come between the look at the clock and the one here. */
-void mono_tell_generations(void)
+void mono_write_generations(void)
 {
 	struct profiler_generations left;
 	if (profiler.options.old || !atomic_exchange_explicit(&ended, false, memory_order_acquire) ||
@@ -99,7 +99,7 @@ void mono_tell_generations(void)
 		atomic_store_explicit(&ended, true, memory_order_release);
 		return;
 	}
-	profiler_tell_generations(&left, profiler_ms());
+	profiler_write_generations(&left, profiler_ms());
 	pthread_mutex_unlock(&taking);
 	write_all();
 }
@@ -138,7 +138,7 @@ static void prepare(void)
 	const struct profiler_thread *thread = profiler_own_thread();
 	collector = !profiler.options.old ? profiler_system_thread() : thread ? thread->iid : TEXT_NO_ID;
 	if (!profiler.paused)
-		profiler_tell_all_allocated(false);
+		profiler_write_all_allocated(false);
 }
 
 void mono_gc_happens(void *own, int event, uint32_t generation, int serial)

@@ -11,10 +11,10 @@
 extern com_function *mono_answers[COM_CALLBACKS]; /* start.c adds what is missing */
 
 /* A body of a method, as it was compiled or found: tells of both, if nobody has. */
-void mono_tell_body(struct mono_method *method, void *start);
+void mono_write_body(struct mono_method *method, void *start);
 
 /* The same; the method may not be known (NULL): returns it. */
-struct mono_method *mono_tell_frame(struct mono_method *method, void *start);
+struct mono_method *mono_write_frame(struct mono_method *method, void *start);
 
 /* Code may be other methods' from now on. */
 void mono_forget_bodies(void);
@@ -28,7 +28,7 @@ bool mono_is_way_in(struct mono_method *method);
 void mono_stack_is(const void *frame);
 
 /* At the end: what a check has found. */
-void mono_stacks_tell(void);
+void mono_stacks_write(void);
 
 /* What a thread has learned of stacks goes. */
 void mono_stacks_end(void);
@@ -49,7 +49,7 @@ void mono_sampled_begin(void);
 void mono_sampled_end(void);
 
 /* Writes what all threads have. */
-void mono_tell_samples(void);
+void mono_write_samples(void);
 
 /* In a signal handler. */
 void mono_sampled(void *own, const void *ip, const void *registers);
@@ -79,7 +79,7 @@ void mono_gc_happens(void *own, int event, uint32_t generation, int serial);
 void mono_collections_end(void);
 
 /* After collections: writes how large the heap is. Not by who collects. */
-void mono_tell_generations(void);
+void mono_write_generations(void);
 
 /* ---- What goes (unload.c). ---- */
 

@@ -67,7 +67,7 @@ static void assembly_loaded(void *own, struct mono_assembly *assembly)
 
 static void class_loaded(void *own, struct mono_class *class_of)
 {
-	profiler_tell_class(ID(class_of), true, 0);
+	profiler_write_class(ID(class_of), true, 0);
 }
 
 /* ---- Compilation. ---- */
@@ -82,7 +82,7 @@ static void jit_begins(void *own, struct mono_method *method)
 	if (depth < DEEPEST)
 		compiled[depth] = method;
 	depth++;
-	profiler_tell_jit("jit cms ", ID(method), NULL);
+	profiler_write_jit("jit cms ", ID(method), NULL);
 }
 
 /* Whether it had begun: what is only found compiled has not. */
@@ -99,19 +99,19 @@ static void jit_done(void *own, struct mono_method *method, struct mono_body *bo
 	const int32_t status = COM_OK;
 	void *start = mono.jit_info_get_code_start(body);
 	if (jit_ends(method))
-		profiler_tell_jit("jit cmf ", ID(method), &status);
+		profiler_write_jit("jit cmf ", ID(method), &status);
 	else {
-		profiler_tell_jit("jit css ", ID(method), NULL);
-		profiler_tell_jit("jit csf ", ID(method), NULL);
+		profiler_write_jit("jit css ", ID(method), NULL);
+		profiler_write_jit("jit csf ", ID(method), NULL);
 	}
-	mono_tell_body(method, start);
+	mono_write_body(method, start);
 }
 
 static void jit_failed(void *own, struct mono_method *method)
 {
 	const int32_t status = COM_FAILED;
 	if (jit_ends(method))
-		profiler_tell_jit("jit cmf ", ID(method), &status);
+		profiler_write_jit("jit cmf ", ID(method), &status);
 }
 
 static void method_freed(void *own, struct mono_method *method)
@@ -139,8 +139,8 @@ static void thread_stopped(void *own, uintptr_t id)
 	mono_sampled_end();
 	mono_stacks_end();
 	profiler_take(thread);
-	profiler_tell_calls(thread);
-	profiler_tell_allocated(thread);
+	profiler_write_calls(thread);
+	profiler_write_allocated(thread);
 	profiler_give(thread);
 	profiler_thread_destroyed(id);
 	mono_thread_lives(false);

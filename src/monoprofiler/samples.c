@@ -142,16 +142,16 @@ static bool put_stack(struct profiler_stack *stack, const struct copied_sample *
 	return true;
 }
 
-static void tell(uint64_t id, struct copied_sample *sample)
+static void write_sample(uint64_t id, struct copied_sample *sample)
 {
 	struct profiler_thread *thread = profiler_thread_find(id);
 	for (uint64_t i = 0; i < sample->head.frames; i++)
-		sample->frames[i].method = mono_tell_frame(sample->frames[i].method, sample->frames[i].start);
+		sample->frames[i].method = mono_write_frame(sample->frames[i].method, sample->frames[i].start);
 	if (!thread)
 		return;
 	profiler_take(thread);
 	if (thread->id == id && put_stack(&thread->now, sample))
-		profiler_tell_stack(thread, &thread->now, (uint32_t)sample->head.ticks, sample->head.ms);
+		profiler_write_stack(thread, &thread->now, (uint32_t)sample->head.ticks, sample->head.ms);
 	profiler_give(thread);
 }
 
@@ -159,7 +159,7 @@ static void drain(struct sample_ring *ring, struct copied_sample *sample)
 {
 	const uint64_t id = atomic_load_explicit(&ring->thread, memory_order_acquire);
 	while (id && next_record(ring, sample))
-		tell(id, sample);
+		write_sample(id, sample);
 }
 
 static void drain_all(struct copied_sample *sample)
@@ -168,7 +168,7 @@ static void drain_all(struct copied_sample *sample)
 		drain(ring, sample);
 }
 
-void mono_tell_samples(void)
+void mono_write_samples(void)
 {
 	struct copied_sample sample = {.frames = NULL};
 	drain_all(&sample);
@@ -178,7 +178,7 @@ void mono_tell_samples(void)
 void profiler_sample(void)
 {
 	static struct copied_sample sample; /* of one thread */
-	mono_tell_generations();
+	mono_write_generations();
 	drain_all(&sample);
 }
 

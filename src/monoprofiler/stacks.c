@@ -101,7 +101,7 @@ static void walk(struct frames *frames)
 		memmove(frames->list, frames->list + ways, frames->count * sizeof *frames->list);
 	for (size_t i = 0; i < frames->count; i++) {
 		struct stack_frame *frame = &frames->list[i];
-		frame->method = mono_tell_frame(frame->method, frame->start);
+		frame->method = mono_write_frame(frame->method, frame->start);
 	}
 }
 
@@ -222,11 +222,11 @@ static bool is_wrapper(struct mono_method *method)
 struct learning {
 	struct thread_stack *stacks;
 	uint64_t ip, sp, end;
-	struct around {
+	struct own_caller {
 		uint64_t ip, sp;
 		size_t first;
-	} arounds[OUTERS];
-	size_t around_count;
+	} own_callers[OUTERS];
+	size_t own_caller_count;
 };
 
 /* From Mono's way in to the first method. */
@@ -247,8 +247,9 @@ static bool is_around(struct learning *learning, const struct stack_frame *frame
 	const bool is_below = next == frames->count || learning->sp < frames->list[next].sp;
 	if (!is_below || !is_wrapper(frame->method) || body_at(learning->ip))
 		return false;
-	if (learning->around_count < OUTERS)
-		learning->arounds[learning->around_count++] = (struct around){learning->ip, learning->sp, next};
+	if (learning->own_caller_count < OUTERS)
+		learning->own_callers[learning->own_caller_count++] =
+		    (struct own_caller){learning->ip, learning->sp, next};
 	return true;
 }
 
@@ -286,8 +287,9 @@ static void learn(struct thread_stack *stacks)
 		forget_places(frames);
 		return;
 	}
-	for (size_t i = 0; i < learning.around_count; i++)
-		keep_outer(stacks, learning.arounds[i].ip, learning.arounds[i].sp, learning.arounds[i].first);
+	for (size_t i = 0; i < learning.own_caller_count; i++)
+		keep_outer(stacks, learning.own_callers[i].ip, learning.own_callers[i].sp,
+		           learning.own_callers[i].first);
 }
 
 #else
@@ -307,7 +309,7 @@ static void learn(struct thread_stack *stacks)
 
 static _Atomic uint64_t stepped, walked;
 
-void mono_stacks_tell(void)
+void mono_stacks_write(void)
 {
 	if (profiler.options.check)
 		fprintf(stderr, "trackway: stacks: %" PRIu64 " by steps, %" PRIu64 " by Mono, %" PRIu64 " differ\n",

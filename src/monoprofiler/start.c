@@ -26,7 +26,7 @@ static void shut_down(void *own)
 	profiler_ticks_end();
 	profiler_sample();
 	profiler_finish();
-	mono_stacks_tell();
+	mono_stacks_write();
 }
 
 static const char *ask(struct mono_handle *handle)
@@ -54,7 +54,7 @@ void mono_profiler_init_trackway(const char *description)
 	}
 	if (!profiler_begin())
 		return;
-	profiler_tell_sample_bytes();
+	profiler_write_sample_bytes();
 	lacks = ask(mono.profiler_create(&profiler));
 	if (!lacks)
 		return;

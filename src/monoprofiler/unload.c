@@ -78,7 +78,7 @@ static void forget_methods(const struct mono_image *image)
 /* Its code. */
 void mono_domain_goes(void *own, struct mono_domain *domain)
 {
-	mono_tell_samples();
+	mono_write_samples();
 	profiler_forget_places();
 	mono_forget_bodies();
 }
@@ -86,7 +86,7 @@ void mono_domain_goes(void *own, struct mono_domain *domain)
 /* Its classes and methods, which are still there. */
 void mono_image_goes(void *own, struct mono_image *image)
 {
-	mono_tell_samples();
+	mono_write_samples();
 	forget_methods(image);
 	forget_classes(image);
 	profiler_forget_places();

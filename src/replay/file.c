@@ -122,7 +122,7 @@ static bool other_path(const char *path, char other[PATH_MAX], struct replay_fil
 	return valid;
 }
 
-static const char *tell(int error)
+static const char *error_text(int error)
 {
 	if (error == EBADMSG)
 		return "its compression is damaged";
@@ -162,7 +162,7 @@ const char *replay_file_open(struct replay_file *file, const char *path, const c
 		return "is no xtrace.*.xinsndata.bin";
 	int error = map(path, folder, &file->data, &file->data_size);
 	if (error)
-		return tell(error);
+		return error_text(error);
 	error = map(other, folder, &file->snapshots, &file->snapshots_size);
 	if (error == NOT_COPIED)
 		return "the snapshots beside it cannot be unpacked to a temporary file";

@@ -488,7 +488,7 @@ static int take_token(struct study_walk *walk, const struct tw_xtrace_token *tok
 	case TW_XTRACE_MISC_FLAGS:
 		return 0;
 	case TW_XTRACE_TARGET_B:
-		xtrace_stack_tell(&walk->frames, walk->last.pc, token->value);
+		xtrace_stack_set_target(&walk->frames, walk->last.pc, token->value);
 		take_note(walk, token);
 		return take_task(walk, token);
 	case TW_XTRACE_MRS:

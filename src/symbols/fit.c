@@ -64,7 +64,8 @@ static bool learn(struct tw_symbols *object)
 }
 
 /* Tells the first reason alone. */
-static void tell(char why[static TW_MISFIT_TEXT], const struct tw_symbols *object, const char *format, const char *name)
+static void give_reason(char why[static TW_MISFIT_TEXT], const struct tw_symbols *object, const char *format,
+                        const char *name)
 {
 	if (*why)
 		return;
@@ -81,14 +82,14 @@ static void look_at(struct tw_symbols *symbols, uint32_t id, size_t kind, char w
 	char number[32];
 	if (object && !function) {
 		tw_function_number(number, sizeof number, id);
-		tell(why, object, "%s, which it has not", number);
+		give_reason(why, object, "%s, which it has not", number);
 	}
 	if (!function || kinds[kind].sled == ANY_SLED || !learn(object))
 		return;
 	uint8_t *has = &object->kinds[function - object->functions];
 	if (*has & (1u << kinds[kind].sled | 1u << TW_SLED_KINDS))
 		return;
-	tell(why, object, kinds[kind].text, function->name);
+	give_reason(why, object, kinds[kind].text, function->name);
 	*has |= TW_SYMBOLS_UNFIT;
 }
 

@@ -92,7 +92,7 @@ const struct tw_format tw_format_tracelog = {
 	},
     .survey =
 	{
-	    .state_outline = tracelog_tell_dependencies,
+	    .state_outline = tracelog_find_dependencies,
 	    .info = tracelog_info,
 	},
     .rewriting =

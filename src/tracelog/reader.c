@@ -410,7 +410,7 @@ int tracelog_look(struct tw_reader *reader)
 	return status < 0 ? status : look.late;
 }
 
-int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline *to)
+int tracelog_find_dependencies(struct tw_reader *reader, struct tw_state_outline *to)
 {
 	int status = begin(reader);
 	struct tracelog_dependencies *dependencies = status < 0 ? NULL : tracelog_dependencies_new(to);
@@ -421,7 +421,7 @@ int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline
 	return status;
 }
 
-int tracelog_tell_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *teller)
+int tracelog_find_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *teller)
 {
 	struct tw_batch batch;
 	int status = begin(reader);

@@ -28,9 +28,9 @@ int tracelog_image_open(struct tw_reader *reader);
 /* reader.c */
 int tracelog_look(struct tw_reader *reader);
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch);
-int tracelog_tell_dependencies(struct tw_reader *reader, struct tw_state_outline *dependencies);
+int tracelog_find_dependencies(struct tw_reader *reader, struct tw_state_outline *dependencies);
 /* Reads the whole log, and notes the lines of all instructions. What is wrong with PDBs is told by another reader. */
-int tracelog_tell_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *teller);
+int tracelog_find_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *teller);
 void tracelog_events_free(struct tracelog_events *events);
 
 /* records.c */

@@ -152,7 +152,7 @@ static int take(struct xtrace_events *events, const struct xtrace_moment *moment
 	if ((kind == TW_XTRACE_INST || kind == TW_XTRACE_PCINST) && events->calls)
 		return take_instruction(events, moment);
 	if (kind == TW_XTRACE_TARGET_B)
-		xtrace_stack_tell(moment->stack, moment->stack->pc, moment->token.value);
+		xtrace_stack_set_target(moment->stack, moment->stack->pc, moment->token.value);
 	if (kind != TW_XTRACE_UNKNOWN)
 		return events->calls ? take_task(events, moment) : 0;
 	add_row(events, moment, TW_LOST)->value = moment->gap;
@@ -289,7 +289,7 @@ static int begin_all(struct tw_reader *reader, struct xtrace_events *events)
 	status = xtrace_merged_tracks_open(&events->merged, reader);
 	reader->reports.quiet = quiet;
 	if (status >= 0)
-		xtrace_merged_tracks_tell_order(events->merged);
+		xtrace_merged_tracks_report_order(events->merged);
 	reader->reports.again = reader->reports.again || events->checker;
 	return status;
 }

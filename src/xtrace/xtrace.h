@@ -161,7 +161,7 @@ void xtrace_snapshots_init(struct xtrace_snapshots *snapshots, struct xtrace_fil
 int xtrace_snapshots_next(struct xtrace_snapshots *snapshots);
 
 /* Reports that no instruction is where the index of the last one says. */
-void xtrace_snapshots_tell_index(const struct xtrace_snapshots *snapshots);
+void xtrace_snapshots_report_index(const struct xtrace_snapshots *snapshots);
 
 /* ---- parallel_tracks.c: tracks side by side. ---- */
 

@@ -291,10 +291,10 @@ static void classes_have_names(void **state)
 	CALL(COM_ON_CLASS_LOADED, (struct com *, uint64_t, int32_t), (uint64_t)PART, 0);
 	expect_lines("cls ldf 0x0000000000002001 0x00000000 0x0000000000001000 0x02000003 0x00000000\n"
 	             "cls nam 0x00000000 \"My.App.Part<T=System.Int32>\"\n");
-	assert_int_equal(profiler_tell_class(APPS, false, 0), 1);
+	assert_int_equal(profiler_write_class(APPS, false, 0), 1);
 	expect_lines("cls nam 0x00000001 \"My.App[,]\"\n");
 	CALL(COM_ON_CLASS_UNLOADED, (struct com *, uint64_t, int32_t), (uint64_t)PART, 0);
-	assert_int_equal(profiler_tell_class(PART, true, 0), 2);
+	assert_int_equal(profiler_write_class(PART, true, 0), 2);
 	expect_lines("cls ldf 0x0000000000002001 0x00000002 0x0000000000001000 0x02000003 0x00000000\n"
 	             "cls nam 0x00000002 \"My.App.Part<T=System.Int32>\"\n");
 }
@@ -303,7 +303,7 @@ static void each_body_is_told_once(void **state)
 {
 	char lines[1024];
 	now_ms = 7;
-	profiler_tell_class(APP, true, 0);
+	profiler_write_class(APP, true, 0);
 	expect_lines("cls ldf 0x0000000000002000 0x00000003 0x0000000000001000 0x02000002 0x00000000\n"
 	             "cls nam 0x00000003 \"My.App\"\n");
 	CALL(COM_ON_JIT_STARTED, (struct com *, uint64_t, int32_t), (uint64_t)RUN, 1);
@@ -319,12 +319,12 @@ static void each_body_is_told_once(void **state)
 	         gettid(), gettid());
 	expect_lines(lines);
 	bodies_of_run = 2;
-	profiler_tell_function(RUN);
+	profiler_write_function(RUN);
 	expect_lines("fun inf 0x00000002 0x0000000000003000 0x0000000000002000 0x0000000000001000 0x06000001 "
 	             "0x0000000000005100:0x20 0x0000000000006100:0x8\n");
-	profiler_tell_function(RUN);
+	profiler_write_function(RUN);
 	expect_lines("");
-	profiler_tell_function(ADD);
+	profiler_write_function(ADD);
 	expect_lines(
 	    "fun inf 0x00000003 0x0000000000003001 0x0000000000002001 0x0000000000001000 0x06000002\n"
 	    "fun nam 0x00000003 \"My.App.Part<T=System.Int32>::Add<M=My.App>\" \"M\" \"(uint, T, My.App*)\"\n");
@@ -343,19 +343,19 @@ static void stacks_are_changes(void **state)
 	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, 0, 0}, {RUN, 0x5010, 0, 0}});
 	struct profiler_thread *own = profiler_own_thread();
 	assert_true(profiler_walk(&own->now, thread));
-	profiler_tell_stack(own, &own->now, 1, now_ms);
+	profiler_write_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 0:0 0x2:0x0000000000005010 0x3:0x0000000000005108\n");
-	profiler_tell_stack(own, &own->now, 1, now_ms);
+	profiler_write_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 2:2\n");
-	profiler_tell_stack(own, &own->now, 0, now_ms);
+	profiler_write_stack(own, &own->now, 0, now_ms);
 	expect_lines("");
 	set_stack(2, (struct profiler_frame[]){{0, 0, 0, 0}, {RUN, 0x5014, 0, 0}});
 	assert_true(profiler_walk(&own->now, thread));
-	profiler_tell_stack(own, &own->now, 1, now_ms);
+	profiler_write_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 1:2:0x0000000000005014 0x0\n");
 	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0, 0}});
 	assert_true(profiler_walk(&own->now, thread));
-	profiler_tell_stack(own, &own->now, 1, now_ms);
+	profiler_write_stack(own, &own->now, 1, now_ms);
 	expect_lines("sam str 0x00000000 20 1 1:2\n");
 }
 
@@ -367,7 +367,7 @@ static void allocate(uint64_t class_id, int count)
 
 static void tell_allocated(void)
 {
-	profiler_tell_allocated(profiler_own_thread());
+	profiler_write_allocated(profiler_own_thread());
 }
 
 /* Those of one class and stack are one record, when it is time. */
@@ -458,7 +458,7 @@ static void collections_tell_the_heap(void **state)
 	pinned_heap = true;
 	struct profiler_generations left;
 	assert_true(profiler_look_at_generations(&left));
-	profiler_tell_generations(&left, 41);
+	profiler_write_generations(&left, 41);
 	expect_lines("gch gen 41 LOH:40:400 GEN2:30:300 GEN1:20:200 GEN0:11:102 POH:50:500\n");
 }
 
@@ -522,7 +522,7 @@ static void calls_are_changes(void **state)
 	profiler_left(7, 800);
 	profiler_entered(8, 800);
 	now_ms = 70;
-	profiler_tell_all_calls();
+	profiler_write_all_calls();
 	expect_lines("sam str 0x00000003 60 0 1:4 0x7\nsam str 0x00000003 60 0 1:2 0x8\n");
 }
 
@@ -534,7 +534,7 @@ static void exceptions_take_what_they_name(void **state)
 	((int32_t(*)(struct com *))profiler_callbacks[COM_ON_UNWIND_ENDED])(NULL);
 	expect_lines("sam str 0x00000003 70 0 2:2 0x3 0x2\n");
 	((int32_t(*)(struct com *))profiler_callbacks[COM_ON_UNWIND_ENDED])(NULL); /* nobody's: it is not on top */
-	profiler_tell_calls(profiler_own_thread());
+	profiler_write_calls(profiler_own_thread());
 	expect_lines("sam str 0x00000003 70 0 3:4\n");
 }
 
@@ -547,7 +547,7 @@ static void allocations_stand_in_their_calls(void **state)
 	expect_lines(
 	    "sam str 0x00000003 70 0 3:3 0x5\nsam mem 0x00000003 70 0x3:1:24\nsam mem 0x00000003 70 0x3:1:24\n");
 	profiler_left(5, 600);
-	profiler_tell_calls(profiler_own_thread());
+	profiler_write_calls(profiler_own_thread());
 	expect_lines("sam str 0x00000003 70 0 3:4\n");
 }
 
@@ -566,7 +566,7 @@ static void calls_of_low_granularity(void **state)
 	now_ms = 90;
 	profiler_resume_calls();
 	profiler.paused = false;
-	profiler_tell_calls(profiler_own_thread());
+	profiler_write_calls(profiler_own_thread());
 	expect_lines("sam str 0x00000003 90 0 2:3\n");
 }
 
@@ -592,10 +592,10 @@ static void beats_stand_for_the_clock(void **state)
 	assert_int_equal(own->calls.ms, 101);
 	profiler_entered(5, 600);
 	assert_int_equal(own->calls.ms, 102);
-	profiler_tell_calls(profiler_own_thread());
+	profiler_write_calls(profiler_own_thread());
 	expect_lines("sam str 0x00000003 102 0 2:2 0x5\n");
 	profiler_left(5, 600);
-	profiler_tell_calls(profiler_own_thread());
+	profiler_write_calls(profiler_own_thread());
 	expect_lines("sam str 0x00000003 102 0 2:3\n");
 }
 
@@ -634,7 +634,7 @@ static void hooks_keep_registers(void **state)
 {
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(call_with_registers(hooks[i]), 0);
-	profiler_tell_calls(profiler_own_thread());
+	profiler_write_calls(profiler_own_thread());
 	expect_lines("sam str 0x00000003 102 0 2:2 0x2\n");
 }
 #endif

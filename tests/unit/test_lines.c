@@ -476,7 +476,7 @@ static void ids_are_given_once_and_never_again(void **state)
 		assert_int_equal(ids_of(&ids, 0x7f0000000000 + 8 * i), 2 + i);
 	assert_int_equal(ids_look(&ids, 0x7f0000000000, &told), 2);
 	assert_false(told);
-	assert_true(ids_tell(&ids, 0x7f0000000000, NULL, NULL));
+	assert_true(ids_write(&ids, 0x7f0000000000, NULL, NULL));
 	assert_int_equal(ids_look(&ids, 0x7f0000000000, &told), 2);
 	assert_true(told);
 	for (uint64_t i = 0; i < MANY; i += 2)
@@ -512,8 +512,8 @@ static void ids_are_told_of_by_who_has_the_record(void **state)
 		ids_look(&ids, 8, &told);
 		assert_false(told);
 	}
-	assert_true(ids_tell(&ids, 8, put_record, &record));
-	assert_false(ids_tell(&ids, 8, put_record, &record));
+	assert_true(ids_write(&ids, 8, put_record, &record));
+	assert_false(ids_write(&ids, 8, put_record, &record));
 	assert_int_equal(record.put, 1);
 	assert_true(record.held);
 	free(ids.table);

@@ -26,11 +26,11 @@ uint64_t mono_thread(void)
 	return own_id;
 }
 
-void mono_tell_generations(void)
+void mono_write_generations(void)
 {
 }
 
-struct mono_method *mono_tell_frame(struct mono_method *method, void *start)
+struct mono_method *mono_write_frame(struct mono_method *method, void *start)
 {
 	return method;
 }
@@ -74,7 +74,7 @@ static struct seen {
 	uint64_t samples, ticks, frames, last_ms, wrong;
 } seen[3];
 
-void profiler_tell_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms)
+void profiler_write_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms)
 {
 	struct seen *of = &seen[thread - threads];
 	of->wrong += of->samples && ms <= of->last_ms;
@@ -123,14 +123,14 @@ static void a_full_ring_counts_ticks(void **state)
 		take_sample(3000); /* 9,003 words: 7 have room, 63,021 */
 	take_sample(837);          /* 2,514 of the 2,515 words that are left */
 	take_sample(1);            /* 6 of 1 */
-	mono_tell_samples();
+	mono_write_samples();
 	expect_seen(1, 8, 7 + 4, 7 * 3000 + 837);
 	take_sample(1);
-	mono_tell_samples();
+	mono_write_samples();
 	expect_seen(1, 9, 13, 7 * 3000 + 837 + 1);
 	take_sample(21845); /* 3 + 65,535 words */
 	take_sample(21844); /* 65,535 */
-	mono_tell_samples();
+	mono_write_samples();
 	expect_seen(1, 10, 15, 7 * 3000 + 837 + 1 + 21844);
 	mono_sampled_end();
 }
@@ -168,7 +168,7 @@ static void a_ring_is_used_again(void **state)
 	take_sample(5);
 	profiler.paused = false;
 	take_sample(7);
-	mono_tell_samples();
+	mono_write_samples();
 	expect_seen(2, 1, 1, 7);
 	mono_sampled_end();
 }

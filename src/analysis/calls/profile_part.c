@@ -283,7 +283,7 @@ static inline uint32_t find_any(struct tw_calls *calls, const struct tw_frame *c
 	return ways[part_of(calls)->by].find(calls, caller, name);
 }
 
-static void feed_recursive(struct tw_profile_part *part, const struct tw_call_run *run)
+static void add_recursive(struct tw_profile_part *part, const struct tw_call_run *run)
 {
 	if (part->calls.rules.by_row)
 		tw_calls_add_run(&part->calls, run, find_any, leave_recursive, true);
@@ -295,7 +295,7 @@ void tw_profile_part_add(void *state, const struct tw_call_run *run)
 {
 	struct tw_profile_part *part = state;
 	if (part->recursive) {
-		feed_recursive(part, run);
+		add_recursive(part, run);
 		return;
 	}
 	switch (part->by) {

@@ -125,8 +125,8 @@ static void add_percent(struct usage *usage, long double interval, double percen
 	usage->time += interval;
 }
 
-static int tell(const struct tw_cpu *cpu, const struct usage *usage, uint64_t time, int64_t ns,
-                const struct tw_argument *percent)
+static int give_sample(const struct tw_cpu *cpu, const struct usage *usage, uint64_t time, int64_t ns,
+                       const struct tw_argument *percent)
 {
 	const struct tw_track *track = tw_dictionary_track(cpu->dictionary, usage->track);
 	const struct tw_cpu_sample sample = {
@@ -174,7 +174,7 @@ static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct t
 	usage->first = usage->samples++ ? usage->first : time;
 	usage->last = time;
 	int status = draw(cpu, usage, event, told.percent);
-	return status ? status : tell(cpu, usage, time, ns, told.percent);
+	return status ? status : give_sample(cpu, usage, time, ns, told.percent);
 }
 
 /* ---- Rows: processes and threads have names by now, where the trace tells them. ---- */

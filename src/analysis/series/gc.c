@@ -247,7 +247,8 @@ static int begin_look(struct tw_gc *gc, uint64_t time, uint32_t track)
 	return status;
 }
 
-static int tell(const struct tw_gc *gc, const struct tw_event *event, bool generation, uint64_t first, uint64_t second)
+static int give_sample(const struct tw_gc *gc, const struct tw_event *event, bool generation, uint64_t first,
+                       uint64_t second)
 {
 	const struct tw_gc_sample sample = {
 	    .time = time_of(gc, event),
@@ -280,7 +281,7 @@ static int take_class(struct tw_gc *gc, const struct tw_batch *batch, const stru
 	set(gc, row, time, count, bytes);
 	row->most_count = most(row->most_count, count);
 	row->most_bytes = most(row->most_bytes, bytes);
-	return tell(gc, event, false, count, bytes);
+	return give_sample(gc, event, false, count, bytes);
 }
 
 /* ---- Generations. ---- */
@@ -319,7 +320,7 @@ static int take_generation(struct tw_gc *gc, const struct tw_batch *batch, const
 	if (heap)
 		tw_gc_heap_part(heap, &gc->budget, event, gc->collections, name, allocated);
 	int status = gc->charts.counters ? draw(gc, event, name, series, allocated, reserved) : 0;
-	return status ? status : tell(gc, event, true, allocated, reserved);
+	return status ? status : give_sample(gc, event, true, allocated, reserved);
 }
 
 static int take(struct tw_gc *gc, const struct tw_batch *batch, const struct tw_event *event)

@@ -72,7 +72,7 @@ static void promote(struct tw_gc_collection *it, const struct tw_gc_report *befo
 	it->promoted_bytes = promoted;
 }
 
-static void tell(const struct tw_gc_heap *heap, struct tw_gc_item *items, const struct tw_gc_waiting *waiting)
+static void fill_after(const struct tw_gc_heap *heap, struct tw_gc_item *items, const struct tw_gc_waiting *waiting)
 {
 	struct tw_gc_collection *it = &items[waiting->number].row;
 	it->after_known = true;
@@ -89,7 +89,7 @@ static void end_report(struct tw_gc_heap *heap, struct tw_gc_item *items)
 	heap->next = (struct tw_gc_report){0};
 	for (unsigned i = 0; i < heap->waiting_count; i++)
 		if (heap->waiting[i].end <= heap->last.time)
-			tell(heap, items, &heap->waiting[i]);
+			fill_after(heap, items, &heap->waiting[i]);
 		else
 			heap->waiting[kept++] = heap->waiting[i];
 	heap->waiting_count = kept;

@@ -68,7 +68,7 @@ static const char *day_source(const char *from)
 	return ", as nothing tells its day";
 }
 
-static void tell(const struct one *one, const char *path)
+static void say_loaded(const struct one *one, const char *path)
 {
 	const struct load_told *told = load_trace_told(one->trace);
 	char before[64] = "";
@@ -103,7 +103,7 @@ static int report_all(const struct one *one, const char *path)
 {
 	if (one->loading->options->common.forms.json)
 		return put_json(one, path);
-	tell(one, path);
+	say_loaded(one, path);
 	return 0;
 }
 

@@ -159,7 +159,7 @@ struct telling {
 	void *to;
 };
 
-static void tell(void *context, const struct tw_kept *kept)
+static void pass_on(void *context, const struct tw_kept *kept)
 {
 	const struct telling *telling = context;
 	const struct tw_finding finding = {
@@ -188,6 +188,6 @@ static void report_more(void *context, const char *rule, uint64_t count)
 static void report_findings(void *context, tw_finding_fn put, void *to)
 {
 	struct telling telling = {put, to};
-	const struct tw_findings_list list = {.put = tell, .more = report_more, .context = &telling};
+	const struct tw_findings_list list = {.put = pass_on, .more = report_more, .context = &telling};
 	tw_findings_each(context, TW_NOTE, &list);
 }

@@ -44,7 +44,7 @@ static void read_values(const struct scalable_state *state, const struct guest *
 		scalable_vector(machine, (op->rt + i) % 32u, values[i], state->length);
 }
 
-bool scalable_tell(const struct scalable_state *state, const struct guest *machine, scalable_taken take, void *context)
+bool scalable_give(const struct scalable_state *state, const struct guest *machine, scalable_taken take, void *context)
 {
 	uint8_t faults[SCALABLE_PREDICATE], values[REGISTERS_MOST][SCALABLE_VECTOR];
 	struct scalable_access accesses[SCALABLE_MOST];

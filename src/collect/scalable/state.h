@@ -22,6 +22,6 @@ bool scalable_keep(struct scalable_state *state, const struct guest *machine, ui
 typedef void (*scalable_taken)(void *context, uint64_t address, const uint8_t *bytes, size_t size);
 
 /* Tells the accesses. Values are those of the registers that were loaded or stored. Returns whether there were any. */
-bool scalable_tell(const struct scalable_state *state, const struct guest *machine, scalable_taken take, void *context);
+bool scalable_give(const struct scalable_state *state, const struct guest *machine, scalable_taken take, void *context);
 
 #endif

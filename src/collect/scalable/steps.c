@@ -21,6 +21,6 @@ static void put_run(void *context, uint64_t address, const uint8_t *bytes, size_
 void scalable_after(struct guest_thread *thread, const struct insn *insn)
 {
 	(void)insn;
-	if (scalable_tell(&thread->scalable, &thread->machine, put_run, thread))
+	if (scalable_give(&thread->scalable, &thread->machine, put_run, thread))
 		tokens_order(thread);
 }

@@ -288,7 +288,7 @@ static void put_run(void *context, uint64_t address, const uint8_t *bytes, size_
 
 static void after_scalable(struct guest_core *core)
 {
-	if (scalable_tell(&core->step.scalable, &core->machine, put_run, core))
+	if (scalable_give(&core->step.scalable, &core->machine, put_run, core))
 		put_order(core);
 }
 

@@ -132,7 +132,7 @@ static uint64_t covered_by(struct tw_calls *calls, struct tw_frame *frame, uint6
 	calls->around = frame - 1;
 	if (!calls->own->lane_count && !calls->own->lifted)
 		return until > frame->begin ? until - frame->begin : 0;
-	const struct tw_call_place around = tw_lanes_around(calls, (uint32_t)(frame - calls->stack->space->frames));
+	const struct tw_call_place around = tw_lanes_parent(calls, (uint32_t)(frame - calls->stack->space->frames));
 	struct tw_call_space *space = tw_lane_stack(calls->own, around.lane)->space;
 	if (space)
 		calls->around = &space->frames[around.depth];
@@ -175,7 +175,7 @@ static void tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t ab
 	if (frame->row == TW_ROW_OTHER)
 		below = inside_other(space, frame);
 	if (calls->lane)
-		below += tw_lanes_calls_around(calls, calls->lane, frame);
+		below += tw_lanes_calls_below(calls, calls->lane, frame);
 	uint64_t duration = duration_of(calls, frame, time);
 	if (duration < calls->rules.min_duration && how != TW_CALL_OPEN) { /* how long that would last is not known */
 		frame[-1].children += frame->children;
@@ -335,21 +335,21 @@ static void advance(struct tw_calls *calls, uint64_t time)
 	uint32_t lane;
 	calls->own = calls->stack;
 	while (tw_lanes_find_due(calls->own, time, &lane)) {
-		tw_lanes_turn_to(calls, lane);
+		tw_lanes_select(calls, lane);
 		const struct tw_timed_frame *timed = &calls->stack->timed[calls->stack->timed_count - 1];
 		end_at(calls, timed->depth, stated_end(calls, timed), TW_CALL_ENDED);
 	}
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 }
 
 /* Ends the complete slices on top of each lane that end up to a time. */
 static void end_tops(struct tw_calls *calls, uint64_t time)
 {
 	for (uint32_t lane; tw_lanes_find_top_due(calls->own, time, &lane);) {
-		tw_lanes_turn_to(calls, lane);
+		tw_lanes_select(calls, lane);
 		pop_timed(calls);
 	}
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 }
 
 /* Ends the complete slices that are over when a call ends, or when one begins that may not last: those that end at the
@@ -373,12 +373,12 @@ static void advance_to_slice(struct tw_calls *calls, uint64_t time)
 	}
 	advance_to_end(calls, time);
 	while (tw_lanes_find_due(calls->own, time, &lane)) {
-		tw_lanes_turn_to(calls, lane);
+		tw_lanes_select(calls, lane);
 		const struct tw_timed_frame *timed = &calls->stack->timed[calls->stack->timed_count - 1];
 		if (!tw_lanes_lapse(calls, time))
 			end_at(calls, timed->depth, stated_end(calls, timed), TW_CALL_ENDED);
 	}
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 }
 
 /* Ends the complete slices that have lapsed. */
@@ -387,10 +387,10 @@ static void end_lapsed(struct tw_calls *calls)
 	calls->own = calls->stack;
 	while (calls->own->lapsed) {
 		const struct tw_call_place latest = tw_lanes_latest_lapsed(calls);
-		tw_lanes_turn_to(calls, latest.lane);
+		tw_lanes_select(calls, latest.lane);
 		end_at(calls, latest.depth, calls->own->lapsed_at, TW_CALL_ENDED);
 	}
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 }
 
 /* The frame of the innermost call that is no complete slice; 0 when there is none. */
@@ -514,9 +514,9 @@ static void take_end(struct tw_calls *calls, const struct tw_call_item *item)
 		calls->counts.exits_without_entry += !take_unwound(calls, item);
 		return;
 	}
-	tw_lanes_turn_to(calls, found.lane);
+	tw_lanes_select(calls, found.lane);
 	end_call(calls, found.depth, item->time);
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 }
 
 /* ---- Begins. ---- */
@@ -564,7 +564,7 @@ static bool push(struct tw_calls *calls, const struct tw_call_item *item)
 	if (calls->lane > calls->own->lane_count) /* all of it was cut */
 		calls->own->lane_count = calls->lane;
 	if (calls->own->lane_count)
-		tw_lanes_note_turn(calls, stack->depth);
+		tw_lanes_note_begin(calls, stack->depth);
 	tw_lane_tree_update(calls);
 	return true;
 }
@@ -591,12 +591,12 @@ static void end_rounded(struct tw_calls *calls, uint64_t time, uint64_t end, uin
 	if (calls->rules.exact)
 		return;
 	do {
-		tw_lanes_turn_to(calls, lane);
+		tw_lanes_select(calls, lane);
 		while (ends_soon(calls->stack, time, end, rounding))
 			pop_early(calls, time);
 		lane = own->lane_count ? tw_lane_tree_next_due(own, lane, tw_sum(time, rounding)) : 0;
 	} while (lane);
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 }
 
 static bool push_timed(struct tw_calls *calls, const struct tw_call_item *item, uint64_t end, uint32_t over)
@@ -648,9 +648,9 @@ static void take_beside(struct tw_calls *calls, const struct tw_call_item *item)
 		calls->counts.untimed++;
 		return;
 	}
-	tw_lanes_turn_to(calls, lane);
+	tw_lanes_select(calls, lane);
 	push_timed(calls, item, end, (uint32_t)(stated - end));
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 }
 
 static void take_complete(struct tw_calls *calls, const struct tw_call_item *item)
@@ -682,9 +682,9 @@ static void take_begin(struct tw_calls *calls, const struct tw_call_item *item)
 		calls->counts.untimed++;
 		return;
 	}
-	tw_lanes_turn_to(calls, lane);
+	tw_lanes_select(calls, lane);
 	const bool pushed = push(calls, item);
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 	own->laneless &= own->folded > 0;
 	own->folded += !pushed;
 }
@@ -748,13 +748,13 @@ static void finish_track(struct tw_calls *calls)
 	if (own->last > 0)
 		advance(calls, own->last - 1);
 	for (struct tw_call_place latest; (latest = tw_lanes_latest(own)).depth;) {
-		tw_lanes_turn_to(calls, latest.lane);
+		tw_lanes_select(calls, latest.lane);
 		if (tw_stack_top_is_timed(calls->stack))
 			pop_timed(calls);
 		else
 			pop(calls, own->last, own->last, TW_CALL_OPEN);
 	}
-	tw_lanes_turn_to(calls, 0);
+	tw_lanes_select(calls, 0);
 }
 
 void tw_calls_switch(struct tw_calls *calls, uint32_t track)

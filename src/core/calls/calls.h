@@ -91,7 +91,7 @@ struct tw_call_lane;
 /* What a frame has beside as long as calls overlap. */
 struct tw_call_overlap {
 	uint64_t covered; /* until when calls that were directly inside lasted */
-	uint64_t turn;    /* how many calls had begun with it since there were further lanes */
+	uint64_t number;  /* of its begin: calls that begin are counted since there were further lanes */
 	bool lapsed;      /* a complete slice that is over: see `lapsed` of the track */
 };
 
@@ -107,18 +107,18 @@ struct tw_call_stack {
 	size_t timed_count, timed_room;
 	struct tw_call_overlap *overlaps; /* by depth */
 	size_t overlap_room;
-	uint64_t turns_from;        /* turns up to this one are of frames that are gone */
+	uint64_t numbers_from;      /* numbers of begins up to this one are of frames that are gone */
 	uint32_t lifted;            /* the lowest frame that went on when one beside or below it ended; 0: none */
 	uint32_t held;              /* frames with TW_ROW_HELD */
 	uint32_t lapsed;            /* complete slices that are over, below calls that may end at the same time */
 	uint32_t based;             /* the highest frame that the root of a lane may stand for */
 	bool laneless;              /* the first of those that are folded had no lane */
-	uint64_t lapsed_at;         /* that time: of a later one they end */
-	struct tw_call_lane *lanes; /* the further ones */
+	uint64_t lapsed_at;         /* the time at which they are over; they end with the first event of a later time */
+	struct tw_call_lane *lanes; /* the further lanes */
 	size_t lane_room;
 };
 
-/* Some lanes that are beside each other: what is open in one of them. */
+/* A node of the tree over lanes: what is open on the lanes below it. */
 struct tw_lane_node {
 	uint64_t first;        /* when the first call began of those on the roots */
 	uint64_t last;         /* when the last of these ends; UINT64_MAX: that is not known */
@@ -185,7 +185,7 @@ struct tw_call_rules {
 struct tw_call_tracks {
 	struct tw_call_stack *stacks; /* by track */
 	size_t stack_room;
-	uint64_t turn;                /* calls that began beside further lanes */
+	uint64_t begun;               /* calls that began beside further lanes */
 	struct tw_call_stack spare;   /* of all tracks that there is no memory for */
 	struct tw_call_space *spaces; /* that no track has */
 };
@@ -359,7 +359,7 @@ static inline uint32_t tw_calls_depth(const struct tw_calls *calls)
 void tw_calls_switch(struct tw_calls *calls, uint32_t track);
 
 /* The same, inline where nothing needs to be made or given back. */
-static inline void tw_calls_turn_to(struct tw_calls *calls, uint32_t track)
+static inline void tw_calls_select_track(struct tw_calls *calls, uint32_t track)
 {
 	const struct tw_call_stack *left = calls->stack;
 	if (track == calls->track)
@@ -375,7 +375,7 @@ static inline void tw_calls_turn_to(struct tw_calls *calls, uint32_t track)
 /* Makes the track of an event the current one. False where it is no call: then the event is taken. */
 static inline bool tw_calls_meet(struct tw_calls *calls, const struct tw_event *event)
 {
-	tw_calls_turn_to(calls, event->track);
+	tw_calls_select_track(calls, event->track);
 	if (tw_is_call(event))
 		return true;
 	tw_calls_take(calls, event);
@@ -491,7 +491,7 @@ TW_INLINE void tw_calls_settle(struct tw_call_cursor *at, uint64_t time, tw_call
 	}
 }
 
-/* Whether a call begins among others of which one tells its end and another one does not. */
+/* Whether complete slices and slices with an end of their own go on together where a call begins. */
 TW_INLINE bool tw_calls_mix(const struct tw_call_cursor *at, bool timed)
 {
 	const ptrdiff_t depth = at->top - at->frames;

@@ -3,10 +3,10 @@
 #include "core/calls/lane_tree.h"
 
 /* When a frame began among those that began together; 0: before there were further lanes. */
-uint64_t tw_lane_turn(const struct tw_call_stack *own, const struct tw_call_stack *stack, uint32_t depth)
+uint64_t tw_lane_begin_number(const struct tw_call_stack *own, const struct tw_call_stack *stack, uint32_t depth)
 {
-	const uint64_t turn = depth < stack->overlap_room ? stack->overlaps[depth].turn : 0;
-	return turn > own->turns_from ? turn : 0;
+	const uint64_t number = depth < stack->overlap_room ? stack->overlaps[depth].number : 0;
+	return number > own->numbers_from ? number : 0;
 }
 
 struct tw_call_place tw_lane_place(const struct tw_call_stack *own, uint32_t lane, uint32_t depth)
@@ -14,7 +14,7 @@ struct tw_call_place tw_lane_place(const struct tw_call_stack *own, uint32_t lan
 	const struct tw_call_stack *stack = tw_lane_at(own, lane);
 	const bool known = stack->space && depth;
 	return (struct tw_call_place){lane, depth, known ? stack->space->frames[depth].begin : 0,
-	                              known ? tw_lane_turn(own, stack, depth) : 0};
+	                              known ? tw_lane_begin_number(own, stack, depth) : 0};
 }
 
 /* What began before there were further lanes is on one of them. */
@@ -22,7 +22,7 @@ static bool begins_later(const struct tw_call_place *place, const struct tw_call
 {
 	if (place->begin != than->begin)
 		return place->begin > than->begin;
-	return place->turn != than->turn ? place->turn > than->turn : place->depth > than->depth;
+	return place->number != than->number ? place->number > than->number : place->depth > than->depth;
 }
 
 /* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */
@@ -56,7 +56,8 @@ static struct tw_lane_node leaf_of(const struct tw_call_stack *own, uint32_t lan
 	};
 }
 
-/* Of two lanes, one of which may be none, the one that is due first; of both at a time the one that began last. */
+/* Returns the lane of two that is due first; where both are due at one time, the lane whose top began last. 0 is no
+ * lane. */
 static uint32_t due_first(const struct tw_call_stack *own, uint32_t a, uint32_t b)
 {
 	if (!a || !b)
@@ -70,7 +71,7 @@ static uint32_t due_first(const struct tw_call_stack *own, uint32_t a, uint32_t 
 	return found.lane;
 }
 
-/* Of two lanes, one of which may be none, the one whose top began last. */
+/* Returns the lane of two whose top began last. 0 is no lane. */
 static uint32_t begun_last(const struct tw_call_stack *own, uint32_t a, uint32_t b)
 {
 	if (!a || !b)

@@ -9,7 +9,7 @@
 #include "core/calls/lanes.h"
 
 /* When a frame began among those that began together; 0: before there were further lanes. */
-uint64_t tw_lane_turn(const struct tw_call_stack *own, const struct tw_call_stack *stack, uint32_t depth);
+uint64_t tw_lane_begin_number(const struct tw_call_stack *own, const struct tw_call_stack *stack, uint32_t depth);
 /* The place of a frame; 0 as its depth: of the root. */
 struct tw_call_place tw_lane_place(const struct tw_call_stack *own, uint32_t lane, uint32_t depth);
 /* Takes a frame of a lane, if it begins after the one found so far. Its number is not 0, but for that of the track. */

@@ -2,12 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/calls/lanes.h"
 
+#include "base/memory/order.h"
 #include "base/memory/sum.h"
 #include "core/calls/lane_tree.h"
 #include "core/calls/spaces.h"
 
 /* Has the functions below, and hooks, work on a lane of the current track. */
-void tw_lanes_turn_to(struct tw_calls *calls, uint32_t lane)
+void tw_lanes_select(struct tw_calls *calls, uint32_t lane)
 {
 	calls->stack = tw_lane_stack(calls->own, lane);
 	calls->lane = lane;
@@ -74,17 +75,17 @@ static struct tw_call_overlap *overlap_at(struct tw_calls *calls, struct tw_call
 	return room ? &stack->overlaps[depth] : NULL;
 }
 
-void tw_lanes_note_turn(struct tw_calls *calls, uint32_t depth)
+void tw_lanes_note_begin(struct tw_calls *calls, uint32_t depth)
 {
 	struct tw_call_overlap *overlap = overlap_at(calls, calls->stack, depth);
 	if (overlap)
-		overlap->turn = ++calls->tracks.turn;
+		overlap->number = ++calls->tracks.begun;
 	if (calls->lane && depth == 1) /* the rest of a call that was cut finds what it was on */
 		note_base(calls->own, &calls->own->lanes[calls->lane - 1]);
 }
 
 /* How many calls like that of a frame go on around a lane: those of its name or row up to its root. */
-uint32_t tw_lanes_calls_around(const struct tw_calls *calls, uint32_t lane, const struct tw_frame *frame)
+uint32_t tw_lanes_calls_below(const struct tw_calls *calls, uint32_t lane, const struct tw_frame *frame)
 {
 	uint32_t count = 0;
 	while (lane) {
@@ -107,10 +108,10 @@ static void move_lanes(struct tw_calls *calls)
 		if (!further->stack.depth)
 			continue;
 		set_base(calls, i, further->base_lane, further->base_depth);
-		tw_lanes_turn_to(calls, i);
+		tw_lanes_select(calls, i);
 		tw_lanes_move_rows(calls, 1);
 	}
-	tw_lanes_turn_to(calls, lane);
+	tw_lanes_select(calls, lane);
 }
 
 /* The lanes whose roots stand for frames of a lane from a depth on: these frames are a place lower. Returns whether
@@ -176,7 +177,7 @@ static uint32_t free_lane(struct tw_calls *calls)
 		stack->space->frames[0] = (struct tw_frame){.name = TW_NO_CALL_NAME};
 	}
 	if (!own->lane_count)
-		own->turns_from = calls->tracks.turn;
+		own->numbers_from = calls->tracks.begun;
 	own->lane_count = lane > own->lane_count ? lane : own->lane_count;
 	return lane;
 }
@@ -184,15 +185,7 @@ static uint32_t free_lane(struct tw_calls *calls)
 /* The highest frame of a lane, up to a depth, that began before a time. */
 static uint32_t begun_before(const struct tw_call_stack *stack, uint32_t depth, uint64_t time)
 {
-	uint32_t low = 0;
-	while (low < depth) {
-		const uint32_t middle = low + (depth - low + 1) / 2;
-		if (stack->space->frames[middle].begin < time)
-			low = middle;
-		else
-			depth = middle - 1;
-	}
-	return low;
+	return (uint32_t)tw_count_below(stack->space->frames + 1, depth, TW_KEY(struct tw_frame, begin), time);
 }
 
 /* The highest frame of a lane that began before the one at a depth of the current lane. */
@@ -200,10 +193,10 @@ static uint32_t begun_before_frame(const struct tw_calls *calls, uint32_t lane, 
 {
 	const struct tw_call_stack *stack = tw_lane_at(calls->own, lane);
 	const uint64_t begin = calls->stack->space->frames[depth].begin;
-	const uint64_t turn = tw_lane_turn(calls->own, calls->stack, depth);
+	const uint64_t number = tw_lane_begin_number(calls->own, calls->stack, depth);
 	uint32_t found = stack->depth ? begun_before(stack, stack->depth, begin) : 0;
 	while (found < stack->depth && stack->space->frames[found + 1].begin == begin &&
-	       tw_lane_turn(calls->own, stack, found + 1) < turn)
+	       tw_lane_begin_number(calls->own, stack, found + 1) < number)
 		found++;
 	return found;
 }
@@ -220,7 +213,7 @@ static uint32_t last_begun_before(const struct tw_lane_search *search, uint32_t 
 
 /* The innermost of the frames that hold the one at a depth, which ends: of those that go on, the one that began last
  * before it. */
-struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t depth)
+struct tw_call_place tw_lanes_parent(const struct tw_calls *calls, uint32_t depth)
 {
 	const struct tw_call_stack *own = calls->own;
 	struct tw_lane_search search = {

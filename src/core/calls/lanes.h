@@ -15,7 +15,7 @@ enum {
 struct tw_call_place {
 	uint32_t lane, depth;
 	uint64_t begin;
-	uint64_t turn; /* of those that begin together */
+	uint64_t number; /* of the begin, of those that begin together */
 };
 
 /* The stack of a lane, to change; 0: the track's own. */
@@ -36,18 +36,18 @@ static inline void tw_stack_lift(struct tw_call_stack *stack, uint32_t depth)
 }
 
 /* Has the functions below, and hooks, work on a lane of the current track. */
-void tw_lanes_turn_to(struct tw_calls *calls, uint32_t lane);
+void tw_lanes_select(struct tw_calls *calls, uint32_t lane);
 /* Gives the frames from a depth on the rows that they have under what is now below them. */
 void tw_lanes_move_rows(struct tw_calls *calls, uint32_t depth);
 /* Notes when a frame of the current lane began beside others; for memory that is short, not at all. */
-void tw_lanes_note_turn(struct tw_calls *calls, uint32_t depth);
+void tw_lanes_note_begin(struct tw_calls *calls, uint32_t depth);
 /* How many calls like that of a frame go on around a lane: those of its name or row up to its root. */
-uint32_t tw_lanes_calls_around(const struct tw_calls *calls, uint32_t lane, const struct tw_frame *frame);
+uint32_t tw_lanes_calls_below(const struct tw_calls *calls, uint32_t lane, const struct tw_frame *frame);
 /* A frame of a lane is gone, and those above it are a place lower. */
 void tw_lanes_lower(struct tw_calls *calls, uint32_t lane, uint32_t depth);
-/* The innermost of the frames that hold the one at a depth, which ends: of those that go on, the one that began last
- * before it. */
-struct tw_call_place tw_lanes_around(const struct tw_calls *calls, uint32_t depth);
+/* The call that the ending one at a depth was directly inside of: of the calls that go on, on any lane, the last that
+ * began before it. */
+struct tw_call_place tw_lanes_parent(const struct tw_calls *calls, uint32_t depth);
 /* A complete slice of the current lane that is over stays on the stack, without an end of its own, while what is above
  * it may end at the same time. False: there is no room. */
 bool tw_lanes_lapse(struct tw_calls *calls, uint64_t time);

@@ -132,7 +132,7 @@ static void take(struct tw_complete *complete, const struct tw_event *event)
 {
 	complete->event = event;
 	complete->arguments = tw_event_arguments(&complete->input, event);
-	tw_calls_turn_to(&complete->calls, event->track);
+	tw_calls_select_track(&complete->calls, event->track);
 	tw_calls_take(&complete->calls, event);
 	if (event->kind > TW_SLICE_END)
 		deliver(complete, event, complete->arguments, NULL);

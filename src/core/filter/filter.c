@@ -477,7 +477,7 @@ static void flush(struct tw_filter *filter)
 	tw_pending_drain_all(&filter->pending, &filter->shared);
 }
 
-static void tell(const struct tw_filter *filter, struct tw_reader *reader)
+static void report_unjudged(const struct tw_filter *filter, struct tw_reader *reader)
 {
 	const struct tw_pending *pending = &filter->pending;
 	if (pending->unjudged)
@@ -499,7 +499,7 @@ static void pull(struct tw_filter *filter, struct tw_reader *reader)
 	filter->input.batch.count = 0;
 	filter->input.status = n;
 	flush(filter);
-	tell(filter, reader);
+	report_unjudged(filter, reader);
 }
 
 static void work(struct tw_filter *filter, struct tw_reader *reader)

@@ -14,7 +14,7 @@ enum {
 };
 
 /* A row that is held. */
-struct tw_tied_row {
+struct tw_moved_row {
 	const struct tw_event *event;
 	size_t place;  /* as it came */
 	size_t before; /* goes before the row that came at this place; SIZE_MAX: keeps its own place */
@@ -69,13 +69,13 @@ static bool any_goes_on(const struct tw_event *first, size_t count)
 
 static int by_track(const void *a, const void *b)
 {
-	const struct tw_tied_row *left = a, *right = b;
+	const struct tw_moved_row *left = a, *right = b;
 	if (left->event->track != right->event->track)
 		return left->event->track < right->event->track ? -1 : 1;
 	return left->place < right->place ? -1 : 1;
 }
 
-static size_t new_place(const struct tw_tied_row *row)
+static size_t new_place(const struct tw_moved_row *row)
 {
 	return row->before == SIZE_MAX ? row->place : row->before;
 }
@@ -83,7 +83,7 @@ static size_t new_place(const struct tw_tied_row *row)
 /* What goes before a row stands before it. */
 static int by_new_place(const void *a, const void *b)
 {
-	const struct tw_tied_row *left = a, *right = b;
+	const struct tw_moved_row *left = a, *right = b;
 	if (new_place(left) != new_place(right))
 		return new_place(left) < new_place(right) ? -1 : 1;
 	if ((left->before == SIZE_MAX) != (right->before == SIZE_MAX))
@@ -119,7 +119,7 @@ static size_t find_begin(const struct tw_begun_row *begun, size_t depth, uint32_
 
 /* Finds the ends that go before other rows: not before a begin that has no end yet, which they end, too. begun: room
  * for one more than rows; the first stands for all begins that are earlier. */
-static void find_ends(struct tw_tied_row *rows, size_t count, struct tw_begun_row *begun)
+static void find_ends(struct tw_moved_row *rows, size_t count, struct tw_begun_row *begun)
 {
 	size_t depth = 1;
 	begun[0] = (struct tw_begun_row){.complete = SIZE_MAX};
@@ -138,7 +138,7 @@ static void find_ends(struct tw_tied_row *rows, size_t count, struct tw_begun_ro
 }
 
 /* Puts complete slices that stand together in order. slices: room for as many. */
-static void nest(struct tw_tied_row *rows, size_t count, const struct tw_event **slices)
+static void nest(struct tw_moved_row *rows, size_t count, const struct tw_event **slices)
 {
 	for (size_t from = 0, to; from < count; from = to + 1) {
 		for (to = from; to < count && rows[to].event->kind == TW_SLICE_COMPLETE; to++)
@@ -149,7 +149,7 @@ static void nest(struct tw_tied_row *rows, size_t count, const struct tw_event *
 	}
 }
 
-static void order_track(struct tw_ends_first *ends, struct tw_tied_row *rows, size_t count)
+static void order_track(struct tw_ends_first *ends, struct tw_moved_row *rows, size_t count)
 {
 	find_ends(rows, count, ends->begun);
 	qsort(rows, count, sizeof *rows, by_new_place);
@@ -173,7 +173,7 @@ static bool order_held(struct tw_ends_first *ends)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		ends->tied[TW_SLICES >> rows[i].event.kind & 1 ? slices++ : --others] =
-		    (struct tw_tied_row){&rows[i].event, i, SIZE_MAX};
+		    (struct tw_moved_row){&rows[i].event, i, SIZE_MAX};
 	qsort(ends->tied, slices, sizeof *ends->tied, by_track);
 	for (size_t from = 0, to; from < slices; from = to) {
 		for (to = from; to < slices && ends->tied[to].event->track == ends->tied[from].event->track;)

@@ -10,7 +10,7 @@ struct tw_ends_first {
 	struct tw_event_rows held;
 	struct tw_event_rows ready; /* the same, in the order in which they are handed on */
 	struct tw_row_batch made;
-	struct tw_tied_row *tied; /* while they are put in order */
+	struct tw_moved_row *tied; /* while they are put in order */
 	struct tw_begun_row *begun;
 	const struct tw_event **slices;
 	size_t tied_room, begun_room, slice_room;

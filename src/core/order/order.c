@@ -103,7 +103,7 @@ static bool has_equal_times(const struct tw_sorter *sorter)
 	return sorter->equal_given < sorter->equal.count;
 }
 
-static uint64_t tie_time(const struct tw_sorter *sorter)
+static uint64_t equal_time(const struct tw_sorter *sorter)
 {
 	const struct tw_equal_row *first = &sorter->equal.rows[sorter->equal_given];
 	return first->slab->events[first->row].time;
@@ -131,7 +131,7 @@ const struct tw_slab *tw_sorter_done(struct tw_sorter *sorter)
 uint64_t tw_sorter_first(const struct tw_sorter *sorter)
 {
 	if (has_equal_times(sorter))
-		return tie_time(sorter);
+		return equal_time(sorter);
 	return sorter->head_count ? sorter->heads[sorter->head_count - 1].time : UINT64_MAX;
 }
 

@@ -18,7 +18,7 @@
 
 enum {
 	RUNS_LEAST = 8,        /* are merged at once, whatever the memory limit */
-	TIES_MOST = 1 << 16,   /* rows of one time that are looked at together */
+	EQUAL_MOST = 1 << 16,  /* rows of one time that are looked at together */
 	BYTES_BLOCK = 1 << 16, /* of the memory for texts and payloads; */
 	BYTES_MOST = 1 << 22   /* with more of them no further row is taken */
 };
@@ -50,7 +50,7 @@ struct tw_runs {
 	uint32_t *heap; /* numbers of those that have rows, the first one on top */
 	size_t input_count, heap_count;
 	struct tw_slab batch;        /* what is delivered */
-	struct tw_slab ties;         /* rows of one time out of several runs */
+	struct tw_slab equal_rows;   /* rows of one time out of several runs */
 	struct tw_equal_times equal; /* their order, */
 	size_t equal_given;          /* and those of them that have been delivered */
 	struct row_bytes *bytes;
@@ -280,16 +280,16 @@ static int take_equal_times(struct tw_runs *runs)
 {
 	const uint64_t time = time_of(first_input(runs));
 	int error = 0;
-	tw_slab_clear(&runs->ties);
+	tw_slab_clear(&runs->equal_rows);
 	runs->equal.count = runs->equal_given = 0;
 	do {
-		error = take_row(runs, first_input(runs), &runs->ties);
+		error = take_row(runs, first_input(runs), &runs->equal_rows);
 		if (!error)
 			sift(runs);
-	} while (!error && runs->heap_count && has_room(runs, &runs->ties, TIES_MOST) &&
+	} while (!error && runs->heap_count && has_room(runs, &runs->equal_rows, EQUAL_MOST) &&
 	         time_of(first_input(runs)) == time);
-	for (uint32_t i = 0; i < runs->ties.count && !error; i++)
-		error = tw_equal_times_add(&runs->equal, &runs->ties, i) ? 0 : ENOMEM;
+	for (uint32_t i = 0; i < runs->equal_rows.count && !error; i++)
+		error = tw_equal_times_add(&runs->equal, &runs->equal_rows, i) ? 0 : ENOMEM;
 	return error || tw_equal_times_nest(&runs->equal) ? error : ENOMEM;
 }
 
@@ -400,7 +400,7 @@ void tw_runs_free(struct tw_runs *runs)
 	free(runs->bytes);
 	tw_spill_free(&runs->file);
 	tw_slab_free(&runs->batch);
-	tw_slab_free(&runs->ties);
+	tw_slab_free(&runs->equal_rows);
 	tw_equal_times_free(&runs->equal);
 	free(runs->runs);
 	free(runs);

@@ -140,7 +140,7 @@ static void take(struct clickhouse *clickhouse, const struct tw_event *event)
 	const uint64_t over = tw_event_end(event);
 	clickhouse->event = event;
 	clickhouse->time.end = over > clickhouse->time.end ? over : clickhouse->time.end;
-	tw_calls_turn_to(&clickhouse->calls, event->track);
+	tw_calls_select_track(&clickhouse->calls, event->track);
 	tw_calls_take(&clickhouse->calls, event);
 	if (!tw_is_call(event))
 		tw_clickhouse_take(clickhouse, event);

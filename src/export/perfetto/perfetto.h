@@ -241,13 +241,13 @@ bool tw_perfetto_is_cpu(const struct perfetto *perfetto, const struct tw_event *
 int tw_perfetto_tracks_grow(struct perfetto *perfetto);
 
 /* Tells of a track what is not told since the last reset. */
-const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, uint32_t track);
+const struct perfetto_track *tw_perfetto_put_track(struct perfetto *perfetto, uint32_t track);
 
 /* The same where it may have been told. */
 static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *perfetto, uint32_t track)
 {
 	const struct perfetto_track *known = &perfetto->tracks.items[track];
-	return known->told == perfetto->reset ? known : tw_perfetto_tell_track(perfetto, track);
+	return known->told == perfetto->reset ? known : tw_perfetto_put_track(perfetto, track);
 }
 
 /* The uuids of tracks that are the event's own: of an async event's id, and of a series of a counter (series: number of

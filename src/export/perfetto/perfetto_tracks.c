@@ -129,7 +129,7 @@ static void meet(struct perfetto *perfetto, struct perfetto_track *known, uint32
 		tw_count_loss(perfetto->writer, "process or thread id", true);
 }
 
-const struct perfetto_track *tw_perfetto_tell_track(struct perfetto *perfetto, uint32_t number)
+const struct perfetto_track *tw_perfetto_put_track(struct perfetto *perfetto, uint32_t number)
 {
 	struct perfetto_track *known = &perfetto->tracks.items[number];
 	const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);

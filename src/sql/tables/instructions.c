@@ -65,7 +65,7 @@ static int take_call(struct state *state, const struct tw_xtrace_token *token)
 	if (token->kind == TW_XTRACE_UNKNOWN)
 		xtrace_stack_lose(&state->stack);
 	if (token->kind == TW_XTRACE_TARGET_B)
-		xtrace_stack_tell(&state->stack, state->stack.pc, token->value);
+		xtrace_stack_set_target(&state->stack, state->stack.pc, token->value);
 	if (!xtrace_is_instruction(token))
 		return xtrace_stack_set(&state->stack, state->stack.opcode, state->stack.level, token, &task);
 	return xtrace_calls_take(state->calls, &state->stack, token, state->walk.offset, &change);

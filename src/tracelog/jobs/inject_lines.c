@@ -183,7 +183,7 @@ static int read_all(struct tracelog_lines_injector *lines, struct tw_reader *rea
 		status = tw_open_again(&first, reader);
 	if (status == 0) {
 		first->request = (struct tw_request){.kinds = 1u << TW_ALLOCATION_SAMPLE, .unordered = true};
-		status = tracelog_tell_lines(first, &lines->known, reader);
+		status = tracelog_find_lines(first, &lines->known, reader);
 	}
 	if (status < 0)
 		tw_fail(reader, status, "%s", first ? tw_reader_error(first) : tw_status_text(status));

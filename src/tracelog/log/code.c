@@ -44,8 +44,9 @@ static void take_range(struct tracelog_log *log, struct tracelog_body *body, con
 {
 	struct tracelog_sources *sources = &log->sources;
 	if (item->end < item->start)
-		tracelog_tell(log, TRACELOG_MAP_REVERSED,
-		              "the range 0x%" PRIx64 " to 0x%" PRIx64 " ends before it starts", item->start, item->end);
+		tracelog_report(log, TRACELOG_MAP_REVERSED,
+		                "the range 0x%" PRIx64 " to 0x%" PRIx64 " ends before it starts", item->start,
+		                item->end);
 	if (!tracelog_grow(log, &sources->ranges, &sources->range_room, sources->range_count, sizeof *sources->ranges))
 		return;
 	sources->ranges[sources->range_count++] = (struct tracelog_range){item->start, item->end, item->il};
@@ -72,9 +73,9 @@ static void judge_overlap(struct tracelog_log *log, const struct tracelog_range 
 		if (sorted[i].end <= sorted[i].start)
 			continue;
 		if (sorted[i].start < end) {
-			tracelog_tell(log, TRACELOG_MAP_OVERLAP,
-			              "a range ends at 0x%" PRIx64 ", another starts at 0x%" PRIx64, end,
-			              sorted[i].start);
+			tracelog_report(log, TRACELOG_MAP_OVERLAP,
+			                "a range ends at 0x%" PRIx64 ", another starts at 0x%" PRIx64, end,
+			                sorted[i].start);
 			break;
 		}
 		end = sorted[i].end;
@@ -89,10 +90,10 @@ static void judge_map(struct tracelog_log *log, const struct tracelog_body *body
 	const struct tracelog_range *ranges = log->sources.ranges + body->first_range;
 	for (size_t i = 0; i < body->range_count; i++)
 		if (ranges[i].end > body->bytes) {
-			tracelog_tell(log, TRACELOG_MAP_OUTSIDE,
-			              "the range 0x%" PRIx64 " to 0x%" PRIx64 " is not in the code of 0x%" PRIx64
-			              " bytes",
-			              ranges[i].start, ranges[i].end, body->bytes);
+			tracelog_report(log, TRACELOG_MAP_OUTSIDE,
+			                "the range 0x%" PRIx64 " to 0x%" PRIx64 " is not in the code of 0x%" PRIx64
+			                " bytes",
+			                ranges[i].start, ranges[i].end, body->bytes);
 			break;
 		}
 	if (body->range_count > 1)
@@ -211,9 +212,9 @@ static void judge_ip(struct tracelog_log *log, const struct tracelog_object *fun
 	const struct tracelog_body *body = &function->code.body;
 	bool behind = ip && find_code(&log->sources, body, ip - 1);
 	if (body->block_count && !behind && !body->older)
-		tracelog_tell(log, TRACELOG_IP_OUTSIDE_CODE,
-		              "0x%" PRIx64 " is not in the code of function 0x%" PRIx32 ", which is at 0x%" PRIx64, ip,
-		              function->iid, first_start(&log->sources, body));
+		tracelog_report(log, TRACELOG_IP_OUTSIDE_CODE,
+		                "0x%" PRIx64 " is not in the code of function 0x%" PRIx32 ", which is at 0x%" PRIx64,
+		                ip, function->iid, first_start(&log->sources, body));
 }
 
 static void note(struct tracelog_log *log, const struct tracelog_object *function, uint64_t ip,
@@ -376,7 +377,7 @@ void tracelog_take_file(struct tracelog_log *log, const struct tw_tracelog_recor
 	uint32_t name = tracelog_name(log, record->name.bytes, record->name.size);
 	uint32_t *stored = tw_map_stored(files, record->file);
 	if (stored && *stored != name + 1)
-		tracelog_tell(log, TRACELOG_SOURCE_AGAIN, "file 0x%" PRIx32 " was another one", record->file);
+		tracelog_report(log, TRACELOG_SOURCE_AGAIN, "file 0x%" PRIx32 " was another one", record->file);
 	if (stored)
 		*stored = name + 1;
 	else if (tracelog_take_memory(log, 2 * sizeof(struct tw_map_slot)))
@@ -391,7 +392,7 @@ static void add_line(struct tracelog_log *log, const struct tw_tracelog_record *
 	uint32_t place;
 	if (tw_map_find(&sources->lines.by_number, record->line, &place)) {
 		if (memcmp(&sources->lines.items[place], &line, sizeof line) != 0)
-			tracelog_tell(log, TRACELOG_SOURCE_AGAIN, "line 0x%" PRIx32 " was another one", record->line);
+			tracelog_report(log, TRACELOG_SOURCE_AGAIN, "line 0x%" PRIx32 " was another one", record->line);
 		sources->lines.items[place] = line;
 		return;
 	}
@@ -411,7 +412,7 @@ static void judge_function(struct tracelog_log *log, uint32_t iid)
 	bool known = tw_map_find(&log->objects[TRACELOG_FUNCTION].by_iid, iid, &function);
 	const struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, known ? function : 0);
 	if (!object->announced && !object->named)
-		tracelog_tell(log, TRACELOG_LINE_EARLY, "function 0x%" PRIx32 " was not announced", iid);
+		tracelog_report(log, TRACELOG_LINE_EARLY, "function 0x%" PRIx32 " was not announced", iid);
 }
 
 void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -420,7 +421,7 @@ void tracelog_take_line(struct tracelog_log *log, const struct tw_tracelog_recor
 	if (log->source_lines)
 		log->source_lines->own = true;
 	if (!tw_map_find(&log->sources.files, record->file, &file))
-		tracelog_tell(log, TRACELOG_FILE_UNKNOWN, "file 0x%" PRIx32 " was not named", record->file);
+		tracelog_report(log, TRACELOG_FILE_UNKNOWN, "file 0x%" PRIx32 " was not named", record->file);
 	add_line(log, record);
 	judge_function(log, record->iid);
 	/* It may have been met before. */
@@ -449,7 +450,7 @@ static void enter(struct tracelog_log *log, uint32_t location, uint32_t number)
 	uint64_t ip = tw_dictionary_location(log->dictionary, location)->address;
 	const struct tracelog_code *code;
 	if (ip && sources->lines.count && !is_line(sources, ip) && !find_body(sources, function, ip, &code))
-		tracelog_tell(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
+		tracelog_report(log, TRACELOG_LINE_UNKNOWN, "no line 0x%" PRIx64 " was told", ip);
 	if (ip == 0 || place(log, location, function, false))
 		return;
 	uint32_t *unplaced = &tracelog_object(log, TRACELOG_FUNCTION, number)->code.unplaced;

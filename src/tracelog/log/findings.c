@@ -22,32 +22,32 @@ static bool is_told(const struct tracelog_log *log, enum tracelog_rule rule)
 	       (log->request.check || rule == TRACELOG_DEPTH_MISMATCH || rule == TRACELOG_MATCH_ABOVE_SIZE);
 }
 
-static void tell(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place, const char *format,
-                 va_list arguments)
+static void report(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place, const char *format,
+                   va_list arguments)
 {
 	char text[TW_ERROR_TEXT];
 	vsnprintf(text, sizeof text, format, arguments);
 	tw_report(log->reader, &tracelog_rules[rule], place.offset, place.offset, place.line, "%s", text);
 }
 
-void tracelog_tell(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
+void tracelog_report(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
 {
 	va_list arguments;
 	if (!is_told(log, rule))
 		return;
 	va_start(arguments, format);
-	tell(log, rule, log->line.at, format, arguments);
+	report(log, rule, log->line.at, format, arguments);
 	va_end(arguments);
 }
 
-void tracelog_tell_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
-                      const char *format, ...)
+void tracelog_report_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
+                        const char *format, ...)
 {
 	va_list arguments;
 	if (!is_told(log, rule))
 		return;
 	va_start(arguments, format);
-	tell(log, rule, place, format, arguments);
+	report(log, rule, place, format, arguments);
 	va_end(arguments);
 }
 

@@ -22,10 +22,10 @@ struct tracelog_log;
 
 /* Reports a finding about the line that is being read, or about another place. Rules of meaning are only told where
  * all is checked. */
-void tracelog_tell(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
+void tracelog_report(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void tracelog_tell_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
-                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+void tracelog_report_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Takes bytes from what the tables may have. False when they are not there, which is told once. */
 bool tracelog_take_memory(struct tracelog_log *log, size_t bytes);

@@ -31,8 +31,8 @@ static void enter(struct tracelog_log *log, uint32_t class)
 	uint32_t *place = &classes->items[class].live;
 	bool known = class != classes->unknown;
 	if (*place && known && log->heap.live[*place - 1].table == log->heap.tables)
-		tracelog_tell(log, TRACELOG_CLASS_TWICE, "class 0x%" PRIx32 " stands in the table before",
-		              classes->items[class].iid);
+		tracelog_report(log, TRACELOG_CLASS_TWICE, "class 0x%" PRIx32 " stands in the table before",
+		                classes->items[class].iid);
 	if (*place) {
 		log->heap.live[*place - 1].table = log->heap.tables;
 		return;
@@ -66,8 +66,9 @@ static void add_gone(struct tracelog_log *log, uint64_t time)
 void tracelog_judge_object_sizes(struct tracelog_log *log, uint32_t class, uint64_t count, uint64_t bytes)
 {
 	if (!count != !bytes)
-		tracelog_tell(log, TRACELOG_EMPTY_OBJECTS,
-		              "%" PRIu64 " objects of class 0x%" PRIx32 " have %" PRIu64 " bytes", count, class, bytes);
+		tracelog_report(log, TRACELOG_EMPTY_OBJECTS,
+		                "%" PRIu64 " objects of class 0x%" PRIx32 " have %" PRIu64 " bytes", count, class,
+		                bytes);
 }
 
 void tracelog_take_heap(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -99,8 +100,8 @@ static void judge_place(struct tracelog_log *log, unsigned place, struct tw_trac
 		char byte = (char)name.bytes[i];
 		if (byte < '0' || byte > '2' || byte == numbers[place])
 			continue;
-		tracelog_tell(log, TRACELOG_GENERATION_PARTS, "\"%.*s\" is part %u",
-		              (int)(name.size < 80 ? name.size : 80), (const char *)name.bytes, place + 1);
+		tracelog_report(log, TRACELOG_GENERATION_PARTS, "\"%.*s\" is part %u",
+		                (int)(name.size < 80 ? name.size : 80), (const char *)name.bytes, place + 1);
 		return;
 	}
 }
@@ -111,9 +112,9 @@ static void add_generation(struct tracelog_log *log, uint64_t time, unsigned pla
 	const struct tracelog_thread *process = tracelog_process_thread(log);
 	bool known = place < PARTS;
 	if (item->bytes > item->reserved)
-		tracelog_tell(log, TRACELOG_HEAP_ABOVE_RESERVED,
-		              "%.*s has %" PRIu64 " bytes allocated of %" PRIu64 " reserved", (int)item->name.size,
-		              (const char *)item->name.bytes, item->bytes, item->reserved);
+		tracelog_report(log, TRACELOG_HEAP_ABOVE_RESERVED,
+		                "%.*s has %" PRIu64 " bytes allocated of %" PRIu64 " reserved", (int)item->name.size,
+		                (const char *)item->name.bytes, item->bytes, item->reserved);
 	if (!tracelog_wants(log, process, TW_COUNTER))
 		return;
 	struct tw_event *row = tracelog_row(log, process, TW_COUNTER, time);
@@ -137,5 +138,5 @@ void tracelog_take_generations(struct tracelog_log *log, const struct tw_tracelo
 		add_generation(log, time, place, &item);
 	}
 	if (place < PARTS_LEAST || place > PARTS)
-		tracelog_tell(log, TRACELOG_GENERATION_PARTS, "expected 4 or 5 parts, found %u", place);
+		tracelog_report(log, TRACELOG_GENERATION_PARTS, "expected 4 or 5 parts, found %u", place);
 }

@@ -62,7 +62,7 @@ static void add_code(struct tracelog_log *log, const struct tracelog_unfinished 
 		};
 }
 
-void tracelog_tell_code(struct tracelog_log *log, uint32_t function)
+void tracelog_add_code_size(struct tracelog_log *log, uint32_t function)
 {
 	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
 	const struct tracelog_compiled compiled = object->compiled;
@@ -158,7 +158,7 @@ static void start(struct tracelog_log *log, struct tracelog_thread *thread, cons
 		forget_compiled(log, open->pointer);
 	bool gc = open->activity == TRACELOG_GC;
 	if (gc && in->activities.count)
-		tracelog_tell(log, TRACELOG_GC_OVERLAP, "another has not finished");
+		tracelog_report(log, TRACELOG_GC_OVERLAP, "another has not finished");
 	if (in->activities.count < (gc ? COLLECTIONS_MAX : OPEN_MAX) && make_room(log, &in->activities))
 		put_in(&in->activities, open);
 	else
@@ -170,10 +170,10 @@ static void start(struct tracelog_log *log, struct tracelog_thread *thread, cons
 static void report_unfinished(struct tracelog_log *log, const struct tracelog_unfinished *open)
 {
 	if (open->activity == TRACELOG_GC)
-		tracelog_tell_at(log, TRACELOG_GC_WITHOUT_FINISH, open->place, "no finish follows");
+		tracelog_report_at(log, TRACELOG_GC_WITHOUT_FINISH, open->place, "no finish follows");
 	else
-		tracelog_tell_at(log, TRACELOG_JIT_WITHOUT_FINISH, open->place, "no finish of 0x%" PRIx64 " follows",
-		                 open->pointer);
+		tracelog_report_at(log, TRACELOG_JIT_WITHOUT_FINISH, open->place, "no finish of 0x%" PRIx64 " follows",
+		                   open->pointer);
 }
 
 /* What failed has made no body. */
@@ -242,7 +242,7 @@ static void finish_collection(struct tracelog_log *log, const struct tracelog_un
 	if (!at && process->activities.missed)
 		return;
 	if (!at) {
-		tracelog_tell(log, TRACELOG_GC_WITHOUT_START, "none was started that finishes here");
+		tracelog_report(log, TRACELOG_GC_WITHOUT_START, "none was started that finishes here");
 		return;
 	}
 	const struct tracelog_unfinished open = take_out(process, at - 1, end->time);
@@ -266,7 +266,7 @@ static void finish_compilation(struct tracelog_log *log, struct tracelog_thread 
 	if (!at && thread->activities.missed)
 		return;
 	if (!at) {
-		tracelog_tell(log, TRACELOG_JIT_WITHOUT_START, "nothing was started that finishes here");
+		tracelog_report(log, TRACELOG_JIT_WITHOUT_START, "nothing was started that finishes here");
 		return;
 	}
 	/* What is inside was never finished, where all is of one thread. */
@@ -316,7 +316,7 @@ void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_r
 	    .generations = record->generations,
 	};
 	if (record->kind == TW_TRACELOG_GCH_GCS && record->generation_count != GENERATIONS)
-		tracelog_tell(log, TRACELOG_GENERATION_FLAGS, "found %u flags", record->generation_count);
+		tracelog_report(log, TRACELOG_GENERATION_FLAGS, "found %u flags", record->generation_count);
 	if (!kinds[record->kind].finish)
 		start(log, thread, &open);
 	else if (open.activity == TRACELOG_GC)

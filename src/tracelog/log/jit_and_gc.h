@@ -43,7 +43,7 @@ struct tracelog_log;
 struct tracelog_thread;
 
 /* The code of a function is known now: tells its size, if a compilation of it ended before. */
-void tracelog_tell_code(struct tracelog_log *log, uint32_t function);
+void tracelog_add_code_size(struct tracelog_log *log, uint32_t function);
 
 void tracelog_take_activity(struct tracelog_log *log, const struct tw_tracelog_record *record);
 

@@ -163,12 +163,13 @@ void tracelog_name_object(struct tracelog_log *log, enum tracelog_object_kind ki
 	bool fits = name.length == text.size || name.length == text.size + signature->length;
 	bool same = object->named && fits && memcmp(name.text, text.bytes, text.size) == 0;
 	if (object->named && !same)
-		tracelog_tell(log, TRACELOG_NAME_AGAIN, "%s 0x%" PRIx32 " is called %.*s, was called %.*s", words[kind],
-		              object->iid, (int)(text.size < 80 ? text.size : 80), (const char *)text.bytes,
-		              (int)(name.length < 80 ? name.length : 80), name.text);
+		tracelog_report(log, TRACELOG_NAME_AGAIN, "%s 0x%" PRIx32 " is called %.*s, was called %.*s",
+		                words[kind], object->iid, (int)(text.size < 80 ? text.size : 80),
+		                (const char *)text.bytes, (int)(name.length < 80 ? name.length : 80), name.text);
 	if (is_missing(text))
-		tracelog_tell(log, TRACELOG_NAME_MISSING, "%s 0x%" PRIx64 " is called %.*s", words[kind],
-		              has_iid(kind) ? object->iid : object->pointer, (int)text.size, (const char *)text.bytes);
+		tracelog_report(log, TRACELOG_NAME_MISSING, "%s 0x%" PRIx64 " is called %.*s", words[kind],
+		                has_iid(kind) ? object->iid : object->pointer, (int)text.size,
+		                (const char *)text.bytes);
 	object->named = true;
 	if (same || !tracelog_take_shared(log, text.size, text.size))
 		return;
@@ -426,13 +427,13 @@ static void judge(struct tracelog_log *log, enum tracelog_object_kind kind, cons
 	uint32_t before;
 	if (tw_map_find(&log->objects[kind].by_pointer, record->id, &before) && before != number &&
 	    tracelog_object(log, kind, before)->announced)
-		tracelog_tell(log, TRACELOG_POINTER_REUSED, "%s 0x%" PRIx64 " is announced again, as another one",
-		              words[kind], record->id);
+		tracelog_report(log, TRACELOG_POINTER_REUSED, "%s 0x%" PRIx64 " is announced again, as another one",
+		                words[kind], record->id);
 	if (object->announced && has_iid(kind) && record->iid != TW_TRACELOG_IID_NONE &&
 	    (object->pointer != record->id || object->token != record->token))
-		tracelog_tell(log, TRACELOG_IID_AGAIN,
-		              "%s 0x%" PRIx32 " is announced again, as 0x%" PRIx64 ", was 0x%" PRIx64, words[kind],
-		              record->iid, record->id, object->pointer);
+		tracelog_report(log, TRACELOG_IID_AGAIN,
+		                "%s 0x%" PRIx32 " is announced again, as 0x%" PRIx64 ", was 0x%" PRIx64, words[kind],
+		                record->iid, record->id, object->pointer);
 }
 
 uint32_t tracelog_announce(struct tracelog_log *log, enum tracelog_object_kind kind,
@@ -464,15 +465,15 @@ static void judge_object(struct tracelog_log *log, enum tracelog_object_kind kin
 	};
 	uint64_t number = has_iid(kind) && !object->pointer ? object->iid : object->pointer;
 	if (!object->announced && !object->named)
-		tracelog_tell_at(log, unknown[kind], object->met, "%s 0x%" PRIx64 " is referred to and never announced",
-		                 words[kind], number);
+		tracelog_report_at(log, unknown[kind], object->met,
+		                   "%s 0x%" PRIx64 " is referred to and never announced", words[kind], number);
 	else if (kind == TRACELOG_CLASS && !object->named && log->naming.classes_named &&
 	         object->iid != TW_TRACELOG_IID_NONE)
-		tracelog_tell_at(log, TRACELOG_CLASS_UNNAMED, object->met, "class 0x%" PRIx32 " is never named",
-		                 object->iid);
+		tracelog_report_at(log, TRACELOG_CLASS_UNNAMED, object->met, "class 0x%" PRIx32 " is never named",
+		                   object->iid);
 	else if (kind == TRACELOG_FUNCTION && !object->named && object->iid != TW_TRACELOG_IID_NONE)
-		tracelog_tell_at(log, TRACELOG_FUNCTION_UNNAMED, object->met, "function 0x%" PRIx32 " is never named",
-		                 object->iid);
+		tracelog_report_at(log, TRACELOG_FUNCTION_UNNAMED, object->met, "function 0x%" PRIx32 " is never named",
+		                   object->iid);
 }
 
 /* "App.Item[,]::Get": a function of an array. */

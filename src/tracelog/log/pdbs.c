@@ -74,7 +74,7 @@ static struct whole_file read_file(const struct tracelog_log *log, const char *p
 	return file;
 }
 
-static void tell(struct tracelog_log *log, enum tracelog_rule rule, const char *path, const char *wrong)
+static void report(struct tracelog_log *log, enum tracelog_rule rule, const char *path, const char *wrong)
 {
 	tw_report(log->pdbs.teller, &tracelog_rules[rule], log->line.at.offset, log->line.at.offset, log->line.at.line,
 	          "%s%s%s", path, wrong ? ": " : "", wrong ? wrong : "");
@@ -88,9 +88,9 @@ static bool keep(struct tracelog_log *log, struct tracelog_module_pdb *module, c
 	bool other = is_pdb && assembly->has_id && memcmp(assembly->id, module->pdb.id, TRACELOG_PDB_ID) != 0;
 	const char *wrong = file.bytes && !is_pdb ? module->pdb.wrong : file.wrong;
 	if (other)
-		tell(log, TRACELOG_PDB_OTHER, path, NULL);
+		report(log, TRACELOG_PDB_OTHER, path, NULL);
 	else if (wrong)
-		tell(log, TRACELOG_PDB_DAMAGED, path, wrong);
+		report(log, TRACELOG_PDB_DAMAGED, path, wrong);
 	if (is_pdb && !other && tracelog_take_memory(log, file.size)) {
 		module->bytes = file.bytes;
 		return true;
@@ -124,9 +124,9 @@ static bool try_mdb(struct tracelog_log *log, struct tracelog_module_pdb *module
 	const bool other =
 	    module->is_mdb && assembly->has_module && memcmp(assembly->module, module->mdb.guid, TRACELOG_GUID) != 0;
 	if (other)
-		tell(log, TRACELOG_PDB_OTHER, path, NULL);
+		report(log, TRACELOG_PDB_OTHER, path, NULL);
 	else if (wrong)
-		tell(log, TRACELOG_PDB_DAMAGED, path, wrong);
+		report(log, TRACELOG_PDB_DAMAGED, path, wrong);
 	if (module->is_mdb && !other && tracelog_take_memory(log, file.size)) {
 		module->bytes = file.bytes;
 		return true;
@@ -198,7 +198,7 @@ static void report_method(struct tracelog_log *log, struct tracelog_module_pdb *
 	char wrong[64];
 	snprintf(wrong, sizeof wrong, "the lines of method 0x%08" PRIx32 " in its PDB are damaged", function->token);
 	if (!module->told)
-		tell(log, TRACELOG_PDB_DAMAGED, tw_dictionary_name(log->dictionary, name)->text, wrong);
+		report(log, TRACELOG_PDB_DAMAGED, tw_dictionary_name(log->dictionary, name)->text, wrong);
 	module->told = true;
 }
 
@@ -217,7 +217,7 @@ static void report_end(struct tracelog_log *log, const struct tracelog_object *f
 	snprintf(wrong, sizeof wrong, "after %u MiB of lines, those of further instructions are not looked for",
 	         LOOKED_MAX >> 20);
 	if (!log->pdbs.ended)
-		tell(log, TRACELOG_PDB_DAMAGED, tw_dictionary_name(log->dictionary, name)->text, wrong);
+		report(log, TRACELOG_PDB_DAMAGED, tw_dictionary_name(log->dictionary, name)->text, wrong);
 	log->pdbs.ended = true;
 }
 

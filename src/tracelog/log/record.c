@@ -27,7 +27,7 @@ static void take_wall(struct tw_clock *clock, const struct tracelog_start *start
 static void take_another(struct tracelog_log *log, const struct tracelog_start *start)
 {
 	uint64_t base = tracelog_later_by(&log->session.first, start);
-	tracelog_tell(log, TRACELOG_START_AGAIN, "another session starts, %" PRIu64 " ms after the first", base);
+	tracelog_report(log, TRACELOG_START_AGAIN, "another session starts, %" PRIu64 " ms after the first", base);
 	tracelog_end(log);
 	if (log->dependencies)
 		tracelog_depend_session(log);
@@ -41,8 +41,8 @@ static void take_start(struct tracelog_log *log, const struct tw_tracelog_record
 	if (log->session.first.told)
 		take_another(log, &start);
 	else if (log->session.records > 1)
-		tracelog_tell(log, TRACELOG_START_LATE, "%" PRIu64 " record%s before the start",
-		              log->session.records - 1, tw_plural(log->session.records - 1));
+		tracelog_report(log, TRACELOG_START_LATE, "%" PRIu64 " record%s before the start",
+		                log->session.records - 1, tw_plural(log->session.records - 1));
 	if (!log->session.first.told) {
 		log->session.first = start;
 		take_wall(&log->reader->clock, &start);
@@ -81,10 +81,10 @@ static void judge_process(struct tracelog_log *log, uint64_t process)
 {
 	uint32_t thread;
 	if (log->threads.told && process != log->threads.told)
-		tracelog_tell(log, TRACELOG_PROCESS_AGAIN, "process %" PRIu64 ", was %" PRIu64, process,
-		              log->threads.told);
+		tracelog_report(log, TRACELOG_PROCESS_AGAIN, "process %" PRIu64 ", was %" PRIu64, process,
+		                log->threads.told);
 	else if (!log->threads.told && !tw_map_find(&log->threads.by_system, process, &thread))
-		tracelog_tell(log, TRACELOG_PROCESS_NO_THREAD, "no thread was assigned to %" PRIu64, process);
+		tracelog_report(log, TRACELOG_PROCESS_NO_THREAD, "no thread was assigned to %" PRIu64, process);
 }
 
 static void take_domain(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -153,9 +153,9 @@ static void take_attachment(struct tracelog_log *log, const struct tw_tracelog_r
 	uint32_t assembly = tracelog_object_at(log, TRACELOG_ASSEMBLY, record->assembly);
 	uint32_t *owner = &tracelog_object(log, TRACELOG_MODULE, module)->owner;
 	if (*owner && *owner != assembly)
-		tracelog_tell(log, TRACELOG_MODULE_AGAIN,
-		              "module 0x%" PRIx64 " is attached to assembly 0x%" PRIx64 ", was of 0x%" PRIx64,
-		              record->id, record->assembly, tracelog_object(log, TRACELOG_ASSEMBLY, *owner)->pointer);
+		tracelog_report(log, TRACELOG_MODULE_AGAIN,
+		                "module 0x%" PRIx64 " is attached to assembly 0x%" PRIx64 ", was of 0x%" PRIx64,
+		                record->id, record->assembly, tracelog_object(log, TRACELOG_ASSEMBLY, *owner)->pointer);
 	*owner = assembly;
 }
 
@@ -189,7 +189,7 @@ static void take_function(struct tracelog_log *log, const struct tw_tracelog_rec
 	tracelog_object(log, TRACELOG_FUNCTION, number)->module = module;
 	tracelog_update_name(log, TRACELOG_FUNCTION, number);
 	tracelog_take_code(log, number, record);
-	tracelog_tell_code(log, number);
+	tracelog_add_code_size(log, number);
 }
 
 static void take_function_name(struct tracelog_log *log, const struct tw_tracelog_record *record)
@@ -309,9 +309,9 @@ static void judge_dialects(struct tracelog_log *log, unsigned dialects)
 	char found[TRACELOG_DIALECTS_TEXT], before[TRACELOG_DIALECTS_TEXT];
 	unsigned left = log->session.dialects & dialects;
 	if (log->session.dialects && !left)
-		tracelog_tell(log, TRACELOG_DIALECTS_MIXED, "a record of %s, in a log of %s",
-		              tracelog_dialects_text(dialects, found),
-		              tracelog_dialects_text(log->session.dialects, before));
+		tracelog_report(log, TRACELOG_DIALECTS_MIXED, "a record of %s, in a log of %s",
+		                tracelog_dialects_text(dialects, found),
+		                tracelog_dialects_text(log->session.dialects, before));
 	log->session.dialects = left;
 }
 
@@ -322,7 +322,7 @@ void tracelog_take(struct tracelog_log *log, const struct tw_tracelog_record *re
 	if (log->request.check)
 		judge_dialects(log, tw_tracelog_dialects(record));
 	if (record->status >> 31)
-		tracelog_tell(log, TRACELOG_STATUS, "HRESULT 0x%08" PRIx32, record->status);
+		tracelog_report(log, TRACELOG_STATUS, "HRESULT 0x%08" PRIx32, record->status);
 	if (takes[record->kind])
 		takes[record->kind](log, record);
 }

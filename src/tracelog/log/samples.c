@@ -24,8 +24,8 @@ __extension__ typedef unsigned __int128 u128;
 void tracelog_judge_zero(struct tracelog_log *log, struct tracelog_thread *thread)
 {
 	if (thread->samples.unjudged.line)
-		tracelog_tell_at(log, TRACELOG_COUNT_ZERO, thread->samples.unjudged,
-		                 "no allocation of the thread follows");
+		tracelog_report_at(log, TRACELOG_COUNT_ZERO, thread->samples.unjudged,
+		                   "no allocation of the thread follows");
 	thread->samples.unjudged = (struct tracelog_place){0};
 }
 
@@ -92,7 +92,7 @@ static void judge_sample(struct tracelog_log *log, const struct tracelog_sample 
 	if (has_ip)
 		tracelog_judge_setting(log, TRACELOG_LINE_TRACE);
 	if (sample->count && method->told && method->value <= TRACELOG_INSTRUMENTATION)
-		tracelog_tell(log, TRACELOG_TICKS_WITHOUT_TIMER, "%" PRIu64 " ticks", sample->count);
+		tracelog_report(log, TRACELOG_TICKS_WITHOUT_TIMER, "%" PRIu64 " ticks", sample->count);
 }
 
 void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample *sample)
@@ -107,12 +107,12 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	if (log->dependencies)
 		tracelog_depend_sample(log, thread, sample, depth < kept ? depth : kept);
 	if (log->times.paused && time > log->times.paused_at)
-		tracelog_tell(log, TRACELOG_SAMPLE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
-		              log->times.paused_at / NS_IN_MS);
+		tracelog_report(log, TRACELOG_SAMPLE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
+		                log->times.paused_at / NS_IN_MS);
 	if (log->request.check)
 		judge_sample(log, sample);
 	if (!sample->has_count)
-		tracelog_tell(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
+		tracelog_report(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
 	if (!sample->has_count || sample->count)
 		add_sample(log, thread, time, tracelog_stack(thread), sample->count);
 	else if (log->settings[TRACELOG_METHOD].told &&
@@ -152,8 +152,8 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 		tracelog_depend_passing(log, thread);
 	tracelog_judge_setting(log, TRACELOG_MEMORY_TRACE);
 	if (count && !thread->stack.told && !thread->other)
-		tracelog_tell(log, TRACELOG_ALLOCATION_WITHOUT_STACK,
-		              "no sam str of thread 0x%" PRIx32 " stands before", number);
+		tracelog_report(log, TRACELOG_ALLOCATION_WITHOUT_STACK,
+		                "no sam str of thread 0x%" PRIx32 " stands before", number);
 	bool wanted = log->request.check || tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE);
 	for (size_t i = 0; wanted && i < count; i++)
 		add_allocation(log, thread, time, &allocations[i]);
@@ -249,10 +249,10 @@ static void judge_usage(struct tracelog_log *log, const struct tracelog_thread *
 	enum { PROCESSORS_MAX = 1024 };
 	uint64_t processors = thread == tracelog_process_thread(log) ? PROCESSORS_MAX : 1;
 	if (us >> 63)
-		tracelog_tell(log, TRACELOG_USAGE_NEGATIVE, "%" PRId64 " us", (int64_t)us);
+		tracelog_report(log, TRACELOG_USAGE_NEGATIVE, "%" PRId64 " us", (int64_t)us);
 	else if (interval_ns && us / US_IN_MS / processors > interval_ns / NS_IN_MS + 1)
-		tracelog_tell(log, TRACELOG_USAGE_ABOVE_INTERVAL, "%" PRIu64 " us of %" PRIu64 " us", us,
-		              interval_ns / NS_IN_US);
+		tracelog_report(log, TRACELOG_USAGE_ABOVE_INTERVAL, "%" PRIu64 " us of %" PRIu64 " us", us,
+		                interval_ns / NS_IN_US);
 }
 
 static void add_usage(struct tracelog_log *log, const struct tracelog_thread *thread, uint64_t time, uint64_t us,
@@ -288,8 +288,8 @@ static void judge_interval(struct tracelog_log *log, const struct tracelog_usage
 {
 	tracelog_judge_setting(log, usage->process ? TRACELOG_CPU_OF_PROCESS : TRACELOG_CPU_OF_THREADS);
 	if (log->times.paused && time > log->times.paused_at)
-		tracelog_tell(log, TRACELOG_USAGE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
-		              log->times.paused_at / NS_IN_MS);
+		tracelog_report(log, TRACELOG_USAGE_WHILE_PAUSED, "it was paused at %" PRIu64 " ms",
+		                log->times.paused_at / NS_IN_MS);
 }
 
 void tracelog_take_usage(struct tracelog_log *log, const struct tracelog_usage *usage)

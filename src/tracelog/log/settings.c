@@ -81,11 +81,11 @@ static void take_known(struct tracelog_log *log, enum tracelog_setting which, st
 	struct tracelog_setting_value *setting = &log->settings[which];
 	uint64_t value = value_of(text, known[which].form);
 	if (value == UINT64_MAX)
-		tracelog_tell(log, TRACELOG_SETTING_VALUE, "%s is \"%.*s\"", known[which].name, shown(text),
-		              (const char *)text.bytes);
+		tracelog_report(log, TRACELOG_SETTING_VALUE, "%s is \"%.*s\"", known[which].name, shown(text),
+		                (const char *)text.bytes);
 	else if (setting->told && setting->value != value)
-		tracelog_tell(log, TRACELOG_SETTING_AGAIN, "%s is \"%.*s\", was told before", known[which].name,
-		              shown(text), (const char *)text.bytes);
+		tracelog_report(log, TRACELOG_SETTING_AGAIN, "%s is \"%.*s\", was told before", known[which].name,
+		                shown(text), (const char *)text.bytes);
 	setting->told |= value != UINT64_MAX;
 	setting->value = value == UINT64_MAX ? setting->value : value;
 }
@@ -132,6 +132,6 @@ void tracelog_judge_setting(struct tracelog_log *log, enum tracelog_setting whic
 	if (!log->request.check || !setting->told || setting->value || setting->contradicted)
 		return;
 	setting->contradicted = true;
-	tracelog_tell(log, TRACELOG_SETTING_CONTRADICTED, "%s is off, and here is %s", known[which].name,
-	              known[which].what);
+	tracelog_report(log, TRACELOG_SETTING_CONTRADICTED, "%s is off, and here is %s", known[which].name,
+	                known[which].what);
 }

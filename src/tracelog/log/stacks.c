@@ -213,11 +213,11 @@ static void pad(struct tracelog_log *log, struct tracelog_thread *thread, size_t
 static size_t kept(struct tracelog_log *log, struct tracelog_thread *thread, const struct tracelog_sample *sample)
 {
 	if (sample->match > sample->depth)
-		tracelog_tell(log, TRACELOG_MATCH_ABOVE_SIZE, "%" PRIu32 " frames of %" PRIu32 " are said to stay",
-		              sample->match, sample->depth);
+		tracelog_report(log, TRACELOG_MATCH_ABOVE_SIZE, "%" PRIu32 " frames of %" PRIu32 " are said to stay",
+		                sample->match, sample->depth);
 	if (sample->depth != thread->stack.depth)
-		tracelog_tell(log, TRACELOG_DEPTH_MISMATCH, "expected a stack of %zu frames, found one of %" PRIu32,
-		              thread->stack.depth, sample->depth);
+		tracelog_report(log, TRACELOG_DEPTH_MISMATCH, "expected a stack of %zu frames, found one of %" PRIu32,
+		                thread->stack.depth, sample->depth);
 	size_t match = sample->match < sample->depth ? sample->match : sample->depth;
 	pad(log, thread, match);
 	return match < thread->stack.depth ? match : thread->stack.depth;
@@ -232,7 +232,7 @@ size_t tracelog_change_stack(struct tracelog_log *log, struct tracelog_thread *t
 	if (sample->has_ip && thread->stack.depth)
 		thread->stack.frames[thread->stack.depth - 1] = move(log, thread, sample->ip);
 	else if (sample->has_ip)
-		tracelog_tell(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
+		tracelog_report(log, TRACELOG_IP_WITHOUT_FRAME, "no frame stays");
 	if (!sample->frame_count)
 		return stays;
 	if (!reserve(log, thread, thread->stack.depth + sample->frame_count)) {

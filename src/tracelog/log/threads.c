@@ -111,7 +111,7 @@ static struct tracelog_thread *thread_of_system(struct tracelog_log *log, uint32
 	uint32_t place;
 	if (!tw_map_find(&log->threads.by_system, number, &place)) {
 		place = appear(log, &log->threads.by_system, number, true);
-		tracelog_tell(log, TRACELOG_THREAD_OF_SYSTEM, "no thread was assigned to %" PRIu32, number);
+		tracelog_report(log, TRACELOG_THREAD_OF_SYSTEM, "no thread was assigned to %" PRIu32, number);
 	}
 	log->line.beyond |= log->threads.items[place].other;
 	return &log->threads.items[place];
@@ -135,9 +135,9 @@ struct tracelog_thread *tracelog_judge_thread(struct tracelog_log *log, uint32_t
 {
 	struct tracelog_thread *thread = thread_of(log, iid);
 	if (!thread->announced && !thread->used && !thread->native && iid != TW_TRACELOG_IID_NONE)
-		tracelog_tell(log, TRACELOG_THREAD_UNKNOWN, "thread 0x%" PRIx32 " was not created", iid);
+		tracelog_report(log, TRACELOG_THREAD_UNKNOWN, "thread 0x%" PRIx32 " was not created", iid);
 	if (thread->destroyed)
-		tracelog_tell(log, TRACELOG_THREAD_DESTROYED, "thread 0x%" PRIx32 " was destroyed", iid);
+		tracelog_report(log, TRACELOG_THREAD_DESTROYED, "thread 0x%" PRIx32 " was destroyed", iid);
 	thread->used = true;
 	return thread;
 }
@@ -151,9 +151,9 @@ static void judge_pointer(struct tracelog_log *log, const struct tw_tracelog_rec
 		return;
 	const struct tracelog_thread *thread = &log->threads.items[before];
 	if (thread->pointer == record->id && thread->iid != record->thread && !thread->destroyed)
-		tracelog_tell(log, TRACELOG_THREAD_POINTER,
-		              "0x%" PRIx64 " is thread 0x%" PRIx32 ", which was not destroyed", record->id,
-		              thread->iid);
+		tracelog_report(log, TRACELOG_THREAD_POINTER,
+		                "0x%" PRIx64 " is thread 0x%" PRIx32 ", which was not destroyed", record->id,
+		                thread->iid);
 }
 
 static void point(struct tracelog_log *log, uint64_t pointer, uint32_t place)
@@ -190,7 +190,7 @@ void tracelog_create_thread(struct tracelog_log *log, const struct tw_tracelog_r
 		return;
 	}
 	if (thread->announced)
-		tracelog_tell(log, TRACELOG_THREAD_AGAIN, "thread 0x%" PRIx32 " was created before", record->thread);
+		tracelog_report(log, TRACELOG_THREAD_AGAIN, "thread 0x%" PRIx32 " was created before", record->thread);
 	judge_pointer(log, record);
 	thread->announced = true;
 	thread->pointer = record->id;
@@ -204,8 +204,8 @@ static void judge_shared(struct tracelog_log *log, const struct tracelog_thread 
 {
 	bool runs = before->on_system && before->system == record->os_thread && !before->destroyed;
 	if (runs && before->iid != record->thread)
-		tracelog_tell(log, TRACELOG_OS_THREAD_SHARED, "thread 0x%" PRIx32 " runs on %" PRIu32, before->iid,
-		              record->os_thread);
+		tracelog_report(log, TRACELOG_OS_THREAD_SHARED, "thread 0x%" PRIx32 " runs on %" PRIu32, before->iid,
+		                record->os_thread);
 }
 
 void tracelog_assign_thread(struct tracelog_log *log, const struct tw_tracelog_record *record)

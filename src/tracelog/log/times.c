@@ -109,8 +109,8 @@ uint64_t tracelog_time_of(struct tracelog_log *log, struct tracelog_thread *thre
 {
 	uint64_t time = tracelog_time(log, ms);
 	if (time < thread->latest[series])
-		tracelog_tell(log, TRACELOG_TIME_BACKWARDS, "%" PRIu64 " ms, after %" PRIu64 " ms", time / MS,
-		              thread->latest[series] / MS);
+		tracelog_report(log, TRACELOG_TIME_BACKWARDS, "%" PRIu64 " ms, after %" PRIu64 " ms", time / MS,
+		                thread->latest[series] / MS);
 	thread->latest[series] = time;
 	return time;
 }
@@ -126,7 +126,7 @@ static void resume(struct tracelog_log *log, const struct tracelog_thread *proce
 	times->resumed = true;
 	times->resumed_at = time;
 	if (!paused && !suspended)
-		tracelog_tell(log, TRACELOG_RESUME_WITHOUT_PAUSE, "it was not paused");
+		tracelog_report(log, TRACELOG_RESUME_WITHOUT_PAUSE, "it was not paused");
 	else if (paused && tracelog_wants(log, process, TW_SLICE_END))
 		tracelog_row(log, process, TW_SLICE_END, time)->name = TRACELOG_TEXT(log, "paused");
 }
@@ -137,7 +137,7 @@ static void pause(struct tracelog_log *log, const struct tracelog_thread *proces
 	log->times.paused = true;
 	log->times.paused_at = paused ? log->times.paused_at : time;
 	if (paused)
-		tracelog_tell(log, TRACELOG_PAUSE_AGAIN, "it was paused");
+		tracelog_report(log, TRACELOG_PAUSE_AGAIN, "it was paused");
 	else if (tracelog_wants(log, process, TW_SLICE_BEGIN))
 		tracelog_row(log, process, TW_SLICE_BEGIN, time)->name = TRACELOG_TEXT(log, "paused");
 }

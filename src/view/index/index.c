@@ -297,7 +297,7 @@ static void take(struct view_index *index, const struct tw_event *event)
 	if (index->lost_last)
 		end_lost(index, event->time);
 	index->end = over > index->end ? over : index->end;
-	tw_calls_turn_to(&index->calls, event->track);
+	tw_calls_select_track(&index->calls, event->track);
 	tw_calls_take(&index->calls, event);
 	if (event->kind < TW_EVENT_KINDS && takers[event->kind])
 		takers[event->kind](index);

@@ -114,7 +114,7 @@ size_t view_index_take_run(struct view_index *index, const struct tw_event *even
 	if (run.count == 0)
 		return 0;
 	index->end = run.last > index->end ? run.last : index->end;
-	tw_calls_turn_to(calls, events[0].track);
+	tw_calls_select_track(calls, events[0].track);
 	for (size_t i = 0; i < run.count; i++) {
 		index->begins = &run.begins[run.before[i]];
 		i += tw_calls_take_items(calls, &run.items[i], run.count - i, enter_next, leave, leave, false);

@@ -66,7 +66,8 @@ static int fail(struct xtrace_snapshots *snapshots, int status)
 }
 
 /* Reports what is wrong with a snapshot that stands where one should. */
-static void tell(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snapshot *found, bool ahead, uint64_t lost)
+static void report(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snapshot *found, bool ahead,
+                   uint64_t lost)
 {
 	const struct tw_xtrace_layout *layout = &snapshots->files->layout;
 	uint64_t at = snapshots->next;
@@ -84,7 +85,7 @@ static void tell(struct xtrace_snapshots *snapshots, const struct tw_xtrace_snap
 		              ahead ? "before the snapshots behind it" : "behind the snapshot before", lost);
 }
 
-void xtrace_snapshots_tell_index(const struct xtrace_snapshots *snapshots)
+void xtrace_snapshots_report_index(const struct xtrace_snapshots *snapshots)
 {
 	char file[sizeof " number " + 20] = "";
 	if (snapshots->files->parts.count || snapshots->last.file != snapshots->first_file)
@@ -158,7 +159,7 @@ static int skip(struct xtrace_snapshots *snapshots, const uint8_t *bytes, bool a
 	int status = find(snapshots, &at);
 	if (status < 0)
 		return fail(snapshots, status);
-	tell(snapshots, &found, ahead, at - snapshots->next);
+	report(snapshots, &found, ahead, at - snapshots->next);
 	snapshots->next = at;
 	return status;
 }

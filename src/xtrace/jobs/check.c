@@ -60,7 +60,7 @@ static bool judge_jump(struct xtrace_checker *checker, uint64_t offset, uint64_t
 	else if (!enters && begins_anew(checker))
 		leave_out(checker, offset, pc);
 	else if (!enters && !returns)
-		xtrace_tell_jump(checker, step, rule, offset, pc);
+		xtrace_check_report_jump(checker, step, rule, offset, pc);
 	return true;
 }
 
@@ -377,7 +377,7 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 	const struct tw_xtrace_snapshot *snapshot = &snapshots->last;
 	checker->snapshot.met++;
 	if (!lands) {
-		xtrace_snapshots_tell_index(snapshots);
+		xtrace_snapshots_report_index(snapshots);
 		return;
 	}
 	if (checker->snapshot.any && !checker->snapshot.torn)
@@ -498,5 +498,5 @@ void xtrace_check_end(struct xtrace_checker *checker)
 	judge_global(checker);
 	if (checker->files->has_layout && checker->files->data)
 		judge_spacing(checker, tw_input_size(checker->files->snapshots));
-	xtrace_check_tell_notes(checker);
+	xtrace_check_report_notes(checker);
 }

@@ -104,8 +104,8 @@ void xtrace_check_snapshot(struct xtrace_checker *checker, const struct xtrace_s
 bool xtrace_step_leads(const struct xtrace_step *step, uint64_t pc, enum xtrace_rule *rule);
 
 /* Reports that a step led to a PC that it does not lead to. */
-void xtrace_tell_jump(struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
-                      uint64_t offset, uint64_t pc);
+void xtrace_check_report_jump(struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
+                              uint64_t offset, uint64_t pc);
 
 /* ---- check_notes.c: notes, of which one of a kind is told. ---- */
 
@@ -114,7 +114,7 @@ void xtrace_check_note(struct xtrace_checker *checker, bool snapshots, enum xtra
                        const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Tells, at the end of a track, the first of each kind and how many there are. */
-void xtrace_check_tell_notes(struct xtrace_checker *checker);
+void xtrace_check_report_notes(struct xtrace_checker *checker);
 
 /* ---- check_kernel.c: what the kernel interrupts, and what it returns to. ---- */
 

@@ -32,8 +32,8 @@ bool xtrace_step_leads(const struct xtrace_step *step, uint64_t pc, enum xtrace_
 	return pc == next;
 }
 
-void xtrace_tell_jump(struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
-                      uint64_t offset, uint64_t pc)
+void xtrace_check_report_jump(struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
+                              uint64_t offset, uint64_t pc)
 {
 	uint64_t target =
 	    rule == XTRACE_BRANCH_TARGET ? xtrace_target(step->operation, step->pc) : step->pc + XTRACE_WORD;

@@ -84,7 +84,7 @@ static void report_oldest(struct xtrace_checker *checker)
 {
 	struct xtrace_interrupted *oldest = &checker->interrupted[0];
 	oldest->step.operation = &oldest->operation;
-	xtrace_tell_jump(checker, &oldest->step, oldest->rule, oldest->offset, oldest->pc);
+	xtrace_check_report_jump(checker, &oldest->step, oldest->rule, oldest->offset, oldest->pc);
 	remove_interrupted(checker, 0);
 }
 

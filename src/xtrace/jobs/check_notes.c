@@ -21,7 +21,7 @@ void xtrace_check_note(struct xtrace_checker *checker, bool snapshots, enum xtra
 	va_end(arguments);
 }
 
-void xtrace_check_tell_notes(struct xtrace_checker *checker)
+void xtrace_check_report_notes(struct xtrace_checker *checker)
 {
 	for (unsigned rule = 0; rule < XTRACE_RULES; rule++) {
 		const struct xtrace_notes *notes = &checker->notes[rule];

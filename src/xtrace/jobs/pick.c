@@ -24,7 +24,7 @@ static int take_call(struct xtrace_pick *pick, const struct tw_xtrace_token *tok
 	if (token->kind == TW_XTRACE_UNKNOWN)
 		xtrace_stack_lose(&pick->stack);
 	if (token->kind == TW_XTRACE_TARGET_B)
-		xtrace_stack_tell(&pick->stack, pick->stack.pc, token->value);
+		xtrace_stack_set_target(&pick->stack, pick->stack.pc, token->value);
 	if (!xtrace_is_instruction(token))
 		return xtrace_stack_set(&pick->stack, pick->stack.opcode, pick->stack.level, token, &task);
 	return xtrace_calls_take(&pick->calls, &pick->stack, token, offset, &change);

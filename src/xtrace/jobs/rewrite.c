@@ -167,7 +167,7 @@ static int drop_snapshot(struct set_rewrite *r, bool lands)
 {
 	r->result->records_dropped++;
 	if (!lands && r->files.data)
-		xtrace_snapshots_tell_index(&r->snapshots);
+		xtrace_snapshots_report_index(&r->snapshots);
 	return 0;
 }
 

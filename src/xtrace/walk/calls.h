@@ -108,7 +108,7 @@ int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint
                     struct xtrace_call_change *change);
 
 /* Takes a TARGET_B of the branch at a PC. */
-static inline void xtrace_stack_tell(struct xtrace_stack *stack, uint64_t pc, uint64_t target)
+static inline void xtrace_stack_set_target(struct xtrace_stack *stack, uint64_t pc, uint64_t target)
 {
 	stack->told = true;
 	stack->told_at = pc;

@@ -177,7 +177,7 @@ int xtrace_merged_tracks_open(struct xtrace_merged_tracks **opened, struct tw_re
 	return open_all(merged);
 }
 
-void xtrace_merged_tracks_tell_order(const struct xtrace_merged_tracks *merged)
+void xtrace_merged_tracks_report_order(const struct xtrace_merged_tracks *merged)
 {
 	const struct merged_track *first = merged->items;
 	if (merged->count > 1 && !merged->has_order)

@@ -42,7 +42,7 @@ struct xtrace_merged_tracks;
 int xtrace_merged_tracks_open(struct xtrace_merged_tracks **merged, struct tw_reader *reader);
 
 /* Tells where nothing says how the tracks were in time. */
-void xtrace_merged_tracks_tell_order(const struct xtrace_merged_tracks *merged);
+void xtrace_merged_tracks_report_order(const struct xtrace_merged_tracks *merged);
 
 /* Gives the next token of all, or the end of a track; its time is never less than the last one's. Returns 1, 0 at the
  * end of all, or a negative status. */

@@ -56,7 +56,7 @@ static int open_all(struct tw_reader *reader, struct time_merge *merge)
 	return 0;
 }
 
-static void tell(struct tw_reader *reader, const struct xtrace_source *source, const char *other)
+static void report(struct tw_reader *reader, const struct xtrace_source *source, const char *other)
 {
 	uint64_t offset = source->cursor.offset;
 	reader->reports.quiet = false;
@@ -72,7 +72,7 @@ static int compare_all(struct tw_reader *reader, struct time_merge *merge)
 	while (merge->count) {
 		struct xtrace_source *source = &merge->sources[merge->heap[0]];
 		if (last && last != source && source->time == time)
-			tell(reader, source, last->files.data_name);
+			report(reader, source, last->files.data_name);
 		last = source;
 		time = source->time;
 		int status = xtrace_source_next(source);
