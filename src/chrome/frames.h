@@ -5,7 +5,7 @@
 
 #include "chrome/chrome.h"
 
-/* A frame, and the one that called it, by what they are called in the file. */
+/* A frame and its caller, by their ids in the file. */
 struct chrome_frame {
 	uint64_t parent; /* 0: none */
 	uint32_t location;

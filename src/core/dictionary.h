@@ -18,7 +18,7 @@ uint32_t tw_dictionary_find(const struct tw_dictionary *dictionary, const struct
 /* All names, by number, and how many: until another one comes. For who asks for millions. */
 const struct tw_name *tw_dictionary_all_names(const struct tw_dictionary *dictionary, uint32_t *count);
 
-/* Whether one of them has another text than it had at first. */
+/* Whether the text of a name has changed since the name was added. */
 bool tw_dictionary_has_renamed(const struct tw_dictionary *dictionary);
 
 /* Whether a track is no thread, and no CPU either: its number may be a thread's. */

@@ -92,11 +92,11 @@ struct tw_read_help {
 /* Of several logs that stand one behind the other in a file: merge/logs.h. */
 struct tw_log_behind;
 struct tw_log_place {
-	uint64_t base;                /* of this one, in the file */
-	uint64_t another_at;          /* of this one: where another begins, and it ends: tw_log_ends() */
-	unsigned before;              /* how many stand before it */
-	bool apart;                   /* who opened it reads the others */
-	const struct tw_namer *namer; /* of all of them */
+	uint64_t base;                /* where this log begins in the file */
+	uint64_t another_at;          /* where the next log begins, behind this one: tw_log_ends() */
+	unsigned before;              /* logs before this one */
+	bool apart;                   /* the caller reads the other logs by readers of their own */
+	const struct tw_namer *namer; /* of all logs */
 	struct tw_log_behind *behind; /* in the order of the file, when it has ended; otherwise NULL */
 };
 
@@ -342,8 +342,8 @@ struct tw_target {
 	enum tw_order order;           /* of the events that it wants */
 	unsigned choices;              /* TW_CHOOSES_... */
 	const char *compression;   /* "*.gz": it is always compressed so, whatever its name; NULL: as the name says */
-	bool directory;            /* it opens what it writes itself, by writer->path */
-	bool measures;             /* it tells how long calls last: whoever reads for it asks for track_ends */
+	bool directory;            /* the target opens its output itself, by writer->path */
+	bool measures;             /* it writes how long calls last: its reader is asked for track_ends */
 	bool one_stack;            /* slices of a track must nest: ends come before complete slices of their time */
 	const char *const *beside; /* endings behind its name of other files that may be written; NULL: none */
 	size_t thread_cost;        /* bytes that it keeps of each thread: struct tw_read_options */

@@ -18,7 +18,7 @@ struct tw_switch_names {
 	const char *weight, *priority;
 };
 
-/* Of the thread that it leaves, and of the one that comes. */
+/* The names of the arguments about the leaving thread, and about the coming one. */
 extern const struct tw_switch_names tw_switch_leaving, tw_switch_coming;
 
 /* Whether the thread that a switch leaves, or the one that comes, is idle. */

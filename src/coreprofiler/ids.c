@@ -79,7 +79,7 @@ uint32_t ids_of(struct ids *ids, uint64_t key)
 	return iid;
 }
 
-/* Those behind it that it kept from their places move up. */
+/* Takes an id out of the table. Ids behind it that could not have their own places move up. */
 void ids_forget(struct ids *ids, uint64_t key)
 {
 	pthread_mutex_lock(&ids->mutex);

@@ -46,7 +46,7 @@ struct lines_chunk {
 	uint64_t magic;
 	uint64_t size;              /* with this header: a multiple of LINES_PAGE */
 	_Atomic uint64_t committed; /* bytes of lines behind this header */
-	uint64_t taken;             /* of them, those that the program itself has written out */
+	uint64_t taken;             /* bytes of these that the program has written to the log itself */
 	uint64_t closed;            /* 1: nobody writes into it any more */
 };
 

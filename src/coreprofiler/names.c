@@ -273,7 +273,7 @@ static void add_signature(struct text *text, struct signature *signature)
 
 /* ---- Functions. ---- */
 
-/* One that the program has made while it runs. */
+/* Adds the name of a function that the program has made at run time. */
 static void add_dynamic(struct text *text, uint64_t id)
 {
 	uint16_t name[NAME] = {0};

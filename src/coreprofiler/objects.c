@@ -25,7 +25,7 @@ static void put(void *context)
 		profiler_send(&records->lines[i]);
 }
 
-/* Frees them. False: another thread has told of it meanwhile. */
+/* Writes the records, unless another thread has done so meanwhile: false. Frees them. */
 static bool put_first(struct ids *ids, uint64_t key, struct records *records)
 {
 	const bool first = ids_write(ids, key, put, records);

@@ -135,13 +135,13 @@ struct profiler_frame {
 	uint32_t iid;          /* of the function; 0: not looked up yet */
 };
 
-/* What a thread that samples what it allocates draws by. */
+/* By chance a thread samples its allocations: the state of its generator of random numbers. */
 struct profiler_chance {
 	uint64_t state; /* 0: nothing has been drawn yet */
 	uint64_t left;  /* bytes until the next sample */
 };
 
-/* Never freed: one that has ended becomes another one's. */
+/* A thread. Never freed: when the thread has ended, the next one that begins takes it over. */
 struct profiler_thread {
 	struct profiler_thread *next;
 	_Atomic uint64_t id; /* the runtime's; 0: it has ended */

@@ -21,9 +21,10 @@ struct fdr_rewrite {
 	uint64_t declared;               /* what its BufferExtents says, 0 without one */
 	uint64_t tsc;                    /* of the last record written */
 	struct {
-		bool only;              /* how many buffers will be written is all that is wanted */
-		uint64_t buffers, full; /* that many, and those of them whose records alone have the header's size */
-		uint64_t longest;       /* of them, with EndOfBuffer */
+		bool only; /* buffers are counted, and nothing is written */
+		uint64_t buffers,
+		    full; /* buffers that will be written; of them, buffers whose records fill the header's size */
+		uint64_t longest; /* the longest, with EndOfBuffer */
 	} counts;
 	bool filled;           /* version 1: there is fill between buffers */
 	uint64_t fill;         /* how much comes behind the buffer written before, if another one does */

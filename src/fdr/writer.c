@@ -17,7 +17,7 @@ enum {
 
 /* A complete slice whose exit is still to be written. */
 struct pending_exit {
-	uint64_t end_ns; /* not after that of the one around it */
+	uint64_t end_ns; /* at most the end of the slice around it */
 	size_t depth;    /* how many slices with begin and end are open around it */
 	uint32_t function;
 	bool tail;
@@ -211,7 +211,7 @@ static bool is_over(const struct fdr_writer *w, const struct tw_event *event, co
 	return last->end_ns <= ns;
 }
 
-enum { SPLIT_MOST = 1024 /* slices that the end of one around them may split */, ROUNDING = 1 /* ns */ };
+enum { SPLIT_MOST = 1024 /* slices that may be split where the slice around them ends */, ROUNDING = 1 /* ns */ };
 
 static const char *const split_loss = "slice that goes on after the end of one around it (split)",
 			 *const cut_loss = "slice that overlaps another (one is cut)";

@@ -130,7 +130,7 @@ static int take_line(struct tw_reader *reader)
 	return 1;
 }
 
-/* The same for one that is not empty. */
+/* Reads the next line that is not empty. */
 static int next_line(struct tw_reader *reader)
 {
 	struct folded_reader *folded = reader->state;

@@ -232,7 +232,7 @@ static void take_slots(struct trace_image *image, const uint8_t *bytes, size_t s
 
 enum pass { SLOTS, EVENTS, DURABLE };
 
-/* Which pass takes a chunk, by whose it is. */
+/* The pass that takes a chunk, by its owner. */
 static enum pass pass_of(uint64_t owner)
 {
 	uint32_t whose = (uint32_t)owner;

@@ -7,7 +7,7 @@
 
 enum { LOAD_HOSTS = 8, LOAD_NAME = 128, LOAD_PORT = 8123 };
 
-/* One shard: a server, or several that have the same, of which one that answers is asked. */
+/* A shard: one server, or several with the same data, of which the first that answers is asked. */
 struct load_address {
 	char user[LOAD_NAME], password[LOAD_NAME]; /* empty: the server's default user */
 	char hosts[LOAD_HOSTS][LOAD_NAME];         /* HOST:PORT each */

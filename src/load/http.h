@@ -12,7 +12,7 @@ struct load_http;
 /* What a question asks, and with what. */
 struct load_question {
 	const char *query;
-	const char *id;   /* of the query, by which the server knows it while it runs; NULL: none */
+	const char *id;   /* of the query, for the server's list of running queries; NULL: none */
 	const void *body; /* the block of an INSERT; NULL: there is none */
 	size_t size;
 	bool outside;         /* without the database: it may not exist yet */

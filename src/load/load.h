@@ -38,7 +38,7 @@ struct load_trace;
  * Returns 0, or -1 with load_trace_error(). */
 int load_trace_open(struct load_trace **trace, const struct load_wish *wish, const char *id);
 
-/* Which day the trace's blocks have that the server has; 0: it has none. */
+/* The day of the trace's blocks on the server; 0: there are none. */
 uint32_t load_trace_day(const struct load_trace *trace);
 
 /* The sink of the trace's archive: it sends what the server does not have. */

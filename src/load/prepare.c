@@ -44,7 +44,7 @@ static int other_type(struct load_server *server, const struct tw_schema_table *
 	return -1;
 }
 
-/* Which columns there are; those of others do not matter. */
+/* Finds which of the table's columns the server has. Its other columns do not matter. */
 static int find_columns(struct load_server *server, const struct tw_schema_table *table, struct server_columns *found)
 {
 	struct load_cell cells[LOAD_CELLS];

@@ -28,17 +28,17 @@ struct manage_provider {
 	int status;
 	int refused;         /* an errno; 0: it is not. ETIMEDOUT: it does not answer */
 	uint64_t since_ns;   /* when it has connected, CLOCK_MONOTONIC */
-	uint64_t dropping;   /* events that found no room, as it says while it goes on */
-	uint64_t writing;    /* the same of those that it has written */
+	uint64_t dropping;   /* events that found no room, as the process says while it records */
+	uint64_t writing;    /* events that it has written, as it says */
 	char path[PATH_MAX]; /* of the file; "" where it has none */
 	struct {             /* what is in the archive */
 		bool written, finished;
 		char name[64];
 		uint64_t dropped, overwritten, cut, unkept, bytes;
-		uint64_t unrecorded; /* processes that it forked, which found no file */
-		int last_unrecorded; /* why the last of them did not, as errno */
+		uint64_t unrecorded; /* forked processes for which there was no file */
+		int last_unrecorded; /* why there was none for the last of them: errno */
 		uint64_t damaged;    /* bytes of the file that are no records */
-		bool unreadable;     /* it has begun, and nothing of its file can be read */
+		bool unreadable;     /* the process has begun, and its file cannot be read */
 	} archived;
 };
 

@@ -152,7 +152,7 @@ static int32_t current_thread(struct com *own, uint64_t *id)
 	return *id ? COM_OK : COM_FAILED;
 }
 
-/* It is no managed one: it asks for names. */
+/* Makes the thread known to the runtime as one that is not managed: it asks for names. */
 static int32_t initialize_thread(struct com *own)
 {
 	mono.threads_attach_tools_thread();

@@ -34,7 +34,7 @@ void mono_left(void *own, struct mono_method *method, void *context)
 	profiler_left(iid_of(method), PROFILER_NO_SP);
 }
 
-/* It ends before what it calls in its place begins. */
+/* A tail call: the caller ends before the callee begins. */
 void mono_tail_called(void *own, struct mono_method *method, struct mono_method *target)
 {
 	profiler_left(iid_of(method), PROFILER_NO_SP);

@@ -18,7 +18,7 @@ static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 static bool collected;             /* the world stands, and something was collected */
 static _Atomic bool over;          /* the program has ended */
 static bool told;                  /* the last beginning */
-static _Atomic uint64_t walked_ms; /* of what lives, which is not written yet; 0: none */
+static _Atomic uint64_t walked_ms; /* when what lives was walked, which is not written yet; 0: it was not */
 static _Atomic bool ended;         /* there was a collection, and nobody has asked what is left */
 static _Thread_local uint32_t collector;
 

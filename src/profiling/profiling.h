@@ -58,8 +58,8 @@ struct profiling_node {
 	uint32_t track, stack; /* of the dictionary */
 	uint64_t calls, ticks;
 	uint64_t below;  /* ticks of what it called */
-	uint64_t offset; /* of the first path that it came from, or that leads over it */
-	bool counted;    /* it was itself in the log, and not only on the way to others */
+	uint64_t offset; /* of the first path of the log that ends here or leads through here */
+	bool counted;    /* a path of the log ends here */
 };
 
 struct profiling_paths {

@@ -7,7 +7,7 @@
 
 struct slice_passage {
 	struct xtrace_task own; /* the program's */
-	struct xtrace_task set; /* the one that is executed, as the kernel tells it */
+	struct xtrace_task set; /* the task that is executed, as the kernel set it */
 	uint32_t opcode;        /* of the last instruction */
 	bool of_core;
 	bool in_kernel;

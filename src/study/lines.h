@@ -13,7 +13,7 @@ struct study_line {
 	uint64_t number; /* address / STUDY_LINE */
 	uint64_t loads, stores;
 	uint64_t touched, written; /* bytes: a bit each */
-	uint64_t conflict;         /* bytes that one thread wrote and another touched */
+	uint64_t conflict;         /* bytes that a thread wrote and a second thread touched */
 	uint32_t seen;             /* of a track: the interval it was touched in last, plus 1; of all: threads */
 	uint32_t writers;          /* threads that wrote */
 	uint32_t last;             /* reuse: when it was touched last, plus 1 */

@@ -87,7 +87,7 @@ static struct study_syscall *find_open(const struct calls_before *made)
 	return NULL;
 }
 
-/* The call that made a task which begins behind it with 0; NULL: none. */
+/* The call that made the task which goes on behind it, with 0 as its result; NULL: none. */
 static struct study_syscall *find_parent(const struct calls_before *made)
 {
 	enum { CLONE = 220, CLONE3 = 435 };

@@ -32,9 +32,9 @@ struct study_syscall {
 	uint64_t pc;
 	struct study_task task; /* that made it */
 	struct study_moment moment;
-	uint64_t program; /* where a program begins that it executes; 0: none */
+	uint64_t program; /* execve: where the new program begins; 0: there is none */
 	uint64_t handler; /* where a signal's handler begins before it returns; 0: none */
-	bool child;       /* a task that it makes begins behind it */
+	bool child;       /* clone: the new task begins behind the call */
 };
 
 /* The kernel goes back to a program, with a result in X0. */

@@ -23,8 +23,8 @@ struct thread {
 	struct study_walk *walk;
 	struct study_range *range;
 	struct study_batch *batches[BATCHES]; /* as they came; made when they are needed */
-	size_t count, now;                    /* batches that came; the one that is taken */
-	size_t step, access;                  /* of it: not taken yet */
+	size_t count, now;                    /* batches that came; the number of the current one */
+	size_t step, access;                  /* of the current batch: the first that is not taken yet */
 	struct next_instruction moment;
 	bool opened, ended;
 };

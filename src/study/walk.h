@@ -46,11 +46,11 @@ struct study_access {
 
 enum { STUDY_STORE = 1 << 15, STUDY_SIZE = STUDY_STORE - 1 }; /* of study_access.size */
 
-/* Calls that end before a step, and one that begins with it. */
+/* A change of the stack at a step: so many calls end before it, and one may begin with it. */
 struct study_call_change {
 	uint16_t step, ends;
 	bool begins;
-	bool resumed; /* the one that begins has before: the kernel goes back to its task */
+	bool resumed; /* the call that begins has begun before: the kernel goes back to its task */
 	uint32_t name;
 };
 

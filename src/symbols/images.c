@@ -99,7 +99,7 @@ static bool add_stubs(struct tables *tables)
 	return true;
 }
 
-/* Larger ones first: they are the function, others are labels in it. */
+/* Of places with one address the larger goes first: it is the function, the smaller are labels in it. */
 static int compare(const void *a, const void *b)
 {
 	const struct tw_place *x = a, *y = b;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Which places are asked for: those where code is that is not the same. */
+/* Which places are marked: places of code that reach into each other and are not the same. */
 struct part_test {
 	bool (*same)(const struct tw_place_of_file *a, const struct tw_place_of_file *b);
 	void (*mark)(struct tw_place_of_file *place);

@@ -33,7 +33,7 @@ struct tw_recorded {
 	bool is_missing; /* it has no names */
 };
 
-/* What threads of programs find that lie where others do. */
+/* The programs of threads, where several programs have the same addresses. */
 struct tw_programs {
 	struct tw_thread_namers namers;
 	void (*close)(struct tw_programs *programs);

@@ -60,7 +60,7 @@ static int find_address(void *context, uint64_t address, struct tw_name *name, s
 	const struct own *own = context;
 	if (!tw_symbols_address(own->functions, address, name, range))
 		return tw_symbols_address(own->common, address, name, range);
-	name->id |= own->number << PROGRAM_SHIFT; /* another one than that of its namesake there */
+	name->id |= own->number << PROGRAM_SHIFT; /* functions of one name in two programs have two ids */
 	return 1;
 }
 

@@ -72,7 +72,7 @@ struct image_header {
 struct image_chunk {
 	uint64_t magic;
 	uint64_t size;              /* with this header: a multiple of IMAGE_PAGE */
-	_Atomic uint64_t owner;     /* a sequence number << 32 | whose it is: another one whenever it is given away */
+	_Atomic uint64_t owner;     /* sequence number << 32 | owner: each owner comes with a new sequence number */
 	_Atomic uint64_t committed; /* bytes of records behind this header */
 	struct image_pair pair;     /* of the moment when it was taken */
 	uint64_t reserved[2];

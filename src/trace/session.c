@@ -210,7 +210,7 @@ static void close_file(void)
 	session->image.fd = -1;
 }
 
-/* What a process leaves to those that it forks of its image: the header, in which they tell that they found no file. */
+/* Leaves an image to forked processes: the header alone, where they note that there was no file for them. */
 static void leave_header(void)
 {
 	if (!session->header)

@@ -34,15 +34,15 @@ struct trace_writer {
 	struct image_chunk *chunk;
 	uint64_t owner;          /* what the chunk says while it is this writer's */
 	uint64_t size;           /* of the last chunk */
-	uint64_t taken;          /* how many chunks it has had */
-	_Atomic uint64_t events; /* that it has written; only its thread changes it */
+	uint64_t taken;          /* chunks that the thread has had */
+	_Atomic uint64_t events; /* events that the thread has written; written by the thread alone */
 	bool fresh;              /* the chunk is new: its pages are to be made */
 };
 
 /* How deep a thread may be inside: a signal handler while another event is written. */
 enum { TRACE_NESTED = IMAGE_NESTED };
 
-/* What one thread writes in a cache line slows down all that another one reads there. */
+/* A cache line: where a thread writes, reads of other threads are slow. */
 enum { TRACE_LINE = 64 };
 
 /* A thread. In pages that are zero after a fork, and in cache lines of its own: two, for they are fetched in pairs. */
@@ -60,7 +60,7 @@ enum { TRACE_PARTS = 64 };
 /* The recording; the lock is around all that is not said to be otherwise. */
 struct trace_session {
 	/* Every event looks at these two. */
-	_Atomic uint32_t state; /* what tw_trace_state is while it goes on; 0: none */
+	_Atomic uint32_t state; /* tw_trace_state while the recording goes on; 0: there is none */
 	int clock;              /* enum image_clock */
 	_Atomic uint32_t lock __attribute__((aligned(TRACE_LINE)));
 	uint32_t ending; /* the state until it was stopped, while its threads are waited for; 0: none */

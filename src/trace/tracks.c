@@ -11,7 +11,7 @@ static struct trace_session *const session = &trace_session;
 
 struct program_track {
 	_Atomic uint64_t place; /* the recording that it stands in << 32 | its number there */
-	uint64_t id;            /* that the program knows it by, where it does */
+	uint64_t id;            /* the program's own number of it, where it has one */
 	uint32_t number, reserved;
 	char name[NAME];
 };

@@ -33,8 +33,8 @@ struct tracelog_events {
 	struct tracelog_cursor cursor; /* lines that are not plain */
 	struct tw_pipeline *ahead;
 	struct tracelog_parsed_block parsed_blocks[PARSED_BLOCKS];
-	struct tracelog_parsed_block *parsed; /* the one that is being taken; NULL: none yet */
-	size_t entry;                         /* of it, that comes next */
+	struct tracelog_parsed_block *parsed; /* the current block; NULL: there is none yet */
+	size_t entry;                         /* the next entry of that block */
 	uint64_t lines;                       /* before it */
 	uint64_t next;                        /* offset of the next */
 	struct tracelog_log log;

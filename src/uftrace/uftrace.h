@@ -111,7 +111,7 @@ struct uftrace_symbols {
 	struct uftrace_session *sessions; /* as task.txt has them */
 	size_t session_count, session_room;
 	struct uftrace_begin *begins; /* as many */
-	struct tw_map last_sessions;  /* by id, the last one that has it */
+	struct tw_map last_sessions;  /* by id: the last session of that id */
 	struct uftrace_module kernel; /* kallsyms */
 	struct tw_map names;          /* address and session to name */
 	size_t used;                  /* bytes of all this, about */
@@ -305,7 +305,7 @@ enum uftrace_field_kind {
 	UFTRACE_FIELD_POINTER,
 	UFTRACE_FIELD_TEXT,
 	UFTRACE_FIELD_BYTES,
-	UFTRACE_FIELD_PLACED_TEXT, /* it tells offset and size of what it is */
+	UFTRACE_FIELD_PLACED_TEXT, /* the field has offset and size of a text behind it */
 	UFTRACE_FIELD_PLACED
 };
 
@@ -319,7 +319,7 @@ struct uftrace_kernel_event {
 	enum uftrace_type type;
 	uint32_t name;
 	size_t first, count;                            /* of the fields that are arguments */
-	struct uftrace_kernel_field pids[UFTRACE_PIDS]; /* whose it is; or whom it is about */
+	struct uftrace_kernel_field pids[UFTRACE_PIDS]; /* of the thread that the event is of, or is about */
 	struct uftrace_kernel_field function, depth;
 };
 

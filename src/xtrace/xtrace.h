@@ -60,7 +60,7 @@ bool xtrace_name_of(const char *text, struct tw_xtrace_name *name);
 /* One of them. Offsets of tokens count over all. */
 struct xtrace_part {
 	const char *path;
-	uint64_t begin, size; /* where it begins; its bytes, of what is compressed those that come of it */
+	uint64_t begin, size; /* where the file begins in the stream; its bytes, unpacked */
 };
 
 struct xtrace_parts {

@@ -33,7 +33,7 @@ static double ways(size_t all, size_t chosen)
 	return floor(count + 0.5);
 }
 
-/* What is split, and the changes that come of it. */
+/* The values that are split into two sides in all ways, and the change that each way makes. */
 struct permutation {
 	const double *values;
 	size_t before, all;

@@ -145,7 +145,7 @@ static void take_counter(struct tw_spread *spread, const struct tw_event *event,
 
 /* ---- Operations. ---- */
 
-/* Forgets what is over: the map cannot do that one by one. */
+/* Takes operations that are over out of the map, all at once: a map has no removal of one. */
 static bool tidy(struct tw_spread *spread)
 {
 	size_t kept = 0;

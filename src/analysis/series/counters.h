@@ -33,7 +33,8 @@ struct tw_charting {
 	bool compared;    /* all charts of one unit have one scale */
 	/* Who a series is of, behind its name; NULL: its id, where it has one. */
 	void (*put_owner)(struct tw_output *out, const void *context, const struct tw_counter_row *row);
-	/* What is drawn behind all charts, and what it is called. They begin one after the other. */
+	/* Stretches of time that are drawn behind all charts, in the order of their begins, and what they are
+	 * called. */
 	bool (*stretch)(const void *context, size_t i, struct tw_stretch *stretch);
 	const char *stretches;
 	const void *context;

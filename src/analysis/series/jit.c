@@ -22,7 +22,7 @@ struct listed_function {
 	uint64_t id;    /* of the function: others may have its name */
 };
 
-enum { DEPTH = 16 /* compilations in one another: the time of those that are deeper is the last one's own */ };
+enum { DEPTH = 16 /* compilations inside of each other; the time of deeper ones counts as the innermost one's own */ };
 
 struct open {
 	uint64_t begin, end;

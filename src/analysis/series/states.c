@@ -87,7 +87,7 @@ static int take_switch(struct tw_thread_states *states, const struct tw_dictiona
 	return status;
 }
 
-/* One that runs, or could, is not changed by it. */
+/* A wake-up changes nothing of a thread that runs or is runnable. */
 static int take_wakeup(struct tw_thread_states *states, const struct tw_event *event)
 {
 	const char *word = state_of(states, event->track)->state;

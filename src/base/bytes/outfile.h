@@ -29,7 +29,7 @@ int tw_outfile_open_here(struct tw_outfile *file, const char *path);
 /* Closes it and gives it its name. Returns 0 or an errno; then the file is gone. */
 int tw_outfile_keep(struct tw_outfile *file);
 
-/* Closes it and removes what is there of it. */
+/* Closes the file and removes it. */
 void tw_outfile_drop(struct tw_outfile *file);
 
 #endif

@@ -33,7 +33,7 @@ struct tw_output {
 		tw_output_fn *take; /* NULL: to fd */
 		void *context;
 	} taker;
-	const int *aside; /* a descriptor that they go to meanwhile, as they are; NULL: none */
+	const int *aside; /* a descriptor that takes the bytes meanwhile, as they are; NULL: there is none */
 };
 
 /* Opens a file, "-" being standard output. A regular file appears under its name when tw_output_close() succeeds;

@@ -100,7 +100,7 @@ struct word {
 	size_t size;
 };
 
-/* Without one in Punycode, which stays as it is. */
+/* Reads an identifier. One in Punycode stays as it is. */
 static struct word identifier(struct rust *r)
 {
 	size_t size = 0;

@@ -44,7 +44,7 @@ static void block_signals(sigset_t *ends)
 	pthread_sigmask(SIG_BLOCK, ends, NULL);
 }
 
-/* Whatever is still going on, another one ends it. */
+/* A second signal ends the program, whatever goes on. */
 static void let_signals_end(const sigset_t *ends)
 {
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)

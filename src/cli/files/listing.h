@@ -48,7 +48,7 @@ struct tw_listing {
 	bool (*can_draw)(const struct tw_listing *listing);
 };
 
-/* The form that it writes itself: JSON where another is made of that. */
+/* The form that the command writes: JSON where the form that was asked for is made of JSON. */
 enum tw_form tw_listing_form(const struct tw_listing *listing);
 
 /* Does all that, and frees the rows. Returns enum tw_exit. */

@@ -30,7 +30,7 @@ static int refuse(const char *path)
 	return tw_say_error("%s: is the output too, and would be lost", path);
 }
 
-/* The one of several that is the file; NULL: none. */
+/* The path of a list that leads to the file; NULL: none does. */
 static const char *find_in_list(const struct tw_list *list, const struct stat *file)
 {
 	uint64_t number;

@@ -96,7 +96,7 @@ int tw_who_choose(struct tw_who *who, const struct tw_common *common, char *path
 		status = tw_spool_stdin(&path, 1);
 	status = status ? status : look(who, common, path, among, options);
 	tw_rewind_stdin(path);
-	/* One that nothing is, so that none is not all. */
+	/* No thread fits: an empty list would mean all threads. A thread that cannot exist stands in it. */
 	if (status == 0 && who->count == 0 && !add(who, TW_ANY_PROCESS - 1, TW_ANY_THREAD - 1))
 		status = tw_say_error("out of memory");
 	options->threads = who->threads;

@@ -180,7 +180,7 @@ enum tw_weight tw_weight_asked(const struct tw_common *common);
 /* --jobs; 0: as many as there are processors. */
 unsigned tw_jobs(const struct tw_common *common);
 
-/* --memory, or what it is where it was not given. */
+/* --memory, or its default. */
 size_t tw_memory_asked(const struct tw_common *common);
 
 /* $TMPDIR; NULL where it is not set, or empty. */

@@ -393,7 +393,7 @@ static int ask_start(struct flight *flight, pid_t process)
 	return error ? tw_flight_say_refused(process, error) : 0;
 }
 
-/* It, or a process that it has forked since. */
+/* Asks the program, or a process that it has forked, to stop. */
 static int ask_stop(void *context, const char *part, unsigned long pid)
 {
 	const struct flight *flight = context;

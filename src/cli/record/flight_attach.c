@@ -32,7 +32,7 @@ static bool is_waiter(pid_t process, pid_t thread)
 	const bool named = file && fgets(name, sizeof name, file) && strcmp(name, FLIGHT_WAITER "\n") == 0;
 	if (file)
 		fclose(file);
-	/* It blocks all others; the one that it waits for is told as free meanwhile. */
+	/* The recorder's thread blocks all signals. The signal that it waits for is shown as not blocked meanwhile. */
 	return named && tw_signal_told(thread, "SigBlk:", SIGTERM);
 }
 

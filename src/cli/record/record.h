@@ -188,7 +188,7 @@ int tw_parts_begin(struct tw_parts *parts, const char *output);
 /* What a program shall name its log: "%p" stands for its process. */
 void tw_parts_pattern(const struct tw_parts *parts, char path[TW_PART_ROOM]);
 
-/* The same for snapshots that it writes itself, which are left where they are. */
+/* The same for snapshots that the program writes itself; their files stay where they are. */
 void tw_parts_snapshots(const struct tw_parts *parts, char path[TW_PART_ROOM]);
 
 /* Calls `finish` for each new one, those of the program itself first. Returns the worst of what it returns. */

@@ -141,7 +141,7 @@ static void say_end(const char *program, int status)
 		tw_say("%s ended with status %d", program, WEXITSTATUS(status));
 }
 
-/* A program that another one becomes is recorded where it is one for AArch64. */
+/* Says which programs were executed in place of others: programs for AArch64 are recorded, others are not. */
 static void say_executed(const struct collect_board *board)
 {
 	for (unsigned i = 0; i < COLLECT_EXECS; i++) {

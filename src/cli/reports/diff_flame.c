@@ -68,7 +68,7 @@ static int compare(struct tw_tree trees[2], const struct tw_common *common, cons
 	return status;
 }
 
-/* What several runs have together becomes that of one. */
+/* Divides sums of several runs by their number: the nodes are of a mean run then. */
 static void share(struct tw_nodes *nodes, uint64_t runs)
 {
 	for (size_t i = 0; i < nodes->count && runs > 1; i++) {

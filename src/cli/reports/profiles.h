@@ -7,7 +7,7 @@
 
 #include <trackway/analysis.h>
 
-/* What is read, and what came of it. */
+/* A profile that is read from files, and the options for it. */
 struct tw_profiling {
 	const struct tw_common *common;
 	enum tw_profile_by by;

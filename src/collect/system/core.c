@@ -296,7 +296,7 @@ void core_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 	struct guest_core *core = number < CORES_MOST ? cores[number] : NULL;
 	unsigned size = 1u << qemu_plugin_mem_size_shift(info);
 	struct core_step *step = core ? &core->step : NULL;
-	(void)data; /* where an instruction is begun once more it is another one than that which was told */
+	(void)data; /* not used: of an instruction that is begun again `data` is not that of the step */
 	if (!step || !step->is_there || !core_kinds[step->insn.op.kind].accesses)
 		return;
 	core_take_order(step);

@@ -93,7 +93,8 @@ static void lower_other(const struct tw_call_stack *stack, uint32_t depth)
 
 /* ---- Ends. ---- */
 
-/* The end that a complete slice states; for one stack that of what is around it, if that is so soon. */
+/* The end that a complete slice states. On one stack it is the end of the slice around it instead, where that is
+ * before it by no more than rounding. */
 static uint64_t stated_end(const struct tw_calls *calls, const struct tw_timed_frame *timed)
 {
 	return tw_sum(timed->end, calls->rules.flat ? 0 : timed->over);

@@ -45,7 +45,8 @@ static bool change(struct tw_sched_edges *edges, uint32_t track, enum state stat
 	return true;
 }
 
-/* One that leaves without having run is one of which a switch is missing: what it did is not known. */
+/* A thread that leaves has run. Where nothing told so, a switch is missing, and what the thread did before is not
+ * known. */
 static bool leave(struct tw_sched_edges *edges, const struct tw_event *event, enum tw_side side)
 {
 	uint32_t *last = tw_map_stored(&edges->threads, event->track);

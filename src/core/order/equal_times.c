@@ -93,7 +93,8 @@ static void nest(struct tw_equal_times *equal, struct tw_equal_slice *slices, si
 	}
 }
 
-/* Those that stand together: one without length may be inside of what ends behind it. */
+/* Puts slices in order that stand side by side. Also those of length 0, which may be inside of the slice behind
+ * them. */
 static void nest_together(struct tw_equal_times *equal, size_t count)
 {
 	struct tw_equal_slice *slices = equal->slices;
@@ -107,7 +108,8 @@ static void nest_together(struct tw_equal_times *equal, size_t count)
 	}
 }
 
-/* Those that last, and stand between the same begins: no end of that time is of what holds them. */
+/* Puts slices in order that last and have no begin between them. An end between them is of a slice that began
+ * earlier, and holds none of them. */
 static void nest_across_ends(struct tw_equal_times *equal, size_t count)
 {
 	struct tw_equal_slice *slices = equal->slices, *lasting = slices + count, *sorted = lasting + count;

@@ -52,7 +52,7 @@ struct tw_runs {
 	struct tw_slab batch;        /* what is delivered */
 	struct tw_slab equal_rows;   /* rows of one time out of several runs */
 	struct tw_equal_times equal; /* their order, */
-	size_t equal_given;          /* and those of them that have been delivered */
+	size_t equal_given;          /* how many of these rows have been delivered */
 	struct row_bytes *bytes;
 	size_t held; /* of them that are in use */
 };

@@ -131,7 +131,7 @@ TW_NOINLINE uint32_t render_other(const struct chrome_context *context, uint32_t
 	return 0;
 }
 
-/* The same; inline for those that are kept, which nearly all are. */
+/* The same, inline where the name is rendered already: nearly all are. */
 TW_INLINE uint32_t keep_name(const struct chrome_context *context, uint32_t name, const char *key, bool whole)
 {
 	const struct tw_names *names = &context->chrome->names;

@@ -24,7 +24,7 @@ struct chrome_track {
 	uint32_t cpu;               /* of its last event, UINT32_MAX at first */
 	uint64_t process;
 	uint32_t pid, tid;
-	uint32_t name; /* that was written, 0 where it had none */
+	uint32_t name; /* as it was written; 0: there was none */
 	bool as_read;  /* the numbers are those of the text of its events, and so are its names: nothing is added */
 	bool listed;   /* its name stands in a record of scheduling that is written as it was read */
 	bool begins_as_read; /* begins of its slices come with their text, and so their ends match nothing here */
@@ -34,7 +34,7 @@ struct chrome_track {
 struct chrome_process {
 	uint32_t pid;
 	uint32_t track; /* that tells its name, or 0 */
-	uint32_t name;  /* that was written, 0 where it had none */
+	uint32_t name;  /* as it was written; 0: there was none */
 	bool met;
 	bool listed; /* its name stands in a record that is written as it was read */
 	bool system; /* its name must be told */
@@ -158,12 +158,13 @@ struct chrome {
 	struct chrome_stacks frames;
 	struct chrome_system system;
 	struct chrome_time time;
-	struct {                                   /* of events that are written as they were read */
-		const struct tw_text *document;    /* what is around them; NULL: they are not */
+	struct { /* of events that are written as they were read */
+		const struct tw_text
+		    *document; /* the text around them; NULL: no events are written as they were read */
 		const struct tw_text *read_frames; /* what is "stackFrames" in front of our own; NULL: there are none */
 		bool has_texts;                    /* an event has come with its text */
 		bool unchanged; /* of one trace: events have the times, numbers and ids that they had */
-		bool apart;     /* samples come one by one: their frames stand with those that were read */
+		bool apart;     /* samples come one by one; their frames go into the "stackFrames" that were read */
 	} source;
 	uint64_t start; /* of the trace */
 	bool begun;     /* the head of the file is written */

@@ -141,7 +141,7 @@ struct perfetto_track {
 	uint32_t name; /* that was told */
 	bool met;
 	uint32_t pid, tid;
-	uint64_t owner;         /* the process that it had when it was met */
+	uint64_t owner;         /* its process when the track was met first */
 	uint64_t uuid, process; /* process: uuid of its track, 0 where there is none */
 	uint64_t uuid_field;    /* of an event, packed */
 	struct perfetto_comm comm;

@@ -16,7 +16,7 @@ struct callgrind_step {
 /* A first frame while stacks are gone through. */
 struct callgrind_recursion {
 	uint32_t level;    /* how often it is on the path */
-	uint32_t function; /* that it is where it is there once, plus 1 */
+	uint32_t function; /* the function, where it is on the path once, plus 1 */
 };
 
 /* ---- Functions. ---- */

@@ -54,8 +54,8 @@ struct fdr_walk {
 	uint64_t at; /* where it stopped: after the last good record */
 	enum fdr_stop why;
 	bool met_mark;  /* a record ended exactly at the mark */
-	bool doubtful;  /* the EndOfBuffer that it stopped at may be none */
-	uint64_t tsc;   /* counted up to here, 0: none was told */
+	bool doubtful;  /* the finder stopped at an EndOfBuffer that may be no such record */
+	uint64_t tsc;   /* the counter here; 0: no record has told it */
 	bool went_back; /* a counter that is told is behind what was counted, by more than those of processors differ */
 };
 

@@ -19,7 +19,7 @@ uint64_t flight_kernel_time(clockid_t clock);
 /* All of them, now. */
 struct flight_clock flight_clocks(void);
 
-/* Adds a pair to those of the log when one is due. One thread is at it, and others leave it to that. */
+/* Adds a pair of clocks to the log when one is due. While a thread does so, others go on without. */
 void flight_note_pair(struct flight_log *log, uint64_t now);
 
 #endif

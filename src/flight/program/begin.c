@@ -25,7 +25,7 @@
 static const char here;
 
 struct examined {
-	bool has_recorder, is_ours; /* it has the note that a linked one leaves; that is this one */
+	bool has_recorder, is_ours; /* the program has the note of a linked recorder; that recorder is this one */
 };
 
 /* Source: doc/formats/xray-fdr.md, "Logs of the flight recorder". */

@@ -8,7 +8,7 @@
 
 struct flight_sleds {
 	uint64_t patched;
-	uint64_t foreign; /* somebody has patched them, or they are none that this machine has */
+	uint64_t foreign; /* somebody else has patched them, or they are of another machine */
 };
 
 /* Patches the sleds of all objects that are loaded, have a map, and are not patched yet; and forgets those that are no

@@ -8,7 +8,7 @@ const sqlite3_api_routines *sqlite3_api;
 
 TW_DLOPEN_NOTE("libsqlite3.so.0", "sql", "Questions in SQL, and those of the page of view", "recommended")
 
-/* What is needed to get all others, which SQLite gives to what it loads itself. */
+/* The two functions that lead to all others: SQLite hands its table of functions to extensions, and this is one. */
 struct first_functions {
 	__typeof__(sqlite3_api->auto_extension) auto_extension;
 	__typeof__(sqlite3_api->open) open;

@@ -258,7 +258,7 @@ int64_t sql_text_key(const void *text, size_t length)
 	return (int64_t)tw_mix_bytes(text, length, 0);
 }
 
-/* The one of a whole number, where it is one. */
+/* The key of a real number: where it is whole, the key of that integer. */
 int64_t sql_real_key(double real)
 {
 	const double most = 9223372036854775808.0; /* 2^63 */

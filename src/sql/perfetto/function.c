@@ -40,7 +40,7 @@ void sql_function_free(void *context)
 
 /* ---- The body. ---- */
 
-/* NULL: all variables are arguments; otherwise one that is none. */
+/* Returns a variable that is no argument; NULL: all are. */
 static const char *unknown_variable(const struct sql_function *function, sqlite3_stmt *statement)
 {
 	for (int i = 1; i <= sqlite3_bind_parameter_count(statement); i++) {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* The macro that makes it: the module intervals.intersect calls it. */
+/* The macro that makes the select: the module intervals.intersect calls it. */
 #define SQL_INTERSECT_MACRO "_trackway_intersect"
 
 /* Adds the select, in brackets. tables and columns: "(a, (select ...))" and "(utid, cpu)", terminated; columns are

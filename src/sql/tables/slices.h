@@ -25,7 +25,7 @@ struct sql_slice {
 	} own_clock;
 	bool argued;              /* a record of it has arguments */
 	struct tw_text arguments; /* JSON, without the braces; empty: none */
-	struct {                  /* of one that waits for others, calls.h, TW_ROW_HELD */
+	struct {                  /* of a slice that waits for the slices around it: TW_ROW_HELD, calls.h */
 		bool held;
 		enum tw_call_end how;
 		uint32_t parent_row, below; /* below: the slice of its lane that it stands on, plus 1 */

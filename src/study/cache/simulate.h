@@ -10,7 +10,7 @@
 /* What is counted of a place. */
 enum cache_count {
 	CACHE_ACCESSES,
-	CACHE_MISSES, /* of the first level; behind it those of the others */
+	CACHE_MISSES, /* of the first level; the numbers behind it are of the further levels */
 	CACHE_FETCH_MISSES = CACHE_MISSES + TW_STUDY_LEVELS,
 	CACHE_ITLB_MISSES,
 	CACHE_DTLB_MISSES,

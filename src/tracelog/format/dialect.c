@@ -94,7 +94,7 @@ unsigned tw_tracelog_dialects(const struct tw_tracelog_record *record)
 	unsigned dialects = by_kind[record->kind] ? by_kind[record->kind] : (unsigned)ALL;
 	switch (record->kind) {
 	case TW_TRACELOG_PRF_STM:
-		return record->has_zone ? D3 | VS : dialects; /* what is converted from an older one has none */
+		return record->has_zone ? D3 | VS : dialects; /* a log converted from an older dialect has no zone */
 	case TW_TRACELOG_CLS_LDF:
 		return record->style & TW_TRACELOG_NO_CLASS_IID ? D0 : dialects & ~(unsigned)D0;
 	case TW_TRACELOG_FUN_NAM:

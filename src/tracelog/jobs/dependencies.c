@@ -22,7 +22,7 @@ enum { SINCE_MOST = 1024 /* samples that share a usage: beyond, the oldest give 
 struct needed_line {
 	uint64_t offset, size;
 	size_t low; /* of a sample: the lowest frame that it makes */
-	bool moved; /* and it only moves that to another instruction */
+	bool moved; /* the sample moves that frame to another instruction, and changes no other */
 };
 
 struct line_list {

@@ -44,7 +44,7 @@ struct counted_block {
 };
 
 struct tracelog_summary {
-	struct tracelog_cursor cursor; /* for lines that are looked at one by one */
+	struct tracelog_cursor cursor; /* of lines that need the lines before them */
 	struct tw_pipeline *ahead;
 	struct counted_block pieces[PIECES];
 	uint64_t offset, line;     /* of the block that is added */
@@ -457,7 +457,7 @@ static struct tw_field text_field(const char *name, const char *text)
 	return (struct tw_field){.name = name, .type = TW_FIELD_TEXT, .value.bytes = text, .size = strlen(text)};
 }
 
-/* A number, unless it is none or more than one. */
+/* The bits of pointers: a number, or that they are unknown or mixed. */
 static struct tw_field pointer_field(unsigned pointers)
 {
 	static const struct tw_field fields[] = {

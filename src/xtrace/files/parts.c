@@ -77,7 +77,7 @@ int xtrace_parts_start(struct xtrace_files *files, uint8_t *start)
 	return 0;
 }
 
-/* Opens another one in the place of the one that is open. */
+/* Opens a data file in place of the open one. */
 static int open_part(struct xtrace_files *files, const struct xtrace_part *part)
 {
 	struct tw_reader *reader = files->reader;

@@ -11,7 +11,7 @@ struct xtrace_frame {
 	uint64_t back; /* address that it returns to */
 	uint32_t function;
 	uint8_t level;  /* exception level that it is executed at */
-	bool exception; /* it was no call that began it, and ERET ends it */
+	bool exception; /* an exception began it, no call; ERET ends it */
 };
 
 struct xtrace_function {
@@ -71,7 +71,7 @@ struct xtrace_stack {
 	uint8_t level;            /* of it: exception level */
 	bool known;               /* the last instruction is known: there is one, and no gap behind it */
 	bool told;                /* there was a TARGET_B */
-	uint64_t told_at, target; /* of the last one: the branch that it belongs to, and where that leads */
+	uint64_t told_at, target; /* of the last TARGET_B: the PC of its branch, and where the branch leads */
 };
 
 /* What an instruction changes: `ends` calls end before it, one may begin with it, and so may an exception, which comes

@@ -35,7 +35,7 @@ struct track_pool {
 	struct track_result *results;
 	size_t count, next; /* tracks; the next to be taken */
 	size_t now;         /* whose turn it is */
-	bool failed;        /* one whose turn it was: nothing is told of those behind it */
+	bool failed;        /* a track, in its turn: nothing is told of the tracks behind it */
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 };

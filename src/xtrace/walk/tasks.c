@@ -58,7 +58,7 @@ static void switch_stack(struct xtrace_stack *stack, size_t number)
 	stack->tasks.now = number;
 }
 
-/* The task that is executed may be another one. */
+/* Finds out whether another task is executed now, and changes to its stack. */
 static int settle(struct xtrace_stack *stack, struct xtrace_task_change *change)
 {
 	struct xtrace_tasks *tasks = &stack->tasks;
