@@ -12,7 +12,9 @@
 	const ROW = 17; // as src/analysis/pictures/flame.c has it
 	const BASELINE = 12;
 	const INDENT = 3;
-	const SHORTEST_TEXT = 3;
+	const SHORTEST_TEXT = 3; // columns
+	const LEAST = 6; // of a name that is cut: less tells nothing
+	const PARAMETERS = 3; // columns: (\u2026)
 	const NARROWEST = 0.1; // px
 	const WHEEL_STEP = 60; // what wheels and touchpads turn before it counts
 
@@ -101,19 +103,63 @@
 		return character.codePointAt(0) < 0x800 ? 1 : 2;
 	}
 
-	function fit(name, columns) {
-		let used = 0;
-		let kept = "";
-		let before = ""; // what is kept when the ellipsis needs the room
-		for (const character of name) {
-			used += columnsOf(character);
-			if (used > columns)
-				return before + "\u2026";
-			kept += character;
-			if (used < columns)
-				before = kept;
+	function columnsIn(text) {
+		return [...text].reduce((sum, character) => sum + columnsOf(character), 0);
+	}
+
+	/** At most so many columns; the middle gives way. */
+	function cut(text, columns) {
+		let room = columns - 1;
+		if (columnsIn(text) <= columns)
+			return text;
+		const characters = [...text];
+		let left = 0;
+		let right = characters.length;
+		for (let fromLeft = true; left < right; fromLeft = !fromLeft) {
+			room -= columnsOf(characters[fromLeft ? left : right - 1]);
+			if (room < 0)
+				break;
+			left += fromLeft ? 1 : 0;
+			right -= fromLeft ? 0 : 1;
 		}
-		return kept;
+		return characters.slice(0, left).join("") + "\u2026" + characters.slice(right).join("");
+	}
+
+	/** Where what is open at the end of a text begins: 0 if nothing is, or it is never opened. */
+	function opened(name, end) {
+		let depth = 0;
+		for (let at = end - 1; at >= 0; at--) {
+			if (")>]}".includes(name[at]) && name.slice(at - 1, at + 1) !== "->")
+				depth++;
+			else if ("(<[{".includes(name[at]) && --depth <= 0)
+				return depth === 0 ? at : 0;
+		}
+		return 0;
+	}
+
+	/** Where the function's own name is: "draw" in "ns::shape<int>::draw(int)". */
+	function ownPlace(name) {
+		let end = name.length;
+		for (let at; end > 1 && ")>]}".includes(name[end - 1]) && (at = opened(name, end)) > 0;)
+			end = at;
+		const scope = name.lastIndexOf("::", end - 1);
+		const begin = scope < 0 ? 0 : scope + 2;
+		const own = name.slice(begin, end).trim();
+		return own === "" || /[()<>]|^operator/.test(own) ? [0, name.length] : [begin, end];
+	}
+
+	/** A function's own name stays whole as long as it can, as src/analysis/pictures/names.c has it. */
+	function fit(name, columns) {
+		if (columnsIn(name) <= columns || columnsIn(name) !== name.length)
+			return cut(name, columns);
+		const plain = name.replace(/( const| volatile| noexcept|&)+$/, "");
+		const [begin, end] = ownPlace(plain);
+		const room = columns - (end - begin);
+		if (room < LEAST)
+			return cut(plain.slice(begin, end).trim(), columns);
+		const least = room - Math.min(PARAMETERS, plain.length - end);
+		const scope = begin <= least ? begin : least < LEAST ? 0 : least;
+		return (scope ? cut(plain.slice(0, begin), scope) : "") + plain.slice(begin, end) + cut(plain.slice(end), room - scope);
 	}
 
 	// ---- Drawing ----
@@ -129,7 +175,7 @@
 
 	function drawText(frame, x, y, width) {
 		const columns = Math.floor((width - 2 * INDENT) / columnWidth);
-		if (columns < SHORTEST_TEXT) {
+		if (columns < SHORTEST_TEXT || columns < LEAST && columnsIn(frame.name) > columns) {
 			if (frame.text)
 				frame.text.remove();
 			frame.text = null;
@@ -289,6 +335,7 @@
 			frame.hit = frame.index > 0 && searched !== null && searched.test(frame.name);
 			frame.element.classList.toggle("hit", frame.hit);
 		}
+		layer.classList.toggle("searched", searched !== null);
 		showMatches();
 	}
 

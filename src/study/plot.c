@@ -10,8 +10,7 @@
 /* Pixels. */
 enum { WIDTH = 1200, LEFT = 130, INNER = 1024, HEAD = 40, CHART = 120, STEP = CHART + 60, LABEL = 8 };
 
-static const char style[] = ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
-			    ".all { stroke: #bbb; fill: #eee }\n.set { stroke: #1f6fb4; fill: none }\n";
+static const char style[] = ".all { stroke: #b8b2a9; fill: #eae7e2 }\n.set { stroke: #1f6fb4; fill: none }\n";
 
 /* The rows of a thread. */
 struct thread_rows {
@@ -289,8 +288,7 @@ static void put_tasks(struct tw_output *out, const struct tw_study_table *tasks,
 int study_render_tasks(struct tw_output *out, const struct tw_study *study, const char *title)
 {
 	enum { TASKS_MOST = 40 }; /* that are told below */
-	static const char of_kernel[] = ".kernel { fill: #000; opacity: 0.3 }\n.value { text-anchor: end; font-size: "
-					"11px; fill: #666 }\n.name { font-weight: bold }\n";
+	static const char of_kernel[] = ".kernel { fill: #000; opacity: 0.3 }\n";
 	const struct tw_study_table *table = find_table(study, "schedule"), *tasks = find_table(study, "task");
 	size_t rows = table ? table->row_count : 0, told = tasks ? tasks->row_count : 0;
 	int strips = 0, top = HEAD + 30, step = STEP - CHART + STRIP;

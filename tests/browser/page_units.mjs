@@ -1,6 +1,7 @@
 // page_units.mjs - the parts of the page of `trackway view` that need no browser. Prints TAP; run by page_tests.py.
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -199,7 +200,7 @@ const TESTS = {
 		assert.equal(label("tracer::sky(tracer::vec)", 8), "sky");
 		assert.equal(label("tracer::nearest(int)", 5), "");
 		// Parameters give way first, then the scope.
-		for (const [columns, text] of [[24, "tracer::sky(tracer::vec)"], [22, "tracer::sky(trac\u2026:vec)"], [14, "tracer::sky(\u2026)"], [11, "tr\u2026::sky(\u2026)"]])
+		for (const [columns, text] of [[24, "tracer::sky(tracer::vec)"], [22, "tracer::sky(trac\u2026:vec)"], [14, "tracer::sky(\u2026)"], [11, "sky(tra\u2026ec)"]])
 			assert.equal(label("tracer::sky(tracer::vec)", columns), text);
 		assert.equal(label("ns::shape<int>::draw(int) const", 15), "ns::\u2026>::draw(\u2026)");
 		assert.equal(label("a name of many words", 11), "a nam\u2026words");
@@ -399,7 +400,10 @@ const TESTS = {
 	},
 
 	async "a name has the same colour as in the tool's pictures"() {
-		const { hash } = await load("timeline/colours");
+		const { hash, LIGHT, DARK } = await load("timeline/colours");
+		const css = readFileSync(new URL("../../web/flame.css", import.meta.url), "utf8");
+		const painted = [...css.matchAll(/\.c(\d+) \{ fill: (#\w+); \}/g)].map(([, number, colour]) => [Number(number), colour]);
+		assert.deepEqual(painted, [LIGHT, DARK].flatMap(list => list.map((colour, number) => [number, colour])));
 		const fnv = Buffer.from("w\u00f6rker").reduce((value, byte) => Number(BigInt.asUintN(32, BigInt(value ^ byte) * 16777619n) & 0xffffffffn) | 0, 2166136261 | 0) >>> 0;
 		assert.equal(hash("w\u00f6rker", 16), ((fnv >>> 16 ^ fnv) >>> 0) % 16);
 		assert.equal(hash("", 1 << 16), (2166136261 >>> 16 ^ 2166136261 & 0xffff) & 0xffff);

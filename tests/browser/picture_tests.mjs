@@ -28,6 +28,10 @@ function traceOf(calls) {
 	return JSON.stringify(calls.map(([name, ts, dur]) => ({ ph: "X", name, pid: 1, tid: 1, ts, dur })));
 }
 
+// In 58, 117 and 234 pixels.
+const NAMED = [["main", 0, 1000], ["ns::pool<int>::noise(double, double) const", 0, 50],
+	["ns::pool<int>::noise(double, double)", 100, 100], ["ns::pool<int>::noise(float, double)", 300, 200]];
+
 const COUNTERS = JSON.stringify([
 	...[0, 10, 25].map(ts => ({ ph: "C", name: "queue", pid: 1, ts, args: { length: ts } })),
 	{ ph: "X", name: "work", pid: 1, tid: 1, ts: 0, dur: 40 },
@@ -36,6 +40,7 @@ const COUNTERS = JSON.stringify([
 /** Pictures, each of a command: its words and what they are about. */
 const PICTURES = {
 	flame: ["flame", "--min-width", "0", "calls.json"],
+	named: ["flame", "named.json"],
 	"flame-narrow": ["flame", "--min-width", "1", "calls.json"],
 	diff: ["diff", "calls.json", "later.json"],
 	heap: ["gc", join(DATA, "tracelog/kinds.log")],
@@ -48,11 +53,12 @@ const PICTURES = {
 	calls: ["calls", join(DATA, "field/xtrace/nest")],
 };
 const CHARTS = ["heap", "cpu", "counters", "sched", "mem", "cache", "phases"];
-const FLAMES = ["flame", "flame-narrow", "diff"];
+const FLAMES = ["flame", "named", "flame-narrow", "diff"];
 
 function draw(folder) {
 	writeFileSync(join(folder, "calls.json"), traceOf(CALLS));
 	writeFileSync(join(folder, "later.json"), traceOf(LATER));
+	writeFileSync(join(folder, "named.json"), traceOf(NAMED));
 	writeFileSync(join(folder, "counters.json"), COUNTERS);
 	for (const [name, [command, ...words]] of Object.entries(PICTURES)) {
 		const form = FLAMES.includes(name) ? "html" : "svg";
@@ -136,6 +142,27 @@ const TESTS = {
 		await withPicture(browser, folder, "flame", async picture => {
 			const [main, wide] = await Promise.all(["main", "wide"].map(async name => (await picture.frame(name).locator("path").boundingBox()).width));
 			assert(Math.abs(wide / main - 0.6) < 0.005, `${wide} of ${main}`);
+		});
+	},
+
+	async "a function's own name stays whole, with and without the script"(browser, folder) {
+		const wanted = ["ns:\u2026>::noise(\u2026)", "ns::pool<int>::noise(floa\u2026uble)", "noise"];
+		for (const javaScriptEnabled of [true, false])
+			await withPicture(browser, folder, "named", async ({ page }) => {
+				const texts = await page.locator("#frames text").allTextContents();
+				assert.deepEqual(texts.filter(text => text.includes("noise")).sort(), wanted.sort());
+			}, { javaScriptEnabled });
+	},
+
+	async "a search fades what it does not find"(browser, folder) {
+		await withPicture(browser, folder, "flame", async picture => {
+			const opacity = name => picture.frame(name).first().locator("path").evaluate(path => getComputedStyle(path).opacity);
+			await picture.page.keyboard.press("/");
+			await picture.page.keyboard.type("inner");
+			assert.deepEqual([await opacity("inner"), await opacity("wide"), await opacity("all")], ["1", "0.4", "1"]);
+			await picture.page.keyboard.press("Control+A");
+			await picture.page.keyboard.press("Delete");
+			assert.equal(await opacity("wide"), "1");
 		});
 	},
 

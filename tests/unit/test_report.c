@@ -131,11 +131,15 @@ static void cuts_names_by_columns(void **state)
 	} cases[] = {
 	    {"abcdef", 0, "abcdef"},
 	    {"abcdef", 6, "abcdef"},
-	    {"abcdef", 5, "abcd\xe2\x80\xa6"},
+	    {"abcdef", 5,
+	     "ab\xe2\x80\xa6"
+	     "ef"},
+	    {"abcdefghij", 7, "abc\xe2\x80\xa6hij"},
 	    {"", 0, "(no name)"},
-	    {"", 4, "(no\xe2\x80\xa6"},
+	    {"", 4, "(n\xe2\x80\xa6)"},
 	    {"\xe9\x96\xa2\xe6\x95\xb0", 4, "\xe9\x96\xa2\xe6\x95\xb0"}, /* two characters of two columns */
 	    {"\xe9\x96\xa2\xe6\x95\xb0", 3, "\xe9\x96\xa2\xe2\x80\xa6"},
+	    {"\xe4\xb8\x80\xe4\xb8\x81\xe4\xb8\x82\xe4\xb8\x83", 5, "\xe4\xb8\x80\xe2\x80\xa6\xe4\xb8\x83"},
 	    {"\xc3\xa9\xc3\xa9", 2, "\xc3\xa9\xc3\xa9"},
 	    {"\xc3", 0, "\xef\xbf\xbd"},                                 /* cut short */
 	    {"\xed\xa0\x80", 0, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* half a surrogate pair */
@@ -182,6 +186,40 @@ static const char *flame(struct sink *sink, uint32_t count, const struct tw_flam
 	return sink_text(sink);
 }
 
+/* As the page of `trackway view` has them: tests/browser/page_units.mjs. */
+static void keeps_own_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		size_t columns;
+		const char *shown;
+	} cases[] = {
+	    {"tracer::sky(tracer::vec)", 24, "tracer::sky(tracer::vec)"},
+	    {"tracer::sky(tracer::vec)", 22, "tracer::sky(trac\xe2\x80\xa6:vec)"},
+	    {"tracer::sky(tracer::vec)", 14, "tracer::sky(\xe2\x80\xa6)"},
+	    {"tracer::sky(tracer::vec)", 11,
+	     "sky(tra\xe2\x80\xa6"
+	     "ec)"},
+	    {"tracer::sky(tracer::vec)", 8, "sky"},
+	    {"ns::shape<int>::draw(int) const", 15, "ns::\xe2\x80\xa6>::draw(\xe2\x80\xa6)"},
+	    {"std::vector<std::pair<a, b>>::push_back(a&&)", 10, "push_back"},
+	    {"(anonymous namespace)::f(int)", 6, "f"},
+	    {"a name of many words", 11, "a nam\xe2\x80\xa6words"},
+	    {"operator()(int, int, int)", 11, "opera\xe2\x80\xa6 int)"},
+	    {"))(", 2, ")\xe2\x80\xa6"},
+	    {"::", 1, "\xe2\x80\xa6"},
+	    {"", 9, "(no name)"},
+	};
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct sink sink;
+		sink_open(&sink);
+		tw_put_function(&sink.out, cases[i].name, cases[i].columns, no_escapes);
+		assert_string_equal(sink_text(&sink), cases[i].shown);
+		sink_free(&sink);
+	}
+}
+
 /* 1000 ns are 1180 px, from 10 on: 200 ns are 236 px. */
 static void flame_places_frames(void **state)
 {
@@ -197,7 +235,7 @@ static void flame_places_frames(void **state)
 	             "data-v=\"1 0 200 20 1\"><path d=\"M10 88h235v16H10z\"/><text x=\"13\" y=\"100\">main</text>");
 	assert_holds(svg, "data-v=\"1 200 800 0 1\"><path d=\"M246 88h943v16H246z\"/>");
 	assert_holds(svg, "data-v=\"2 150 30 30 2\"><title>a;x y</title><path d=\"M187 71h34.4v16H187z\"/>"
-	                  "<text x=\"190\" y=\"83\">a;x\xe2\x80\xa6</text>");
+	                  "</g>"); /* of what is cut to fewer than six columns nothing is told */
 	assert_holds(svg, "<title>c&lt;d&gt;(e&amp;) \xef\xbf\xbd\xef\xbf\xbd</title><path d=\"M10 54h58v16H10z\"/>");
 	assert_int_equal(occurrences(svg, "<g class=\"c"), 6);
 	sink_free(&sink);
@@ -582,6 +620,7 @@ int main(void)
 	    cmocka_unit_test(folds_nothing),
 	    cmocka_unit_test(folds_deep_recursion),
 	    cmocka_unit_test(cuts_names_by_columns),
+	    cmocka_unit_test(keeps_own_names),
 	    cmocka_unit_test(shows_times_with_units),
 	    cmocka_unit_test(flame_places_frames),
 	    cmocka_unit_test(flame_colours_by_name),

@@ -21,10 +21,9 @@ enum {
 };
 
 static const char style[] =
-    ".name { font-weight: bold }\n.value { text-anchor: end; font-size: 11px; fill: #666 }\n"
     ".line { stroke: #1f6fb4; fill: none }\n"
     ".held { stroke: #1f6fb4; stroke-opacity: .5; stroke-dasharray: 2 3; fill: none }\n.dot { fill: #1f6fb4 }\n"
-    ".box { stroke: #aaa; fill: none }\n.stretch { fill: #e8a33d; fill-opacity: .45 }\n";
+    ".box { stroke: #8a7d70; fill: none }\n.stretch { fill: #e8a33d; fill-opacity: .45 }\n";
 
 struct chart {
 	struct tw_output *out;

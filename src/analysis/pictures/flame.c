@@ -22,7 +22,7 @@ enum {
 	TEXT_INDENT = 3
 };
 
-enum { COLOURS = 16, SHORTEST_TEXT = 3, DEFAULT_DEPTH = 1000 };
+enum { COLOURS = 12, SHORTEST_TEXT = 3, DEFAULT_DEPTH = 1000 };
 
 static const double column_width = 7.3;      /* of 12 px monospace, a little more than it is */
 static const double default_share = 0.00001; /* a frame of 1/80 pixel, which zooming shows */
@@ -141,11 +141,14 @@ static void put_class(struct flame *flame, uint32_t node)
 		tw_put_text(flame->out, "same");
 }
 
-/* The whole name, where the text does not tell it. */
-static void put_title(struct tw_output *out, const char *name, size_t columns)
+/* Whether there is room for the whole name. */
+static bool is_whole(const char *name, size_t columns)
 {
-	if (columns >= SHORTEST_TEXT && tw_name_columns(name, columns) <= columns)
-		return;
+	return columns >= SHORTEST_TEXT && tw_name_columns(name, columns) <= columns;
+}
+
+static void put_title(struct tw_output *out, const char *name)
+{
 	tw_put_text(out, "<title>");
 	tw_put_name(out, name, 0, tw_xml_escapes);
 	tw_put_text(out, "</title>");
@@ -156,7 +159,7 @@ static void put_text(struct tw_output *out, const char *name, double x, int y, s
 	tw_put_text(out, "<text x=\"");
 	tw_svg_pixels(out, x + TEXT_INDENT);
 	tw_putf(out, "\" y=\"%d\">", y + BASELINE);
-	tw_put_name(out, name, columns, tw_xml_escapes);
+	tw_put_function(out, name, columns, tw_xml_escapes);
 	tw_put_text(out, "</text>");
 }
 
@@ -187,9 +190,10 @@ static void put_frame(struct flame *flame, uint32_t node)
 	tw_put_text(out, "\" data-v=\"");
 	put_numbers(flame, node);
 	tw_put_text(out, "\">");
-	put_title(out, name, columns);
+	if (!is_whole(name, columns))
+		put_title(out, name);
 	put_box(out, x, y, width);
-	if (columns >= SHORTEST_TEXT)
+	if (columns >= TW_NAME_LEAST || is_whole(name, columns))
 		put_text(out, name, x, y, columns);
 	tw_put_text(out, "</g>\n");
 }

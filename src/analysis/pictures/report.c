@@ -1,102 +1,13 @@
-/* report.c - what the renderers share: trees laid out, names made safe, times for people. */
+/* report.c - what the renderers share: trees laid out, times for people. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/pictures/report.h"
 
 #include "base/memory/memory.h"
 #include "base/memory/sum.h"
-#include "base/text/utf8.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-
-/* A character as it may be shown. */
-struct glyph {
-	const char *bytes; /* NULL: `escape` */
-	char escape[TW_ESCAPE_ROOM];
-	size_t length;
-	size_t taken; /* bytes of the name that it stands for */
-	size_t columns;
-};
-
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-static const char ellipsis[] = "\xe2\x80\xa6";
-
-/* XML 1.0, "Char": neither U+FFFE nor U+FFFF. Nothing that we write needs them. */
-static bool is_noncharacter(const char *bytes, size_t length)
-{
-	return length == 3 && memcmp(bytes, "\xef\xbf", 2) == 0 && (unsigned char)bytes[2] >= 0xbe;
-}
-
-static struct glyph take_glyph(const char *bytes, size_t size)
-{
-	unsigned char c = (unsigned char)*bytes;
-	if (c < 0x20 || c == 0x7f)
-		return (struct glyph){.bytes = " ", .length = 1, .taken = 1, .columns = 1};
-	size_t length = tw_utf8_length(bytes, size);
-	if (!length || is_noncharacter(bytes, length))
-		return (struct glyph){.bytes = replacement, .length = 3, .taken = length ? length : 1, .columns = 2};
-	struct glyph glyph = {.bytes = bytes, .length = length, .taken = length, .columns = length < 3 ? 1 : 2};
-	if (length > 1 && tw_is_obeyed(tw_utf8_code(bytes, length))) {
-		glyph.bytes = NULL;
-		glyph.columns = glyph.length = tw_escape_character(glyph.escape, bytes, length);
-	}
-	return glyph;
-}
-
-static void put_character(struct tw_output *out, const char *bytes, size_t length, const struct tw_escape *escapes)
-{
-	for (const struct tw_escape *e = escapes; e->with; e++)
-		if (length == 1 && *bytes == e->c) {
-			tw_put_text(out, e->with);
-			return;
-		}
-	tw_put(out, bytes, length);
-}
-
-static void put_glyph(struct tw_output *out, const struct glyph *glyph, const struct tw_escape *escapes)
-{
-	if (glyph->bytes)
-		put_character(out, glyph->bytes, glyph->length, escapes);
-	for (size_t i = 0; !glyph->bytes && i < glyph->length; i++)
-		put_character(out, &glyph->escape[i], 1, escapes);
-}
-
-static const char *shown(const char *name)
-{
-	return *name ? name : "(no name)";
-}
-
-size_t tw_name_columns(const char *name, size_t most)
-{
-	name = shown(name);
-	size_t columns = 0;
-	for (size_t left = strlen(name); left && columns <= most;) {
-		struct glyph glyph = take_glyph(name, left);
-		columns += glyph.columns;
-		name += glyph.taken;
-		left -= glyph.taken;
-	}
-	return columns;
-}
-
-void tw_put_name(struct tw_output *out, const char *name, size_t columns, const struct tw_escape *escapes)
-{
-	bool cut = columns && tw_name_columns(name, columns) > columns;
-	size_t room = cut ? columns - 1 : SIZE_MAX;
-	name = shown(name);
-	for (size_t left = strlen(name); left;) {
-		struct glyph glyph = take_glyph(name, left);
-		if (glyph.columns > room)
-			break;
-		put_glyph(out, &glyph, escapes);
-		room -= glyph.columns;
-		name += glyph.taken;
-		left -= glyph.taken;
-	}
-	if (cut)
-		tw_put_text(out, ellipsis);
-}
 
 /* Rounded half up; what would become 1000 of a unit is 1 of the next. */
 void tw_put_time(struct tw_output *out, uint64_t ns)

@@ -25,8 +25,13 @@ struct tw_escape {
 	const char *with;
 };
 
-/* Writes a name with the escapes of the target, at most `columns` wide ("…" included) unless that is 0. */
+/* Writes a name with the escapes of the target, at most `columns` wide unless that is 0: then "…" is in its middle. */
 void tw_put_name(struct tw_output *out, const char *name, size_t columns, const struct tw_escape *escapes);
+
+/* The same of a function, whose own name stays whole as long as it can: its parameters give way first, then its
+ * scope. columns: not 0; below TW_NAME_LEAST a name that is cut tells nothing. */
+enum { TW_NAME_LEAST = 6 };
+void tw_put_function(struct tw_output *out, const char *name, size_t columns, const struct tw_escape *escapes);
 
 /* How wide a name is, counted no further than just beyond `most`. Characters of three bytes and more count as two. */
 size_t tw_name_columns(const char *name, size_t most);

@@ -22,8 +22,7 @@ enum {
 
 enum { NAME_COLUMNS = 100, NO_COLOUR = 0 };
 
-static const char style[] = ".cpu { text-anchor: end }\n.row { fill: #f4f4f4 }\n"
-			    ".key { text-anchor: end; font-size: 11px; fill: #666 }\n.others { fill: #999 }\n";
+static const char style[] = ".cpu { text-anchor: end }\n.row { fill: #f1ebe1 }\n.others { fill: #999 }\n";
 
 struct picture {
 	struct tw_output *out;

@@ -38,12 +38,18 @@ double tw_svg_x(const struct tw_svg_frame *frame, uint64_t ns)
 	return frame->left + frame->width * (part < 1 ? part : 1);
 }
 
+/* The paper and the ink of flame graphs (web/flame.css). `key` is told at the right, `value` beside an axis. */
+static const char light[] = "text { font: 12px system-ui, sans-serif; fill: #1f1408 }\n"
+			    ".title { font-size: 17px; font-weight: 600 }\n.name { font-weight: 600 }\n"
+			    ".time, .value, .key { font-size: 11px; fill: #5c5046 }\n.time { text-anchor: middle }\n"
+			    ".value, .key { text-anchor: end }\n.grid { stroke: #ded6cb; fill: none }\n";
+
 /* For browsers that are told to be dark: what has a class in one of the pictures, but for what tells threads apart. */
 static const char dark[] =
-    "@media (prefers-color-scheme: dark) {\nsvg { background: #17181a }\n.page { fill: #17181a }\ntext { fill: #ddd }\n"
-    ".time, .value { fill: #aaa }\n.grid { stroke: #3c3c3c }\n.box { stroke: #666 }\n"
-    ".line, .set { stroke: #6cb0ee }\n.dot { fill: #6cb0ee }\n.row { fill: #26282b }\n"
-    ".all { stroke: #666; fill: #303236 }\n}\n";
+    "@media (prefers-color-scheme: dark) {\nsvg { background: #17140f }\n.page { fill: #17140f }\n"
+    "text { fill: #f4ebdf }\n.time, .value, .key { fill: #b8aa9a }\n.grid { stroke: #453d33 }\n"
+    ".line, .set, .held { stroke: #6cb0ee }\n.dot { fill: #6cb0ee }\n.row { fill: #28231b }\n"
+    ".all { stroke: #6f6a63; fill: #36332f }\n}\n";
 
 void tw_svg_begin(struct tw_output *out, int width, int height, const char *title, const char *description,
                   const char *style)
@@ -58,12 +64,10 @@ void tw_svg_begin(struct tw_output *out, int width, int height, const char *titl
 	tw_put_text(out, "</title>\n<desc id=\"what\">");
 	tw_put_name(out, description, 0, tw_xml_escapes);
 	tw_putf(out,
-	        "</desc>\n<style>\ntext { font: 12px sans-serif; fill: #333 }\n"
-	        ".title { font-size: 16px }\n.time { text-anchor: middle; font-size: 11px; fill: #666 }\n"
-	        ".grid { stroke: #ddd; fill: none }\n%s%s</style>\n"
-	        "<rect class=\"page\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+	        "</desc>\n<style>\n%s%s%s</style>\n"
+	        "<rect class=\"page\" width=\"100%%\" height=\"100%%\" fill=\"#fffdf9\"/>\n"
 	        "<text class=\"title\" x=\"%d\" y=\"%d\">",
-	        style, dark, MARGIN, TITLE_LINE);
+	        light, style, dark, MARGIN, TITLE_LINE);
 	tw_put_name(out, title, TITLE_COLUMNS, tw_xml_escapes);
 	tw_put_text(out, "</text>\n");
 }
@@ -123,7 +127,8 @@ static void put_value(struct tw_output *out, const char *unit, double value)
 	bool round = fabs(value) < 1e15 && fabs(value) == floor(fabs(value));
 	snprintf(digits, sizeof digits, round ? "%.0f" : "%.6g", value);
 	tw_group_digits(text, digits);
-	tw_putf(out, "%s%s%s", text, *unit ? " " : "", unit);
+	const bool told = *unit && value != 0;
+	tw_putf(out, "%s%s%s", text, told ? " " : "", told ? unit : "");
 }
 
 void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, const struct tw_svg_scale *scale)
@@ -144,7 +149,7 @@ void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, cons
 	}
 }
 
-/* A round time: 20 ms, 1.5 s. */
+/* A round time: 0, 20 ms, 1.5 s. */
 static void put_round_time(struct tw_output *out, uint64_t ns)
 {
 	static const struct {
@@ -155,7 +160,8 @@ static void put_round_time(struct tw_output *out, uint64_t ns)
 	while (units[i].unit > 1 && ns < units[i].unit)
 		i++;
 	tw_put_double(out, (double)ns / (double)units[i].unit);
-	tw_putf(out, " %s", units[i].name);
+	if (ns)
+		tw_putf(out, " %s", units[i].name);
 }
 
 /* A line at what is so far behind the left edge. */

@@ -59,8 +59,9 @@ function shorter(name: string, most: number): string {
 	if (room < LEAST)
 		return fit(name.slice(begin, end).trim(), most);
 	const parameters = name.slice(end).replace(QUALIFIERS, "");
-	const scope = Math.min(begin, room - Math.min(PARAMETERS, parameters.length));
-	return fit(name.slice(0, begin), scope) + name.slice(begin, end) + fit(parameters, room - scope);
+	const least = room - Math.min(PARAMETERS, parameters.length);
+	const scope = begin <= least ? begin : least < LEAST ? 0 : least;
+	return (scope ? fit(name.slice(0, begin), scope) : "") + name.slice(begin, end) + fit(parameters, room - scope);
 }
 
 /** A name in so many columns; nothing where it would be cut to what tells nothing. */
