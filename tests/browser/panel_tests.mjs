@@ -180,6 +180,19 @@ const ALONE = {
 		}
 	},
 
+	async "of calls that never ended no duration is told, as by stat"(browser, folder) {
+		const file = join(folder, "open.json");
+		writeFileSync(file, '[{"ph":"B","name":"endless","pid":1,"tid":2,"ts":0},{"ph":"X","name":"short","pid":1,"tid":2,"ts":1,"dur":3}]');
+		const view = await View.open(browser, [file], { words: ["--state", "tab=functions"] });
+		try {
+			const rows = Object.fromEntries((await view.rows("Functions")).map(([name, ...row]) => [name, row]));
+			assert.deepEqual(rows.endless.slice(-5), ["-", "-", "-", "-", "-"]);
+			assert.deepEqual(rows.short.slice(-5), Array(5).fill("3.000 us"));
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "what is lost is hatched on its track, and the axis tells of it and of damage"(browser, folder) {
 		const change = trace => ({ ...trace, lost_count: "1", lost: [{ track: 2, from: "200000", to: "400000", bytes: "16", offset: "64" }],
 			finding_count: "2", findings: [{ file: 0, rule: "a.rule", severity: "error", offset: "80", time: "700000", text: "It is wrong." },

@@ -236,6 +236,25 @@ static void test_unreadable(void **state)
 	hide(&scene);
 }
 
+/* Counters of one name have their numbers; of a call that never ended no duration is told. */
+static void test_instances(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/trace", 200, "\"kind\":\"counter\",\"name\":\"memory\","},
+	    {"/api/trace", 200, "\"kind\":\"counter\",\"name\":\"memory 18\","},
+	    {"/api/stat", 200, "\"max\":\"0\",\"ended\":false,"},
+	    {"/api/stat", 200, "\"max\":\"3000\",\"ended\":true,"},
+	};
+	struct scene scene;
+	show(&scene, "[{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":5,\"args\":{\"used\":7}},"
+	             "{\"ph\":\"C\",\"name\":\"memory\",\"id\":\"0x12\",\"pid\":1,\"ts\":5,\"args\":{\"used\":9}},"
+	             "{\"ph\":\"B\",\"name\":\"endless\",\"pid\":1,\"tid\":2,\"ts\":0},"
+	             "{\"ph\":\"X\",\"name\":\"short\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":3}]");
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
 /* A pipe in the place of the file is not waited for. */
 static void test_pipe_instead(void **state)
 {
@@ -284,11 +303,12 @@ static void test_cut_while_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),        cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),        cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_entering),     cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),         cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_pipe_instead), cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),           cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

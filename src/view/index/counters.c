@@ -2,7 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/parts.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -136,13 +139,31 @@ static uint64_t counter_of(const struct tw_event *event)
 	return tw_mix_words((const uint64_t[]){(uint64_t)event->name << 32 | event->category, event->id}, 2);
 }
 
+/* A counter may have several instances in a process: those but the first have their number behind its name. */
+static void call_track(struct view_index *index, uint32_t track)
+{
+	const struct tw_event *event = index->event;
+	const struct tw_name *name = tw_dictionary_name(index->dictionary, event->name);
+	char text[VIEW_NAME_MOST + 1];
+	struct tw_name called = {.text = text};
+	if (!event->id) {
+		view_track_call(&index->tracks, track, name);
+		return;
+	}
+	enum { NUMBER = 22 }; /* a space, 20 digits, and the end */
+	called.length = name->length < VIEW_NAME_MOST - NUMBER ? name->length : VIEW_NAME_MOST - NUMBER;
+	memcpy(text, name->text, called.length);
+	called.length += (size_t)snprintf(text + called.length, NUMBER, " %" PRIu64, event->id);
+	view_track_call(&index->tracks, track, &called);
+}
+
 void view_index_take_counter(struct view_index *index)
 {
 	const struct tw_event *event = index->event;
 	const uint32_t track =
 	    view_tracks_find(&index->tracks, VIEW_COUNTERS, process_of(index, event), counter_of(event));
 	if (track != VIEW_NONE && !index->tracks.items[track].fixed)
-		view_track_call(&index->tracks, track, tw_dictionary_name(index->dictionary, event->name));
+		call_track(index, track);
 	for (unsigned i = 0; i < event->argument_count && track != VIEW_NONE; i++) {
 		double value;
 		if (!is_number(&index->arguments[i], &value))

@@ -24,6 +24,7 @@ static void put_function(struct tw_json *json, const struct tw_profile_row *row)
 	tw_json_text(json, "name", row->name);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		view_json_digits(json, numbers[i].key, numbers[i].value);
+	tw_json_bool(json, "ended", row->count > row->open + row->summed);
 	tw_json_text(json, "file", row->file);
 	tw_json_u64(json, "line", row->line);
 	tw_json_object_end(json);

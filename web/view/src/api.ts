@@ -212,6 +212,8 @@ export interface Found {
 
 export interface Function extends Found {
 	self: number;
+	/** Whether one of its calls was seen to end: of others there is no duration. */
+	ended: boolean;
 	min: number;
 	max: number;
 	p50: number;
@@ -457,7 +459,7 @@ function sliceOf(place: Place, answer: any): Slice {
 }
 
 export function functionOf(row: any): Function {
-	return { ...foundOf(row), self: Number(row.self), min: Number(row.min), max: Number(row.max), p50: Number(row.p50),
+	return { ...foundOf(row), self: Number(row.self), ended: row.ended !== false, min: Number(row.min), max: Number(row.max), p50: Number(row.p50),
 		p90: Number(row.p90), p99: Number(row.p99) };
 }
 

@@ -221,7 +221,7 @@ export class Exported extends Server {
 			const times = calls.map(call => call.total).sort((a, b) => a - b);
 			const at = (part: number) => times[Math.min(times.length - 1, Math.ceil(times.length * part) - 1)]!;
 			const sum = (take: (call: Call) => number) => calls.reduce((most, call) => most + take(call), 0);
-			return { name, count: calls.length, total: sum(call => call.total), self: sum(call => call.self), min: times[0]!,
+			return { name, count: calls.length, total: sum(call => call.total), self: sum(call => call.self), ended: true, min: times[0]!,
 				max: times[times.length - 1]!, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 		});
 	}

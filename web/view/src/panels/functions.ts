@@ -42,17 +42,19 @@ export function around(frames: Frame[], name: string): { callers: Edge[]; callee
 function columnsOf(unit: Unit, whole: number): Column<Function>[] {
 	const of = (name: string, take: (row: Function) => number): Column<Function> =>
 		({ name, number: true, text: row => time(take(row), unit), value: take });
+	const ofEnded = (name: string, take: (row: Function) => number): Column<Function> =>
+		({ name, number: true, text: row => (row.ended ? time(take(row), unit) : "-"), value: row => (row.ended ? take(row) : -1) });
 	return [
 		{ name: "function", text: row => plain(row.name), value: row => row.name },
 		{ name: "count", number: true, text: row => count(row.count), value: row => row.count },
 		of("total", row => row.total),
 		of("self", row => row.self),
 		{ name: "self %", number: true, text: row => share(row.self, whole), value: row => row.self },
-		of("min", row => row.min),
-		of("median", row => row.p50),
-		of("90 %", row => row.p90),
-		of("99 %", row => row.p99),
-		of("max", row => row.max),
+		ofEnded("min", row => row.min),
+		ofEnded("median", row => row.p50),
+		ofEnded("90 %", row => row.p90),
+		ofEnded("99 %", row => row.p99),
+		ofEnded("max", row => row.max),
 	];
 }
 
