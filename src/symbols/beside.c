@@ -1,6 +1,6 @@
 /* beside.c - what a trace tells functions by, and the list of programs beside one of instructions. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/beside.h"
+#include "symbols/tool.h"
 
 #include "xtrace/xtrace.h"
 

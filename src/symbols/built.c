@@ -1,6 +1,6 @@
 /* built.c - how a program was built, for recorders of its calls. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/built.h"
+#include "symbols/tool.h"
 
 #include "symbols/elf.h"
 

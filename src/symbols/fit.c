@@ -1,10 +1,9 @@
 /* fit.c - whether the programs that give names are those of a log: by its first records. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/fit.h"
+#include "symbols/tool.h"
 
 #include "core/text/function_name.h"
 #include "symbols/program.h"
-#include "symbols/recorded.h"
 
 #include <stdio.h>
 #include <stdlib.h>

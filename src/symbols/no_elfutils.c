@@ -1,7 +1,7 @@
 /* no_elfutils.c - a build without elfutils: names come from lists and maps in YAML, not from programs. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/built.h"
 #include "symbols/program.h"
+#include "symbols/tool.h"
 
 #include <stdlib.h>
 #include <string.h>

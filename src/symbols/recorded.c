@@ -1,7 +1,7 @@
 /* recorded.c - names from the notes of a flight recorder's log. Source: doc/formats/xray-fdr.md, "Logs of the flight
  * recorder". */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/recorded.h"
+#include "symbols/tool.h"
 
 #include "base/memory/memory.h"
 #include "core/format.h"

@@ -2,9 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "core/text/function_name.h"
-#include "symbols/beside.h"
 #include "symbols/program.h"
-#include "symbols/recorded.h"
+#include "symbols/tool.h"
 
 #include <pthread.h>
 #include <stdio.h>

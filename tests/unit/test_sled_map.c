@@ -1,6 +1,6 @@
 /* test_sled_map.c - XRay maps in YAML, several objects, and programs that are not those of a log. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/fit.h"
+#include "symbols/tool.h"
 
 #include <trackway/symbols.h>
 

@@ -6,9 +6,7 @@
 #include "cli/options/options.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
-#include "symbols/beside.h"
-#include "symbols/fit.h"
-#include "symbols/recorded.h"
+#include "symbols/tool.h"
 
 #include <trackway/symbols.h>
 

@@ -8,7 +8,7 @@
 #include "base/text/demangle.h"
 #include "cli/output/message.h"
 #include "cli/output/show.h"
-#include "symbols/recorded.h"
+#include "symbols/tool.h"
 
 #include <trackway/reader.h>
 #include <trackway/writer.h>

@@ -7,7 +7,7 @@
 #include "cli/record/record.h"
 #include "flight/log/log.h"
 #include "manage/manage.h"
-#include "symbols/built.h"
+#include "symbols/tool.h"
 
 #include <trackway/writer.h>
 

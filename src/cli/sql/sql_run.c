@@ -9,7 +9,6 @@
 #include "core/tool.h"
 #include "sql/engine/guard.h"
 #include "sql/engine/spill.h"
-#include "sql/perfetto/hint.h"
 
 #include <errno.h>
 #include <stdlib.h>

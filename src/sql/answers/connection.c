@@ -4,7 +4,7 @@
 #include "sql/answers/columns.h"
 #include "sql/engine/guard.h"
 #include "sql/engine/spill.h"
-#include "sql/perfetto/hint.h"
+#include "sql/perfetto/script.h"
 #include "sql/tables/table.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* names.c - the names of a trace's functions: from a program, or from the list of those that were loaded. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/engine/session.h"
-#include "symbols/beside.h"
+#include "symbols/tool.h"
 
 #include <trackway/symbols.h>
 

@@ -1,6 +1,6 @@
 /* hint.c - what a name may be that a statement has and no table: a word like it, or what Perfetto calls so. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sql/perfetto/hint.h"
+#include "sql/perfetto/script.h"
 
 #include "base/text/nearest.h"
 #include "sql/perfetto/modules.h"

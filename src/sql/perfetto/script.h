@@ -37,4 +37,8 @@ void sql_script_free(struct sql_script *script);
 /* What is wrong at the begin of a text, where what it refers to was not prepared: SQLite's last words. */
 void sql_script_fault(const struct sql_script *script, size_t offset, struct sql_fault *fault);
 
+/* hint.c: puts behind what is wrong with a statement what it may be about, a word like it or what Perfetto calls so;
+ * nothing where that is not known. */
+void sql_hint(const struct sql_script *script, struct sql_fault *fault);
+
 #endif

@@ -1,6 +1,6 @@
 /* sql.c - the answer to a question in SQL. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sql/perfetto/hint.h"
+#include "sql/perfetto/script.h"
 #include "view/serve/tables.h"
 
 #include <stdlib.h>
