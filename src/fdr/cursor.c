@@ -181,55 +181,80 @@ static void report_gap(struct fdr_cursor *cursor, uint64_t size)
 		          tw_plural(size));
 }
 
-/* Looks at the next bytes of the buffer: they are records as they stand, or the stretches of them are. */
-static int look_ahead(struct fdr_cursor *cursor)
+/* Gives the next bytes of the buffer that were not looked at. Returns 0 or a negative status. */
+static int view_ahead(struct fdr_cursor *cursor, struct fdr_span *span, bool *cut)
 {
 	enum { AT_ONCE = 1 << 16 };
-	uint64_t left = cursor->buffer.last - cursor->buffer.looked;
-	struct fdr_span span = {.from_start = (size_t)(cursor->buffer.looked - cursor->buffer.start),
-	                        .told = cursor->buffer.told,
-	                        .excess = cursor->excess,
-	                        .searched = cursor->searched};
-	const struct fdr_known *known = NULL;
-	size_t have, done = 0, want = left < AT_ONCE ? (size_t)left : AT_ONCE;
+	const uint64_t left = cursor->buffer.last - cursor->buffer.looked;
+	const size_t want = left < AT_ONCE ? (size_t)left : AT_ONCE;
+	size_t have;
 	cursor->window.chunk = chunk_for(cursor, left);
-	int status = tw_window_view(&cursor->window, cursor->buffer.looked, want, &span.bytes, &have);
+	int status = tw_window_view(&cursor->window, cursor->buffer.looked, want, &span->bytes, &have);
 	if (status < 0)
 		return tw_fail(cursor->reader, status, "%s", tw_input_error(cursor->reader->input));
-	span.size = have < want ? have : want;
-	span.beyond = have < want ? 0 : left - want;
-	cursor->stretches.next = 0;
-	cursor->stretches.count = 1;
-	cursor->stretches.items[0].begin = cursor->buffer.looked;
-	if (cursor->searched && (status = fdr_known_of(cursor->reader, cursor->log, &known)) < 0)
-		return status;
-	bool as_it_is = !fdr_finds_copy(&span) && !(cursor->searched && fdr_is_misplaced(cursor->log, known, &span)) &&
-	                fdr_is_sound(cursor->log, &span, &done);
-	if (as_it_is && (span.bare || span.halved) && (status = fdr_known_of(cursor->reader, cursor->log, &known)) < 0)
-		return status;
-	as_it_is =
-	    as_it_is && !(span.bare && fdr_has_arguments(known)) && !(span.halved && fdr_is_half(known, &span.half));
-	if (as_it_is) {
-		cursor->buffer.told = span.told;
-		cursor->stretches.items[0].end = cursor->buffer.looked += done;
-		if (!done || have < want)
-			cursor->buffer.looked = cursor->buffer.last;
-		return 0;
-	}
-	status = fdr_known_of(cursor->reader, cursor->log, &known);
+	*cut = have < want;
+	span->size = *cut ? have : want;
+	span->beyond = *cut ? 0 : left - want;
+	return 0;
+}
+
+/* Whether bytes are records as they stand; *done: how many of them are. Returns 1, 0, or a negative status. */
+static int is_as_it_stands(struct fdr_cursor *cursor, struct fdr_span *span, size_t *done)
+{
+	const struct fdr_known *known = NULL;
+	int status = cursor->searched ? fdr_known_of(cursor->reader, cursor->log, &known) : 0;
 	if (status < 0)
 		return status;
-	span.told = cursor->buffer.told;
-	status = fdr_fit(cursor->log, known, &span, cursor->stretches.items, FDR_STRETCHES, &done);
+	if (fdr_finds_copy(span) || (cursor->searched && fdr_is_misplaced(cursor->log, known, span)) ||
+	    !fdr_is_sound(cursor->log, span, done))
+		return 0;
+	if (span->bare || span->halved)
+		status = fdr_known_of(cursor->reader, cursor->log, &known);
+	if (status < 0)
+		return status;
+	return !(span->bare && fdr_has_arguments(known)) && !(span->halved && fdr_is_half(known, &span->half));
+}
+
+/* Finds the stretches of bytes that are records. Returns 0 or a negative status. */
+static int fit_ahead(struct fdr_cursor *cursor, struct fdr_span *span, size_t *done)
+{
+	const struct fdr_known *known;
+	int status = fdr_known_of(cursor->reader, cursor->log, &known);
+	if (status < 0)
+		return status;
+	span->told = cursor->buffer.told;
+	status = fdr_fit(cursor->log, known, span, cursor->stretches.items, FDR_STRETCHES, done);
 	if (status < 0)
 		return tw_fail_memory(cursor->reader);
-	cursor->buffer.told = span.told;
 	cursor->stretches.count = (size_t)status;
 	for (size_t i = 0; i < cursor->stretches.count; i++) {
 		cursor->stretches.items[i].begin += cursor->buffer.looked;
 		cursor->stretches.items[i].end += cursor->buffer.looked;
 	}
-	cursor->buffer.looked = done ? cursor->buffer.looked + done : cursor->buffer.last;
+	return 0;
+}
+
+/* Looks at the next bytes of the buffer: they are records as they stand, or the stretches of them are. */
+static int look_ahead(struct fdr_cursor *cursor)
+{
+	struct fdr_span span = {.from_start = (size_t)(cursor->buffer.looked - cursor->buffer.start),
+	                        .told = cursor->buffer.told,
+	                        .excess = cursor->excess,
+	                        .searched = cursor->searched};
+	size_t done = 0;
+	bool cut;
+	int status = view_ahead(cursor, &span, &cut);
+	if (status < 0)
+		return status;
+	const int stands = is_as_it_stands(cursor, &span, &done);
+	cursor->stretches.next = 0;
+	cursor->stretches.count = 1;
+	cursor->stretches.items[0] = (struct fdr_stretch){cursor->buffer.looked, cursor->buffer.looked + done};
+	status = stands ? stands : fit_ahead(cursor, &span, &done);
+	if (status < 0)
+		return status;
+	cursor->buffer.told = span.told;
+	cursor->buffer.looked = done && !(stands && cut) ? cursor->buffer.looked + done : cursor->buffer.last;
 	return 0;
 }
 
