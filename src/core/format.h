@@ -32,7 +32,7 @@ struct tw_call_run;
 struct tw_batch_room;
 struct tw_filter;
 struct tw_complete;
-struct tw_runs;
+struct tw_sorted_runs;
 struct tw_left_calls;
 
 /* What a reader has altered or left out, as it reads, for writers to count it. */
@@ -125,8 +125,9 @@ struct tw_reader {
 	struct tw_clock clock;
 	struct tw_traits traits;
 	struct {
-		bool looked;          /* in_order.c: reading.look() has been called, or will not be */
-		struct tw_runs *runs; /* in_order.c: events that come late, from the first read on; NULL: none does */
+		bool looked; /* in_order.c: reading.look() has been called, or will not be */
+		struct tw_sorted_runs
+		    *runs; /* in_order.c: events that come late, from the first read on; NULL: none does */
 	} in_order;
 	struct {
 		struct tw_filter *filter; /* reader.c, at open. NULL: events go straight through */

@@ -3,7 +3,7 @@
 #include "core/in_order.h"
 
 #include "core/format.h"
-#include "core/order/runs.h"
+#include "core/order/sorted_runs.h"
 
 enum { RUNS_SHARE = 8 }; /* of the memory limit, for the runs that are merged at once */
 
@@ -23,22 +23,22 @@ static bool needs_look(const struct tw_reader *reader)
 static int fill_runs(struct tw_reader *reader)
 {
 	struct tw_batch batch;
-	int count, error = tw_runs_new(&reader->in_order.runs, reader->options.temporary_directory,
-	                               tw_memory_limit(reader) / RUNS_SHARE);
+	int count, error = tw_sorted_runs_new(&reader->in_order.runs, reader->options.temporary_directory,
+	                                      tw_memory_limit(reader) / RUNS_SHARE);
 	while (!error && (count = reader->format->reading.read(reader, &batch)) != 0) {
 		if (count < 0)
 			return count;
 		if (tw_stops(reader))
 			return tw_stopped(reader);
-		error = tw_runs_put(reader->in_order.runs, &batch);
+		error = tw_sorted_runs_put(reader->in_order.runs, &batch);
 	}
-	error = error ? error : tw_runs_end(reader->in_order.runs);
+	error = error ? error : tw_sorted_runs_end(reader->in_order.runs);
 	return error ? tw_fail_file(reader, error) : 0;
 }
 
 static int next_of_runs(struct tw_reader *reader, struct tw_batch *batch)
 {
-	int error = tw_runs_next(reader->in_order.runs, batch);
+	int error = tw_sorted_runs_next(reader->in_order.runs, batch);
 	return error ? tw_fail_file(reader, error) : (int)batch->count;
 }
 

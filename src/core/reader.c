@@ -5,7 +5,7 @@
 #include "core/filter/complete.h"
 #include "core/filter/filter.h"
 #include "core/format.h"
-#include "core/order/runs.h"
+#include "core/order/sorted_runs.h"
 #include "core/text/function_name.h"
 #include "core/ticks.h"
 
@@ -453,7 +453,7 @@ void tw_close(struct tw_reader *reader)
 	tw_complete_free(reader->filtering.complete);
 	free(reader->filtering.from_start.events);
 	tw_filter_free(reader->filtering.filter);
-	tw_runs_free(reader->in_order.runs);
+	tw_sorted_runs_free(reader->in_order.runs);
 	tw_window_free(&reader->window);
 	tw_input_close(reader->whole ? reader->own.input : reader->input);
 	tw_dictionary_free(reader->dictionary);

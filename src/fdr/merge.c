@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/heap.h"
 #include "base/memory/order.h"
-#include "core/order/runs.h"
+#include "core/order/sorted_runs.h"
 #include "fdr/state.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct fdr_merge {
 	uint64_t *keys;                 /* when the next event of each is */
 	uint32_t *heap;                 /* those that are not over, the earliest first */
 	size_t count, heap_count, open, most;
-	struct tw_runs *runs; /* NULL: no thread has found too many at once */
+	struct tw_sorted_runs *runs; /* NULL: no thread has found too many at once */
 };
 
 static bool earlier(const void *context, uint32_t a, uint32_t b)
@@ -117,7 +117,7 @@ static int spill_thread(struct tw_reader *reader, struct fdr_merge *merge, uint3
 		                               .arguments = rows->arguments};
 		if (tw_stops(reader))
 			return tw_stopped(reader);
-		int error = tw_runs_put(merge->runs, &batch);
+		int error = tw_sorted_runs_put(merge->runs, &batch);
 		status = error ? tw_fail_file(reader, error) : fill(reader, merge, i);
 	}
 	return status;
@@ -131,15 +131,15 @@ static int by_place(const void *left, const void *right)
 /* Of those that are not over, in the order in which rows of one time come. */
 static int spill(struct tw_reader *reader, struct fdr_merge *merge)
 {
-	int status = 0, error = tw_runs_new(&merge->runs, reader->options.temporary_directory,
-	                                    tw_memory_limit(reader) / RUNS_SHARE);
+	int status = 0, error = tw_sorted_runs_new(&merge->runs, reader->options.temporary_directory,
+	                                           tw_memory_limit(reader) / RUNS_SHARE);
 	qsort(merge->heap, merge->heap_count, sizeof *merge->heap, by_place);
 	for (size_t i = 0; i < merge->heap_count && !error && status >= 0; i++)
 		status = spill_thread(reader, merge, merge->heap[i]);
 	merge->heap_count = 0;
 	if (status < 0)
 		return status;
-	error = error ? error : tw_runs_end(merge->runs);
+	error = error ? error : tw_sorted_runs_end(merge->runs);
 	return error ? tw_fail_file(reader, error) : 0;
 }
 
@@ -149,7 +149,7 @@ void fdr_merge_free(struct fdr_merge *merge)
 {
 	if (!merge)
 		return;
-	tw_runs_free(merge->runs);
+	tw_sorted_runs_free(merge->runs);
 	for (uint32_t i = 0; merge->sources && i < merge->count; i++)
 		close_source(merge, i);
 	free(merge->sources);
@@ -228,6 +228,6 @@ int fdr_merge_read(struct tw_reader *reader, struct fdr_rows *rows, struct tw_ba
 	*batch = (struct tw_batch){.events = rows->events, .count = rows->event_count, .arguments = rows->arguments};
 	if (status < 0 || batch->count || !merge->runs)
 		return status;
-	int error = tw_runs_next(merge->runs, batch);
+	int error = tw_sorted_runs_next(merge->runs, batch);
 	return error ? tw_fail_file(reader, error) : 0;
 }

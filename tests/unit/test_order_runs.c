@@ -11,49 +11,49 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "core/order/runs.h"
+#include "core/order/sorted_runs.h"
 
 enum { FEW = 1 }; /* bytes of memory: eight runs at once */
 
-static void put(struct tw_runs *runs, const struct tw_event *event, const struct tw_argument *arguments)
+static void put(struct tw_sorted_runs *runs, const struct tw_event *event, const struct tw_argument *arguments)
 {
-	assert_int_equal(tw_runs_put(runs, &(struct tw_batch){event, 1, arguments}), 0);
+	assert_int_equal(tw_sorted_runs_put(runs, &(struct tw_batch){event, 1, arguments}), 0);
 }
 
-static void put_at(struct tw_runs *runs, uint64_t time, uint64_t offset)
+static void put_at(struct tw_sorted_runs *runs, uint64_t time, uint64_t offset)
 {
 	put(runs, &(struct tw_event){.time = time, .offset = offset, .kind = TW_INSTANT}, NULL);
 }
 
-static struct tw_runs *new_runs(size_t memory)
+static struct tw_sorted_runs *new_runs(size_t memory)
 {
-	struct tw_runs *runs;
-	assert_int_equal(tw_runs_new(&runs, NULL, memory), 0);
+	struct tw_sorted_runs *runs;
+	assert_int_equal(tw_sorted_runs_new(&runs, NULL, memory), 0);
 	return runs;
 }
 
 /* Takes all rows and compares their offsets; frees the runs. */
-static void expect(struct tw_runs *runs, const uint64_t *offsets, size_t count)
+static void expect(struct tw_sorted_runs *runs, const uint64_t *offsets, size_t count)
 {
 	struct tw_batch batch;
 	size_t taken = 0;
-	assert_int_equal(tw_runs_end(runs), 0);
+	assert_int_equal(tw_sorted_runs_end(runs), 0);
 	do {
-		assert_int_equal(tw_runs_next(runs, &batch), 0);
+		assert_int_equal(tw_sorted_runs_next(runs, &batch), 0);
 		for (size_t i = 0; i < batch.count; i++, taken++) {
 			assert_true(taken < count);
 			assert_int_equal(batch.events[i].offset, offsets[taken]);
 		}
 	} while (batch.count);
 	assert_int_equal(taken, count);
-	tw_runs_free(runs);
+	tw_sorted_runs_free(runs);
 }
 
 static void nothing(void **state)
 {
 	(void)state;
 	expect(new_runs(FEW), NULL, 0);
-	tw_runs_free(NULL);
+	tw_sorted_runs_free(NULL);
 }
 
 /* Threads one behind the other: 1000 runs, of which eight are merged at once. */
@@ -67,7 +67,7 @@ static void runs_are_merged_in_rounds(void **state)
 		for (uint64_t run = 0; run < RUNS; run++)
 			offsets[row * RUNS + run] = run * ROWS + row;
 	for (size_t k = 0; k < sizeof memories / sizeof *memories; k++) {
-		struct tw_runs *runs = new_runs(memories[k]);
+		struct tw_sorted_runs *runs = new_runs(memories[k]);
 		for (uint64_t run = 0; run < RUNS; run++)
 			for (uint64_t row = 0; row < ROWS; row++)
 				put_at(runs, 10 + row, run * ROWS + row); /* of one time: as they came */
@@ -80,7 +80,7 @@ static void random_times(void **state)
 {
 	enum { ROWS = 20000 };
 	static uint64_t offsets[ROWS];
-	struct tw_runs *runs = new_runs(FEW);
+	struct tw_sorted_runs *runs = new_runs(FEW);
 	uint64_t number = 1;
 	size_t count = 0;
 	static uint64_t times[ROWS];
@@ -101,7 +101,7 @@ static void random_times(void **state)
 static void slices_of_one_time_nest(void **state)
 {
 	static const uint64_t offsets[] = {7, 3, 1, 8, 5};
-	struct tw_runs *runs = new_runs(FEW);
+	struct tw_sorted_runs *runs = new_runs(FEW);
 	struct tw_event slice = {.kind = TW_SLICE_COMPLETE, .time = 10, .track = 1, .value = 2, .offset = 1};
 	(void)state;
 	put(runs, &slice, NULL);
@@ -118,7 +118,7 @@ static void slices_of_one_time_nest(void **state)
 static void arguments_are_kept(void **state)
 {
 	enum { RUNS = 12, ROWS = 30, LARGE = 300000 };
-	struct tw_runs *runs = new_runs(FEW);
+	struct tw_sorted_runs *runs = new_runs(FEW);
 	char *text = malloc(LARGE);
 	size_t taken = 0;
 	struct tw_batch batch;
@@ -133,9 +133,9 @@ static void arguments_are_kept(void **state)
 			};
 			put(runs, &(struct tw_event){.time = row, .argument_count = 2}, arguments);
 		}
-	assert_int_equal(tw_runs_end(runs), 0);
+	assert_int_equal(tw_sorted_runs_end(runs), 0);
 	do {
-		assert_int_equal(tw_runs_next(runs, &batch), 0);
+		assert_int_equal(tw_sorted_runs_next(runs, &batch), 0);
 		for (size_t i = 0; i < batch.count; i++, taken++) {
 			const struct tw_argument *arguments = tw_event_arguments(&batch, &batch.events[i]);
 			const size_t run = taken % RUNS, row = taken / RUNS, size = row == 7 ? LARGE : row;
@@ -147,15 +147,15 @@ static void arguments_are_kept(void **state)
 		}
 	} while (batch.count);
 	assert_int_equal(taken, RUNS * ROWS);
-	tw_runs_free(runs);
+	tw_sorted_runs_free(runs);
 	free(text);
 }
 
 static void no_place_for_the_file(void **state)
 {
-	struct tw_runs *runs;
+	struct tw_sorted_runs *runs;
 	(void)state;
-	assert_int_equal(tw_runs_new(&runs, "/nonexistent", FEW), ENOENT);
+	assert_int_equal(tw_sorted_runs_new(&runs, "/nonexistent", FEW), ENOENT);
 	assert_null(runs);
 }
 

@@ -1,9 +1,9 @@
-/* runs.c - the rows of a trace that come in no order, put into the order of time by way of a temporary file.
+/* sorted_runs.c - the rows of a trace that come in no order, put into the order of time by way of a temporary file.
  *
  * Formats put rows in order as far as their windows reach. What they give then are few runs, each in order: at most one
  * for each piece that they read. The runs go into a file, one behind the other, and are merged. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/order/runs.h"
+#include "core/order/sorted_runs.h"
 
 #include "base/memory/heap.h"
 #include "base/memory/memory.h"
@@ -39,7 +39,7 @@ struct run_input {
 	size_t large_room; /* of a row that is a block of its own */
 };
 
-struct tw_runs {
+struct tw_sorted_runs {
 	const char *directory;
 	size_t most; /* runs that are merged at once */
 	struct tw_spill file;
@@ -59,9 +59,9 @@ struct tw_runs {
 
 /* ---- Rows into the file. ---- */
 
-int tw_runs_new(struct tw_runs **runs, const char *directory, size_t memory)
+int tw_sorted_runs_new(struct tw_sorted_runs **runs, const char *directory, size_t memory)
 {
-	struct tw_runs *made = *runs = calloc(1, sizeof *made);
+	struct tw_sorted_runs *made = *runs = calloc(1, sizeof *made);
 	if (!made)
 		return ENOMEM;
 	made->directory = directory;
@@ -76,7 +76,7 @@ int tw_runs_new(struct tw_runs **runs, const char *directory, size_t memory)
 }
 
 /* Ends the run that is filled, if it has rows. */
-static int end_run(struct tw_runs *runs, struct tw_spill *file)
+static int end_run(struct tw_sorted_runs *runs, struct tw_spill *file)
 {
 	int error = tw_spill_flush(file);
 	uint64_t end = tw_spill_end(file);
@@ -89,7 +89,7 @@ static int end_run(struct tw_runs *runs, struct tw_spill *file)
 	return 0;
 }
 
-int tw_runs_put(struct tw_runs *runs, const struct tw_batch *batch)
+int tw_sorted_runs_put(struct tw_sorted_runs *runs, const struct tw_batch *batch)
 {
 	int error = 0;
 	for (size_t i = 0; i < batch->count && !error; i++) {
@@ -107,7 +107,7 @@ int tw_runs_put(struct tw_runs *runs, const struct tw_batch *batch)
 /* ---- Runs that are read. ---- */
 
 /* The bytes of rows that were delivered are of no more use: one block of them is kept. */
-static void forget_bytes(struct tw_runs *runs, bool all)
+static void forget_bytes(struct tw_sorted_runs *runs, bool all)
 {
 	while (runs->bytes && (all || runs->bytes->next)) {
 		struct row_bytes *gone = runs->bytes;
@@ -120,12 +120,12 @@ static void forget_bytes(struct tw_runs *runs, bool all)
 }
 
 /* Whether a batch, or what is looked at together, goes on. */
-static bool has_room(const struct tw_runs *runs, const struct tw_slab *slab, size_t rows)
+static bool has_room(const struct tw_sorted_runs *runs, const struct tw_slab *slab, size_t rows)
 {
 	return slab->count < rows && runs->held < BYTES_MOST;
 }
 
-static uint8_t *room_for(struct tw_runs *runs, size_t size)
+static uint8_t *room_for(struct tw_sorted_runs *runs, size_t size)
 {
 	struct row_bytes *bytes = runs->bytes;
 	if (!bytes || bytes->room - bytes->used < size) {
@@ -141,7 +141,7 @@ static uint8_t *room_for(struct tw_runs *runs, size_t size)
 	return bytes->bytes + bytes->used - size;
 }
 
-static bool copy_argument(struct tw_runs *runs, struct tw_slab *to, const struct tw_argument *argument)
+static bool copy_argument(struct tw_sorted_runs *runs, struct tw_slab *to, const struct tw_argument *argument)
 {
 	struct tw_argument copy = *argument;
 	if (tw_has_bytes(argument) && argument->size) {
@@ -191,7 +191,7 @@ static uint64_t time_of(const struct run_input *input)
 }
 
 /* Takes the next row of a run, with all that it leads to. */
-static int take_row(struct tw_runs *runs, struct run_input *input, struct tw_slab *to)
+static int take_row(struct tw_sorted_runs *runs, struct run_input *input, struct tw_slab *to)
 {
 	const struct tw_event *event = &input->batch.events[input->next++];
 	if (!tw_slab_add(to, event))
@@ -204,7 +204,7 @@ static int take_row(struct tw_runs *runs, struct run_input *input, struct tw_sla
 	return has_rows(input) ? 0 : pull(input);
 }
 
-static void close_inputs(struct tw_runs *runs)
+static void close_inputs(struct tw_sorted_runs *runs)
 {
 	for (size_t i = 0; i < runs->input_count; i++) {
 		tw_spill_cursor_close(&runs->inputs[i].cursor);
@@ -219,13 +219,13 @@ static void close_inputs(struct tw_runs *runs)
 
 static bool goes_first(const void *context, uint32_t a, uint32_t b)
 {
-	const struct tw_runs *runs = context;
+	const struct tw_sorted_runs *runs = context;
 	uint64_t left = time_of(&runs->inputs[a]), right = time_of(&runs->inputs[b]);
 	return left != right ? left < right : a < b;
 }
 
 /* Begins to read runs of the file. */
-static int open_inputs(struct tw_runs *runs, size_t from, size_t count)
+static int open_inputs(struct tw_sorted_runs *runs, size_t from, size_t count)
 {
 	int error = 0;
 	close_inputs(runs);
@@ -247,13 +247,13 @@ static int open_inputs(struct tw_runs *runs, size_t from, size_t count)
 
 /* ---- The next rows. ---- */
 
-static struct run_input *first_input(const struct tw_runs *runs)
+static struct run_input *first_input(const struct tw_sorted_runs *runs)
 {
 	return &runs->inputs[runs->heap[0]];
 }
 
 /* The first input has moved on. */
-static void sift(struct tw_runs *runs)
+static void sift(struct tw_sorted_runs *runs)
 {
 	if (!has_rows(first_input(runs)))
 		runs->heap[0] = runs->heap[--runs->heap_count];
@@ -262,21 +262,21 @@ static void sift(struct tw_runs *runs)
 }
 
 /* The time of the next row of all inputs but the first. */
-static uint64_t time_of_others(const struct tw_runs *runs)
+static uint64_t time_of_others(const struct tw_sorted_runs *runs)
 {
 	uint64_t left = runs->heap_count > 1 ? time_of(&runs->inputs[runs->heap[1]]) : UINT64_MAX;
 	uint64_t right = runs->heap_count > 2 ? time_of(&runs->inputs[runs->heap[2]]) : UINT64_MAX;
 	return left < right ? left : right;
 }
 
-static bool has_equal_times(const struct tw_runs *runs)
+static bool has_equal_times(const struct tw_sorted_runs *runs)
 {
 	return runs->equal_given < runs->equal.count;
 }
 
 /* Takes the rows of one time out of all runs, and puts them in order. Where they are very many, only those that come
  * together are: memory is bounded. */
-static int take_equal_times(struct tw_runs *runs)
+static int take_equal_times(struct tw_sorted_runs *runs)
 {
 	const uint64_t time = time_of(first_input(runs));
 	int error = 0;
@@ -293,7 +293,7 @@ static int take_equal_times(struct tw_runs *runs)
 	return error || tw_equal_times_nest(&runs->equal) ? error : ENOMEM;
 }
 
-static int give_equal_times(struct tw_runs *runs)
+static int give_equal_times(struct tw_sorted_runs *runs)
 {
 	bool fine = true;
 	while (fine && has_equal_times(runs) && runs->batch.count < TW_SLAB_BLOCK) {
@@ -306,7 +306,7 @@ static int give_equal_times(struct tw_runs *runs)
 }
 
 /* Takes rows of the first run as long as no other has one as early. */
-static int take_alone(struct tw_runs *runs)
+static int take_alone(struct tw_sorted_runs *runs)
 {
 	struct run_input *input = first_input(runs);
 	const uint64_t until = time_of_others(runs);
@@ -321,7 +321,7 @@ static int take_alone(struct tw_runs *runs)
 	return error;
 }
 
-static int take_rows(struct tw_runs *runs, struct tw_batch *batch)
+static int take_rows(struct tw_sorted_runs *runs, struct tw_batch *batch)
 {
 	*batch = (struct tw_batch){0};
 	tw_slab_clear(&runs->batch);
@@ -340,7 +340,7 @@ static int take_rows(struct tw_runs *runs, struct tw_batch *batch)
 	return error;
 }
 
-int tw_runs_next(struct tw_runs *runs, struct tw_batch *batch)
+int tw_sorted_runs_next(struct tw_sorted_runs *runs, struct tw_batch *batch)
 {
 	int error = take_rows(runs, batch);
 	if (!error && batch->count == 0) /* all have been given */
@@ -351,7 +351,7 @@ int tw_runs_next(struct tw_runs *runs, struct tw_batch *batch)
 /* ---- Fewer runs. ---- */
 
 /* Merges runs into one of another file. */
-static int merge_runs(struct tw_runs *runs, size_t from, size_t count, struct tw_spill *to)
+static int merge_runs(struct tw_sorted_runs *runs, size_t from, size_t count, struct tw_spill *to)
 {
 	struct tw_batch batch;
 	int error = open_inputs(runs, from, count);
@@ -362,7 +362,7 @@ static int merge_runs(struct tw_runs *runs, size_t from, size_t count, struct tw
 }
 
 /* Merges each `most` runs into one. */
-static int merge_round(struct tw_runs *runs)
+static int merge_round(struct tw_sorted_runs *runs)
 {
 	struct tw_spill next;
 	size_t made = 0;
@@ -383,7 +383,7 @@ static int merge_round(struct tw_runs *runs)
 	return error;
 }
 
-int tw_runs_end(struct tw_runs *runs)
+int tw_sorted_runs_end(struct tw_sorted_runs *runs)
 {
 	int error = end_run(runs, &runs->file);
 	while (!error && runs->count > runs->most)
@@ -391,7 +391,7 @@ int tw_runs_end(struct tw_runs *runs)
 	return error ? error : open_inputs(runs, 0, runs->count);
 }
 
-void tw_runs_free(struct tw_runs *runs)
+void tw_sorted_runs_free(struct tw_sorted_runs *runs)
 {
 	if (!runs)
 		return;
