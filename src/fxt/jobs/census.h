@@ -8,12 +8,12 @@
 
 /* What is counted: providers, threads and categories, and how each is known. */
 enum fxt_counted {
-	FXT_COUNTED_PROVIDER,         /* number: its id */
-	FXT_COUNTED_TRACK,            /* number: of the track */
-	FXT_COUNTED_THREAD_UNDEFINED, /* number: the index that nothing registers; process: generation of the provider */
-	FXT_COUNTED_THREAD,           /* process, thread */
-	FXT_COUNTED_THREAD_ALONE,     /* thread: nothing tells its process */
-	FXT_COUNTED_CATEGORY,         /* number: of the name */
+	FXT_COUNTED_PROVIDER,           /* number: its id */
+	FXT_COUNTED_TRACK,              /* number: of the track */
+	FXT_COUNTED_THREAD_UNDEFINED,   /* number: an index without a thread; process: generation of the provider */
+	FXT_COUNTED_THREAD,             /* process, thread */
+	FXT_COUNTED_THREAD_ALONE,       /* thread: nothing tells its process */
+	FXT_COUNTED_CATEGORY,           /* number: of the name */
 	FXT_COUNTED_CATEGORY_UNDEFINED, /* number: the index that nothing registers */
 	FXT_COUNTED_CATEGORY_TEXT       /* the text stands in the record */
 };
