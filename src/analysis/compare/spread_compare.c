@@ -46,7 +46,7 @@ static const struct tw_spread_row *find_next(const struct comparison *comparison
 }
 
 /* Takes the rows of a run that are like this one; *i goes on. */
-static struct of_run gather(const struct tw_spread *spread, const struct tw_spread_row *like, size_t *i)
+static struct of_run sum_like(const struct tw_spread *spread, const struct tw_spread_row *like, size_t *i)
 {
 	const struct tw_spread_row *row;
 	struct of_run run = {0};
@@ -123,7 +123,7 @@ static bool compare_all(struct tw_spread_changes *changes, struct comparison *co
 	bool fine = true;
 	while (fine && (next = find_next(comparison))) {
 		for (size_t i = 0; i < comparison->all; i++)
-			comparison->found[i] = gather(comparison->runs[i], next, &comparison->places[i]);
+			comparison->found[i] = sum_like(comparison->runs[i], next, &comparison->places[i]);
 		fine = add(changes, comparison);
 	}
 	if (fine && changes->count)
