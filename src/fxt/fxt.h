@@ -61,11 +61,9 @@ int fxt_read_events(struct tw_reader *reader, struct tw_batch *batch);
 /* reader.c: begins to read ahead. Returns 0 or a negative status. */
 int fxt_start(struct tw_reader *reader, const struct fxt_work *work, const struct fxt_wish *wish, unsigned jobs);
 
-/* wait.c: the work for an archive that is merged: rows are made of a chunk only if it cannot wait. */
-extern const struct fxt_work fxt_wait_work;
-
-/* wait.c: after fxt_start(), lets chunks wait. */
-void fxt_wait_start(struct tw_reader *reader);
+/* wait.c: lets chunks wait. Returns the work for an archive that is merged: rows are made of a chunk only if it cannot
+ * wait. */
+struct fxt_work fxt_wait_start(struct tw_reader *reader);
 
 /* wait.c: takes a chunk that waits. */
 void fxt_wait_put(struct tw_reader *reader, struct fxt_chunk *chunk);

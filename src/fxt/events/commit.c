@@ -172,34 +172,24 @@ static void fix_argument_text(const struct place *at)
 	argument->size = (uint32_t)text->length;
 }
 
+static uint32_t *track_of(const struct place *at)
+{
+	return at->fix->other ? &at->row->other : &at->row->track;
+}
+
 static void fix_track(const struct place *at)
 {
-	at->row->track = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
+	*track_of(at) = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
 }
 
 static void fix_track_by_koid(const struct place *at)
 {
-	at->row->track = fxt_state_track_of_thread(at->commit->state, at->fix->b);
-}
-
-static void fix_other(const struct place *at)
-{
-	at->row->other = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
-}
-
-static void fix_other_by_koid(const struct place *at)
-{
-	at->row->other = fxt_state_track_of_thread(at->commit->state, at->fix->b);
+	*track_of(at) = fxt_state_track_of_thread(at->commit->state, at->fix->b);
 }
 
 static void fix_track_undefined(const struct place *at)
 {
-	at->row->track = fxt_state_undefined_thread(at->commit->state, at->fix->a, at->fix->b);
-}
-
-static void fix_other_undefined(const struct place *at)
-{
-	at->row->other = fxt_state_undefined_thread(at->commit->state, at->fix->a, at->fix->b);
+	*track_of(at) = fxt_state_undefined_thread(at->commit->state, at->fix->a, at->fix->b);
 }
 
 /* ---- Objects. ---- */
@@ -324,10 +314,7 @@ static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_CATEGORY] = fix_category,
     [FXT_FIX_TRACK] = fix_track,
     [FXT_FIX_TRACK_BY_KOID] = fix_track_by_koid,
-    [FXT_FIX_OTHER] = fix_other,
-    [FXT_FIX_OTHER_BY_KOID] = fix_other_by_koid,
     [FXT_FIX_TRACK_UNDEFINED] = fix_track_undefined,
-    [FXT_FIX_OTHER_UNDEFINED] = fix_other_undefined,
     [FXT_FIX_ARGUMENT_NAME] = fix_argument_name,
     [FXT_FIX_ARGUMENT_TEXT] = fix_argument_text,
     [FXT_FIX_REFERENCE] = fix_reference,

@@ -74,15 +74,9 @@ uint32_t fxt_object_name(const struct tw_map *names, struct fxt_object object)
 static bool is_named(const struct fxt_chunk *chunk, const struct tw_fxt_argument *argument, size_t place,
                      const char *name)
 {
-	const struct tw_fxt_string *string = &argument->name;
-	const size_t length = strlen(name);
-	if (string->bytes)
-		return string->length == length && memcmp(string->bytes, name, length) == 0;
-	if (string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE)
-		return false;
-	const struct fxt_entry *entry =
-	    fxt_string_at(chunk->decoder.context.provider, string->reference, fxt_offset(chunk, place));
-	return entry && entry->length == length && memcmp(entry->text, name, length) == 0;
+	size_t length;
+	const char *text = fxt_text(chunk, &argument->name, place, &length);
+	return text && length == strlen(name) && memcmp(text, name, length) == 0;
 }
 
 /* The number of an argument of this name; 0 where there is none. */

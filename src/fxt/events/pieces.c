@@ -55,31 +55,25 @@ static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 
 /* ---- Pieces. ---- */
 
-void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
+void fxt_take_pieces(struct fxt_chunk *chunk, const struct fxt_wish *wish, fxt_take_fn *take)
 {
-	switch (piece->kind) {
-	case FXT_RECORDS:
-		take_records(chunk, wish, piece);
-		return;
-	case FXT_BROKEN:
-	case FXT_CUT:
-	case FXT_LOST:
-		take_damage(chunk, piece);
-		return;
-	case FXT_PAYLOAD:
-		take_payload(chunk, piece);
-		return;
+	fxt_begin_context(chunk);
+	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++) {
+		const struct fxt_piece *piece = &chunk->walk.pieces[chunk->decoder.pieces_done];
+		chunk->decoder.big = piece->big;
+		if (piece->kind == FXT_RECORDS)
+			take(chunk, wish, piece);
+		else if (piece->kind == FXT_PAYLOAD)
+			take_payload(chunk, piece);
+		else
+			take_damage(chunk, piece);
 	}
 }
 
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)scratch;
-	fxt_begin_context(chunk);
-	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++) {
-		chunk->decoder.big = chunk->walk.pieces[chunk->decoder.pieces_done].big;
-		fxt_decode_piece(chunk, wish, &chunk->walk.pieces[chunk->decoder.pieces_done]);
-	}
+	fxt_take_pieces(chunk, wish, take_records);
 }
 
 /* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind until

@@ -178,9 +178,9 @@ TW_INLINE bool take_event(struct plain_rows *rows, uint64_t header, const uint8_
 
 /* ---- Context switches and wake-ups. ---- */
 
-TW_NOINLINE void wait_for_koid(struct fxt_chunk *chunk, enum fxt_fix_kind kind, uint64_t koid)
+TW_NOINLINE void wait_for_koid(struct fxt_chunk *chunk, bool other, uint64_t koid)
 {
-	fxt_add_fix(chunk, &(struct fxt_fix){.kind = (uint8_t)kind, .b = koid});
+	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_BY_KOID, .other = other, .b = koid});
 }
 
 /* Makes the row of a context switch or a wake-up, which have koids of threads alone: the commit finds the tracks. */
@@ -204,9 +204,9 @@ TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8
 	};
 	if (!tw_slab_add(&chunk->rows.slab, &event))
 		return true;
-	wait_for_koid(chunk, FXT_FIX_TRACK_BY_KOID, tw_load64(bytes + fxt_switch_koid(0), big));
+	wait_for_koid(chunk, false, tw_load64(bytes + fxt_switch_koid(0), big));
 	if (is_switch)
-		wait_for_koid(chunk, FXT_FIX_OTHER_BY_KOID, tw_load64(bytes + fxt_switch_koid(1), big));
+		wait_for_koid(chunk, true, tw_load64(bytes + fxt_switch_koid(1), big));
 	return true;
 }
 

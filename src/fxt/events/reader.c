@@ -38,7 +38,7 @@ static bool can_wait(const struct tw_reader *reader, const struct fxt_wish *wish
 
 static int start(struct tw_reader *reader)
 {
-	static const struct fxt_work work = {.decode = fxt_decode, .decoded = fxt_decoded};
+	struct fxt_work work = {.decode = fxt_decode, .decoded = fxt_decoded};
 	bool check = reader->options.checking == TW_CHECK_ALL;
 	uint32_t kinds = kinds_for(reader);
 	const struct fxt_wish wish = {
@@ -48,11 +48,9 @@ static int start(struct tw_reader *reader)
 	    .sort = check || reader->options.order != TW_ORDER_FILE,
 	    .check = check,
 	};
-	const bool waits = can_wait(reader, &wish);
-	int status = fxt_start(reader, waits ? &fxt_wait_work : &work, &wish, reader->options.jobs);
-	if (status == 0 && waits)
-		fxt_wait_start(reader);
-	return status;
+	if (can_wait(reader, &wish))
+		work = fxt_wait_start(reader);
+	return fxt_start(reader, &work, &wish, reader->options.jobs);
 }
 
 /* Takes the rows of a chunk. Returns 1, or a negative status. */

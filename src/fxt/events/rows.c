@@ -40,45 +40,28 @@ static uint32_t name_number(const struct row_source *source, const struct tw_fxt
 	return 0;
 }
 
-/* The koids of a thread; false where it is not defined. */
-static bool koids(const struct row_source *source, const struct tw_fxt_thread *thread, uint64_t *process,
-                  uint64_t *koid, uint32_t *track)
-{
-	*process = thread->process;
-	*koid = thread->thread;
-	*track = UINT32_MAX;
-	if (thread->index == 0)
-		return true;
-	const struct fxt_entry *entry = fxt_thread_at(source->chunk->decoder.context.provider, thread->index,
-	                                              fxt_offset(source->chunk, source->place));
-	if (!entry)
-		return false;
-	*process = entry->process;
-	*koid = entry->thread;
-	*track = entry->number;
-	return true;
-}
-
 /* Sets *track to that of a thread, or to UINT32_MAX where it waits for *fix. False where it is not registered. */
 static bool find_track(const struct row_source *source, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind,
-                       struct fxt_fix *fix, uint32_t *track)
+                       bool other, struct fxt_fix *fix, uint32_t *track)
 {
-	*fix = (struct fxt_fix){.kind = (uint8_t)kind};
-	if (koids(source, thread, &fix->a, &fix->b, track))
-		return true;
-	fix->kind = kind == FXT_FIX_TRACK ? FXT_FIX_TRACK_UNDEFINED : FXT_FIX_OTHER_UNDEFINED;
-	fix->a = source->chunk->decoder.context.generation;
-	fix->b = thread->index;
-	return false;
+	const struct fxt_referred found = fxt_refer_to(source->chunk, thread, source->place);
+	*track = found.track;
+	*fix = (struct fxt_fix){.kind = (uint8_t)kind, .other = other, .a = found.process, .b = found.thread};
+	if (!found.known)
+		*fix = (struct fxt_fix){.kind = FXT_FIX_TRACK_UNDEFINED,
+		                        .other = other,
+		                        .a = source->chunk->decoder.context.generation,
+		                        .b = thread->index};
+	return found.known;
 }
 
 /* The track of a thread; 0 where it waits. */
 static uint32_t track_number(const struct row_source *source, const struct tw_fxt_thread *thread,
-                             enum fxt_fix_kind kind)
+                             enum fxt_fix_kind kind, bool other)
 {
 	struct fxt_fix fix;
 	uint32_t track;
-	if (!find_track(source, thread, kind, &fix, &track))
+	if (!find_track(source, thread, kind, other, &fix, &track))
 		fxt_note(source->chunk, FXT_THREAD_UNDEFINED, source->place, source->place, thread->index, 0, NULL);
 	if (track != UINT32_MAX)
 		return track;
@@ -88,15 +71,12 @@ static uint32_t track_number(const struct row_source *source, const struct tw_fx
 
 static bool is_wanted(const struct row_source *source, const struct tw_fxt_thread *thread)
 {
-	uint64_t process, koid;
-	uint32_t track;
 	if (source->wish->options->thread_count == 0)
 		return true;
-	if (!koids(source, thread, &process, &koid, &track)) {
-		process = 0;
-		koid = fxt_undefined_koid(source->chunk->decoder.context.generation, thread->index);
-	}
-	return tw_thread_wanted(source->wish->options, koid);
+	const struct fxt_referred found = fxt_refer_to(source->chunk, thread, source->place);
+	const uint64_t generation = source->chunk->decoder.context.generation;
+	return tw_thread_wanted(source->wish->options,
+	                        found.known ? found.thread : fxt_undefined_koid(generation, thread->index));
 }
 
 /* ---- Arguments. ---- */
@@ -104,18 +84,12 @@ static bool is_wanted(const struct row_source *source, const struct tw_fxt_threa
 /* False where nothing has registered it. */
 static bool text_value(const struct row_source *source, const struct tw_fxt_string *text, struct tw_argument *argument)
 {
+	size_t length;
+	const char *bytes = fxt_text(source->chunk, text, source->place, &length);
 	argument->type = TW_ARG_TEXT;
-	argument->value.bytes = text->bytes ? text->bytes : (const uint8_t *)"";
-	argument->size = text->length;
-	if (text->bytes || text->reference == 0 || text->reference >= TW_FXT_STRING_INLINE)
-		return true;
-	const struct fxt_entry *entry = fxt_string_at(source->chunk->decoder.context.provider, text->reference,
-	                                              fxt_offset(source->chunk, source->place));
-	if (!entry)
-		return false;
-	argument->value.bytes = (const uint8_t *)entry->text;
-	argument->size = entry->length;
-	return true;
+	argument->value.bytes = (const uint8_t *)(bytes ? bytes : "");
+	argument->size = (uint32_t)length;
+	return bytes;
 }
 
 static void wait_for_text(const struct row_source *source, unsigned reference, unsigned number)
@@ -125,13 +99,6 @@ static void wait_for_text(const struct row_source *source, unsigned reference, u
 	                                             .argument = (uint8_t)number,
 	                                             .reference = (uint16_t)reference});
 }
-
-static const uint8_t argument_types[] = {
-    [TW_FXT_ARG_NULL] = TW_ARG_NULL,   [TW_FXT_ARG_INT32] = TW_ARG_INT,       [TW_FXT_ARG_UINT32] = TW_ARG_UINT,
-    [TW_FXT_ARG_INT64] = TW_ARG_INT,   [TW_FXT_ARG_UINT64] = TW_ARG_UINT,     [TW_FXT_ARG_DOUBLE] = TW_ARG_DOUBLE,
-    [TW_FXT_ARG_STRING] = TW_ARG_TEXT, [TW_FXT_ARG_POINTER] = TW_ARG_POINTER, [TW_FXT_ARG_KOID] = TW_ARG_KOID,
-    [TW_FXT_ARG_BOOL] = TW_ARG_BOOL,   [TW_FXT_ARG_BLOB] = TW_ARG_BYTES,
-};
 
 static void set_unknown(const struct row_source *source, const struct tw_fxt_argument *from,
                         struct tw_argument *argument)
@@ -144,8 +111,8 @@ static void set_unknown(const struct row_source *source, const struct tw_fxt_arg
 /* The value of the last row's argument of this number; its name follows. */
 static struct tw_argument value_of(const struct row_source *source, const struct tw_fxt_argument *from, unsigned number)
 {
-	bool known = from->type < sizeof argument_types;
-	struct tw_argument argument = {.type = known ? argument_types[from->type] : TW_ARG_BYTES};
+	bool known = from->type <= TW_FXT_ARG_BLOB;
+	struct tw_argument argument = {.type = known ? fxt_argument_kinds[from->type].type : TW_ARG_BYTES};
 	if (from->type == TW_FXT_ARG_STRING) {
 		if (!text_value(source, &from->text, &argument))
 			wait_for_text(source, from->text.reference, number);
@@ -168,9 +135,7 @@ static unsigned next_argument(const struct tw_slab *slab)
 
 static void add_arguments(const struct row_source *source)
 {
-	uint64_t process, thread;
-	uint32_t track;
-	koids(source, &source->record->thread, &process, &thread, &track);
+	const uint64_t process = fxt_refer_to(source->chunk, &source->record->thread, source->place).process;
 	for (unsigned i = 0; i < source->record->argument_count; i++) {
 		struct tw_slab *slab = &source->chunk->rows.slab;
 		const struct tw_fxt_argument *from = &source->record->arguments[i];
@@ -248,7 +213,7 @@ static void add_event(const struct row_source *source, enum tw_event_kind kind)
 	struct tw_event *row = add_row(source, kind, true);
 	if (!row)
 		return;
-	row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
+	row->track = track_number(source, &record->thread, FXT_FIX_TRACK, false);
 	if (record->kind == TW_FXT_DURATION_COMPLETE)
 		row->value = duration(source, row->time);
 	row->flags |= record->scope > FXT_SCOPE_MAX ? TW_FLAG_MORE : fxt_scope_flags(record->scope);
@@ -267,7 +232,7 @@ static void add_sign_of_life(const struct row_source *source, enum tw_event_kind
 	struct tw_event *row = tw_slab_add(&chunk->rows.slab, &event);
 	if (!row)
 		return;
-	find_track(source, &source->record->thread, FXT_FIX_TRACK, &fix, &track);
+	find_track(source, &source->record->thread, FXT_FIX_TRACK, false, &fix, &track);
 	if (track != UINT32_MAX)
 		row->track = track;
 	else
@@ -303,7 +268,7 @@ static void take_blob(const struct row_source *source)
 	row->value = record->payload_size;
 	row->flags |= record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
 	if (timed)
-		row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
+		row->track = track_number(source, &record->thread, FXT_FIX_TRACK, false);
 	else
 		fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_PIECE});
 	add_bytes(source, "data", TW_ARG_BYTES);
@@ -333,18 +298,17 @@ static void take_kernel_object(const struct row_source *source)
 static void take_userspace_object(const struct row_source *source)
 {
 	const struct tw_fxt_record *record = source->record;
-	uint64_t process, thread;
-	uint32_t track;
+	const struct fxt_referred owner = fxt_refer_to(source->chunk, &record->thread, source->place);
 	struct tw_event *row = add_row(source, TW_OBJECT, false);
 	if (!row)
 		return;
 	row->flags |= TW_FLAG_USERSPACE | (source->chunk->decoder.context.foreign ? FXT_FLAG_FOREIGN : 0);
 	if (record->thread.index || record->wide_process)
-		row->other = track_number(source, &record->thread, FXT_FIX_OTHER);
+		row->other = track_number(source, &record->thread, FXT_FIX_TRACK, true);
 	add_arguments(source);
-	if (koids(source, &record->thread, &process, &thread, &track))
-		name_object(source, fxt_pointer(source->chunk->decoder.context.provider, process, record->id));
-	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_OF_PROCESS, .b = process});
+	if (owner.known)
+		name_object(source, fxt_pointer(source->chunk->decoder.context.provider, owner.process, record->id));
+	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_OF_PROCESS, .b = owner.process});
 }
 
 /* Context switches of today tell koids of threads only. */
@@ -357,8 +321,8 @@ static void take_switch(const struct row_source *source)
 		return;
 	row->value = record->state;
 	row->cpu = record->cpu;
-	row->track = track_number(source, &record->thread, legacy ? FXT_FIX_TRACK : FXT_FIX_TRACK_BY_KOID);
-	row->other = track_number(source, &record->incoming, legacy ? FXT_FIX_OTHER : FXT_FIX_OTHER_BY_KOID);
+	row->track = track_number(source, &record->thread, legacy ? FXT_FIX_TRACK : FXT_FIX_TRACK_BY_KOID, false);
+	row->other = track_number(source, &record->incoming, legacy ? FXT_FIX_TRACK : FXT_FIX_TRACK_BY_KOID, true);
 	add_arguments(source);
 	if (!legacy)
 		return;
@@ -375,8 +339,9 @@ static void find_waker(const struct row_source *source)
 		struct tw_argument name = {0};
 		text_value(source, &argument->name, &name);
 		if (argument->type == TW_FXT_ARG_KOID && name.size == 5 && memcmp(name.value.bytes, "waker", 5) == 0)
-			fxt_add_fix(source->chunk,
-			            &(struct fxt_fix){.kind = FXT_FIX_OTHER_BY_KOID, .b = argument->value.u});
+			fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_BY_KOID,
+			                                             .other = true,
+			                                             .b = argument->value.u});
 	}
 }
 
@@ -387,7 +352,7 @@ static void take_wakeup(const struct row_source *source)
 	if (!row)
 		return;
 	row->cpu = record->cpu;
-	row->track = track_number(source, &record->thread, FXT_FIX_TRACK_BY_KOID);
+	row->track = track_number(source, &record->thread, FXT_FIX_TRACK_BY_KOID, false);
 	add_arguments(source);
 	find_waker(source);
 }
@@ -397,7 +362,7 @@ static void take_log(const struct row_source *source)
 	struct tw_event *row = add_row(source, TW_LOG, true);
 	if (!row)
 		return;
-	row->track = track_number(source, &source->record->thread, FXT_FIX_TRACK);
+	row->track = track_number(source, &source->record->thread, FXT_FIX_TRACK, false);
 	add_bytes(source, "message", TW_ARG_TEXT);
 }
 
@@ -406,7 +371,7 @@ static void take_module(const struct row_source *source)
 	struct tw_event *row = add_row(source, TW_METADATA, true);
 	if (!row)
 		return;
-	row->track = track_number(source, &source->record->thread, FXT_FIX_TRACK);
+	row->track = track_number(source, &source->record->thread, FXT_FIX_TRACK, false);
 	add_number(source, "module_id", TW_ARG_UINT, source->record->id);
 	add_bytes(source, "build_id", TW_ARG_BYTES);
 }
@@ -417,7 +382,7 @@ static void take_mmap(const struct row_source *source)
 	struct tw_event *row = add_row(source, TW_METADATA, true);
 	if (!row)
 		return;
-	row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
+	row->track = track_number(source, &record->thread, FXT_FIX_TRACK, false);
 	add_number(source, "module_id", TW_ARG_UINT, record->id);
 	add_number(source, "start", TW_ARG_POINTER, record->mmap_start);
 	add_number(source, "range", TW_ARG_POINTER, record->mmap_range);
@@ -432,7 +397,7 @@ static void take_backtrace(const struct row_source *source)
 	if (!row)
 		return;
 	row->value = 1;
-	row->track = track_number(source, &record->thread, FXT_FIX_TRACK);
+	row->track = track_number(source, &record->thread, FXT_FIX_TRACK, false);
 	for (uint64_t at = 0; at + TW_FXT_WORD <= record->payload_here; at += TW_FXT_WORD)
 		add_number(source, "pc", TW_ARG_POINTER, tw_load64(record->payload + at, source->chunk->decoder.big));
 	if (record->flags)

@@ -4,17 +4,6 @@
 #include "base/text/digits.h"
 #include "fxt/events/events.h"
 
-/* What is a value that stands in one or two words: its type, and how many. */
-static const struct {
-	uint8_t type, words;
-} values[] = {
-    [TW_FXT_ARG_NULL] = {TW_ARG_NULL, 1},   [TW_FXT_ARG_INT32] = {TW_ARG_INT, 1},
-    [TW_FXT_ARG_UINT32] = {TW_ARG_UINT, 1}, [TW_FXT_ARG_INT64] = {TW_ARG_INT, 2},
-    [TW_FXT_ARG_UINT64] = {TW_ARG_UINT, 2}, [TW_FXT_ARG_DOUBLE] = {TW_ARG_DOUBLE, 2},
-    [TW_FXT_ARG_STRING] = {TW_ARG_TEXT, 1}, [TW_FXT_ARG_POINTER] = {TW_ARG_POINTER, 2},
-    [TW_FXT_ARG_KOID] = {TW_ARG_KOID, 2},   [TW_FXT_ARG_BOOL] = {TW_ARG_BOOL, 1},
-};
-
 size_t fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
 {
 	size_t at = place + (size_t)2 * TW_FXT_WORD;
@@ -22,7 +11,7 @@ size_t fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
 	for (uint32_t unused; count > 0; count--) {
 		uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big), words = tw_bits(header, 4, 15);
 		unsigned type = fxt_type(header);
-		if (type > TW_FXT_ARG_BOOL || words != values[type].words ||
+		if (type > TW_FXT_ARG_BOOL || words != fxt_argument_kinds[type].words ||
 		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
 		    (type == TW_FXT_ARG_STRING &&
 		     !fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
@@ -66,7 +55,7 @@ static void set_value(const struct fxt_chunk *chunk, size_t at, uint64_t header,
 {
 	uint32_t upper = (uint32_t)(header >> 32);
 	unsigned type = fxt_type(header);
-	if (values[type].words > 1)
+	if (fxt_argument_kinds[type].words > 1)
 		argument->value.u = tw_load64(chunk->bytes + at + TW_FXT_WORD, chunk->decoder.big);
 	else if (type == TW_FXT_ARG_INT32)
 		argument->value.i = (int32_t)upper;
@@ -78,7 +67,7 @@ static void set_value(const struct fxt_chunk *chunk, size_t at, uint64_t header,
 
 struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
 {
-	struct tw_argument argument = {.type = values[fxt_type(header)].type};
+	struct tw_argument argument = {.type = fxt_argument_kinds[fxt_type(header)].type};
 	fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &argument.name);
 	if (argument.type == TW_ARG_TEXT)
 		set_text(chunk, (unsigned)tw_bits(header, 32, 47), offset, &argument);
@@ -122,6 +111,6 @@ void fxt_add_values(struct fxt_chunk *chunk, size_t place, uint64_t count, uint6
 		tw_slab_argument(&chunk->rows.slab, &argument);
 		if (argument.type == TW_ARG_KOID || argument.type == TW_ARG_POINTER)
 			fxt_refer(chunk, &argument, i, process);
-		at += (size_t)values[fxt_type(header)].words * TW_FXT_WORD;
+		at += (size_t)fxt_argument_kinds[fxt_type(header)].words * TW_FXT_WORD;
 	}
 }

@@ -35,8 +35,6 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 		decode_all(chunk, wish, scratch);
 }
 
-const struct fxt_work fxt_wait_work = {.decode = decode_if_eager, .decoded = decide};
-
 /* ---- In the caller's thread. ---- */
 
 static void make_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
@@ -80,12 +78,17 @@ static void finish_all(void *context, struct fxt_chunk *const *line, size_t coun
 			make_rows(reader, line[i]);
 }
 
-void fxt_wait_start(struct tw_reader *reader)
+struct fxt_work fxt_wait_start(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	fxt->sorter.make = make;
 	fxt->sorter.context = reader;
-	fxt_pipeline_before_forgetting(fxt->pipeline, finish_all, reader);
+	return (struct fxt_work){
+	    .decode = decode_if_eager,
+	    .decoded = decide,
+	    .finish = finish_all,
+	    .context = reader,
+	};
 }
 
 void fxt_wait_put(struct tw_reader *reader, struct fxt_chunk *chunk)

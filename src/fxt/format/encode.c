@@ -97,49 +97,33 @@ static const struct fxt_argument_kind *kind_of(const struct tw_fxt_argument *arg
 	return &fxt_argument_kinds[argument->type % FXT_TYPES];
 }
 
-static uint64_t upper_half(struct encoding *out, const struct tw_fxt_argument *argument)
+/* Puts the words of a value; returns its bits in the header, from bit 0 on. */
+static uint64_t put_value(struct encoding *out, const struct tw_fxt_argument *argument)
 {
 	switch (kind_of(argument)->value) {
+	case FXT_VALUE_NONE:
+		return 0;
 	case FXT_VALUE_SIGNED:
 		out->wrong |= argument->value.i != (int32_t)argument->value.i;
 		return (uint32_t)argument->value.i;
-	case FXT_VALUE_TEXT:
-		return reference(out, &argument->text);
 	case FXT_VALUE_BIT:
 		return field(out, 0, 0, argument->value.u);
-	case FXT_VALUE_BYTES:
-		return argument->size;
-	case FXT_VALUE_NONE:
-	case FXT_VALUE_WORD:
-		return 0;
-	case FXT_VALUE_UPPER:
-	case FXT_VALUE_UNKNOWN:
-		break;
-	}
-	return field(out, 0, 31, argument->value.u);
-}
-
-static void put_value(struct encoding *out, const struct tw_fxt_argument *argument)
-{
-	switch (kind_of(argument)->value) {
-	case FXT_VALUE_NONE:
-	case FXT_VALUE_SIGNED:
-	case FXT_VALUE_UPPER:
-	case FXT_VALUE_BIT:
-		break;
 	case FXT_VALUE_WORD:
 		put_word(out, argument->value.u);
-		break;
+		return 0;
 	case FXT_VALUE_TEXT:
 		put_text(out, &argument->text);
-		break;
+		return reference(out, &argument->text);
 	case FXT_VALUE_BYTES:
 		put_stream(out, argument->bytes, argument->size);
-		break;
+		return argument->size;
 	case FXT_VALUE_UNKNOWN:
 		put_words(out, argument->bytes, argument->size);
 		break;
+	case FXT_VALUE_UPPER:
+		break;
 	}
+	return field(out, 0, 31, argument->value.u);
 }
 
 /* Puts a word at a place that was counted before. */
@@ -155,10 +139,10 @@ static void put_argument(struct encoding *out, const struct tw_fxt_argument *arg
 {
 	uint64_t start = out->at;
 	uint64_t header = field(out, 0, 3, argument->type);
-	header |= reference(out, &argument->name) << 16 | upper_half(out, argument) << 32;
+	header |= reference(out, &argument->name) << 16;
 	out->at += TW_FXT_WORD;
 	put_text(out, &argument->name);
-	put_value(out, argument);
+	header |= put_value(out, argument) << 32;
 	put_words(out, argument->trailing, argument->trailing_size);
 	put_word_at(out, start, header | field(out, 4, 15, (out->at - start) / TW_FXT_WORD));
 }

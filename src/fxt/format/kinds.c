@@ -222,7 +222,8 @@ const uint8_t fxt_kinds_by_type[FXT_TYPES][FXT_TYPES] = {
 };
 
 const struct fxt_argument_kind fxt_argument_kinds[FXT_TYPES] = {
-#define X(type, name, value, shown, reserved) [type] = {name, value, shown, FXT_ARGUMENT_WORDS(value), reserved},
+#define X(type, name, row, value, shown, reserved)                                                                     \
+	[type] = {name, row, FXT_ARGUMENT_WORDS(value), value, shown, reserved},
     FXT_ARGUMENT_LIST(X)
 #undef X
 };

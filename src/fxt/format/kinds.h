@@ -73,19 +73,19 @@ enum fxt_value {
 
 /* The types of argument: the document, "Argument Types".
  *
- * X(type, name, where its value stands, how it is shown, reserved bits of the header) */
+ * X(type, name, type in events, where its value stands, how it is shown, reserved bits of the header) */
 #define FXT_ARGUMENT_LIST(X)                                                                                           \
-	X(TW_FXT_ARG_NULL, "null", FXT_VALUE_NONE, TW_FIELD_NULL, FXT_BITS(32, 63))                                    \
-	X(TW_FXT_ARG_INT32, "int32", FXT_VALUE_SIGNED, TW_FIELD_INT, 0)                                                \
-	X(TW_FXT_ARG_UINT32, "uint32", FXT_VALUE_UPPER, TW_FIELD_UINT, 0)                                              \
-	X(TW_FXT_ARG_INT64, "int64", FXT_VALUE_WORD, TW_FIELD_INT, FXT_BITS(32, 63))                                   \
-	X(TW_FXT_ARG_UINT64, "uint64", FXT_VALUE_WORD, TW_FIELD_UINT, FXT_BITS(32, 63))                                \
-	X(TW_FXT_ARG_DOUBLE, "double", FXT_VALUE_WORD, TW_FIELD_DOUBLE, FXT_BITS(32, 63))                              \
-	X(TW_FXT_ARG_STRING, "string", FXT_VALUE_TEXT, TW_FIELD_TEXT, FXT_BITS(48, 63))                                \
-	X(TW_FXT_ARG_POINTER, "pointer", FXT_VALUE_WORD, TW_FIELD_HEX, FXT_BITS(32, 63))                               \
-	X(TW_FXT_ARG_KOID, "koid", FXT_VALUE_WORD, TW_FIELD_UINT, FXT_BITS(32, 63))                                    \
-	X(TW_FXT_ARG_BOOL, "bool", FXT_VALUE_BIT, TW_FIELD_BOOL, FXT_BITS(33, 63))                                     \
-	X(TW_FXT_ARG_BLOB, "blob", FXT_VALUE_BYTES, TW_FIELD_BYTES, 0)
+	X(TW_FXT_ARG_NULL, "null", TW_ARG_NULL, FXT_VALUE_NONE, TW_FIELD_NULL, FXT_BITS(32, 63))                       \
+	X(TW_FXT_ARG_INT32, "int32", TW_ARG_INT, FXT_VALUE_SIGNED, TW_FIELD_INT, 0)                                    \
+	X(TW_FXT_ARG_UINT32, "uint32", TW_ARG_UINT, FXT_VALUE_UPPER, TW_FIELD_UINT, 0)                                 \
+	X(TW_FXT_ARG_INT64, "int64", TW_ARG_INT, FXT_VALUE_WORD, TW_FIELD_INT, FXT_BITS(32, 63))                       \
+	X(TW_FXT_ARG_UINT64, "uint64", TW_ARG_UINT, FXT_VALUE_WORD, TW_FIELD_UINT, FXT_BITS(32, 63))                   \
+	X(TW_FXT_ARG_DOUBLE, "double", TW_ARG_DOUBLE, FXT_VALUE_WORD, TW_FIELD_DOUBLE, FXT_BITS(32, 63))               \
+	X(TW_FXT_ARG_STRING, "string", TW_ARG_TEXT, FXT_VALUE_TEXT, TW_FIELD_TEXT, FXT_BITS(48, 63))                   \
+	X(TW_FXT_ARG_POINTER, "pointer", TW_ARG_POINTER, FXT_VALUE_WORD, TW_FIELD_HEX, FXT_BITS(32, 63))               \
+	X(TW_FXT_ARG_KOID, "koid", TW_ARG_KOID, FXT_VALUE_WORD, TW_FIELD_UINT, FXT_BITS(32, 63))                       \
+	X(TW_FXT_ARG_BOOL, "bool", TW_ARG_BOOL, FXT_VALUE_BIT, TW_FIELD_BOOL, FXT_BITS(33, 63))                        \
+	X(TW_FXT_ARG_BLOB, "blob", TW_ARG_BYTES, FXT_VALUE_BYTES, TW_FIELD_BYTES, 0)
 
 /* Words of an argument without texts and bytes. For tables. */
 #define FXT_ARGUMENT_WORDS(value) ((value) == FXT_VALUE_WORD ? 2 : 1)
@@ -93,9 +93,10 @@ enum fxt_value {
 /* An argument by its type. Of an unknown type all is 0 but the name. */
 struct fxt_argument_kind {
 	const char *name;
+	uint8_t type;  /* enum tw_argument_type */
+	uint8_t words; /* without texts and bytes */
 	enum fxt_value value;
 	enum tw_field_type shown;
-	uint8_t words; /* without texts and bytes */
 	uint64_t reserved;
 };
 

@@ -131,39 +131,23 @@ static inline uint64_t fxt_argument_reserved(unsigned type)
 	return fxt_argument_kinds[type].reserved;
 }
 
+/* The place of a member of a record in the bytes of a number: its last ones, where the host is big endian. */
+static inline size_t fxt_number_at(const struct fxt_record_field *field)
+{
+	return TW_HOST_IS_BIG ? sizeof(uint64_t) - field->member_size : 0;
+}
+
 /* The number in a member of a record. */
 static inline uint64_t fxt_number(const struct tw_fxt_record *record, const struct fxt_record_field *field)
 {
-	const uint8_t *member = (const uint8_t *)record + field->member;
-	switch (field->member_size) {
-	case 1:
-		return *member;
-	case 2:
-		return tw_load16(member, TW_HOST_IS_BIG);
-	case 4:
-		return tw_load32(member, TW_HOST_IS_BIG);
-	default:
-		return tw_load64(member, TW_HOST_IS_BIG);
-	}
+	uint64_t number = 0;
+	memcpy((uint8_t *)&number + fxt_number_at(field), (const uint8_t *)record + field->member, field->member_size);
+	return number;
 }
 
 static inline void fxt_set_number(struct tw_fxt_record *record, const struct fxt_record_field *field, uint64_t number)
 {
-	uint8_t *member = (uint8_t *)record + field->member;
-	switch (field->member_size) {
-	case 1:
-		*member = (uint8_t)number;
-		return;
-	case 2:
-		tw_store16(member, (uint16_t)number, TW_HOST_IS_BIG);
-		return;
-	case 4:
-		tw_store32(member, (uint32_t)number, TW_HOST_IS_BIG);
-		return;
-	default:
-		tw_store64(member, number, TW_HOST_IS_BIG);
-		return;
-	}
+	memcpy((uint8_t *)record + field->member, (uint8_t *)&number + fxt_number_at(field), field->member_size);
 }
 
 static inline bool fxt_is_number(unsigned type)

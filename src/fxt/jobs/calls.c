@@ -13,12 +13,10 @@
 
 #include <stdlib.h>
 
-void fxt_calls_clear(struct fxt_calls *calls)
+static void clear(struct fxt_calls *calls)
 {
 	calls->count = calls->waiting = calls->track_count = calls->seen_count = 0;
-	calls->by_track.count = 0;
-	if (calls->by_track.slots)
-		memset(calls->by_track.slots, 0, (calls->by_track.mask + 1) * sizeof *calls->by_track.slots);
+	tw_map_clear(&calls->by_track);
 	memset(calls->latest, 0, sizeof calls->latest);
 }
 
@@ -26,7 +24,7 @@ void fxt_calls_free(struct fxt_calls *calls)
 {
 	if (!calls)
 		return;
-	free(calls->calls);
+	free(calls->room.calls);
 	free(calls->items);
 	free(calls->tracks);
 	free(calls->seen);
@@ -188,7 +186,7 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 	const struct tw_ticks clock = chunk->decoder.clock;
 	struct fxt_name_cache *const name_cache = chunk->decoder.name_cache;
 	const uint8_t *const base = chunk->bytes, *last_taken = scan->last;
-	struct fxt_call *made = chunk->calls->calls + chunk->calls->count;
+	struct fxt_call *made = chunk->calls->room.calls + chunk->calls->count;
 	for (size_t size; bytes < to; last_taken = bytes, bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
 		const struct fxt_called *called = &name_cache->called[tw_bits(header, 48, 63) % FXT_KNOWN];
@@ -216,7 +214,7 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 		see_going_on(cursor, ended);
 	}
 	scan->last = last_taken;
-	chunk->calls->count = (size_t)(made - chunk->calls->calls);
+	chunk->calls->count = (size_t)(made - chunk->calls->room.calls);
 	return bytes;
 }
 
@@ -285,33 +283,18 @@ TW_INLINE size_t take_usual_records(struct fxt_chunk *chunk, bool switches, size
 
 /* ---- All other records: they become rows, and a call waits until its row is committed. ---- */
 
-/* How many calls there can be in so many bytes; take_usual() writes one more, which may be none. */
-static size_t most_calls(size_t bytes)
-{
-	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a call */
-	return bytes / LEAST + 1;
-}
-
-/* Makes room for as many calls as a chunk of usual size can have. What is not used of it takes no memory. */
-static void begin_room(const struct fxt_chunk *chunk)
-{
-	struct fxt_calls *calls = chunk->calls;
-	calls->room = most_calls(chunk->room);
-	calls->calls = malloc(calls->room * sizeof *calls->calls);
-	calls->room = calls->calls ? calls->room : 0;
-}
-
-/* Makes sure that there is room for as many more calls as there can be records between two places. */
+/* Makes sure that there is room for as many more calls as there can be records between two places: at first, as many as
+ * a chunk of usual size can have. What is not used of it takes no memory. */
 static bool make_room(struct fxt_chunk *chunk, size_t from, size_t to)
 {
-	struct fxt_calls *calls = chunk->calls;
-	size_t need = calls->count + most_calls(to - from);
-	if (!calls->calls)
-		begin_room(chunk);
-	bool room =
-	    (calls->calls && need <= calls->room) || tw_grow(&calls->calls, &calls->room, need, sizeof *calls->calls);
-	chunk->failed |= !room;
-	return room;
+	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a call */
+	struct fxt_call_room *room = &chunk->calls->room;
+	const size_t bytes = room->calls ? to - from : chunk->room;
+	/* take_usual() writes one more, which may be none. */
+	const bool made =
+	    tw_extend(&room->calls, &room->room, chunk->calls->count + bytes / LEAST + 1, sizeof *room->calls);
+	chunk->failed |= !made;
+	return made;
 }
 
 static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, size_t place)
@@ -320,7 +303,7 @@ static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, siz
 	if (!make_room(chunk, place, place))
 		return;
 	calls->waiting++;
-	calls->calls[calls->count++] = (struct fxt_call){
+	calls->room.calls[calls->count++] = (struct fxt_call){
 	    .track = UINT32_MAX,
 	    .begin = row->time,
 	    .end = row->time + (row->kind == TW_SLICE_COMPLETE ? row->value : 0),
@@ -339,96 +322,57 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 	return size;
 }
 
-/* Takes records that the walk has checked and that have nothing unknown in them. */
-static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
 {
-	bool switches = wish->options->thread_count == 0;
-	while (place < end && make_room(chunk, place, end)) {
-		size_t from = place;
-		place = chunk->decoder.big ? take_usual_records(chunk, switches, place, end, true)
-		                           : take_usual_records(chunk, switches, place, end, false);
+	const bool fast = !piece->odd && tw_loop_is_on(TW_LOOP_FXT_CALLS), switches = wish->options->thread_count == 0;
+	for (size_t place = piece->from; place < piece->to && make_room(chunk, place, piece->to);) {
+		const size_t from = place;
+		if (fast)
+			place = piece->big ? take_usual_records(chunk, switches, place, piece->to, true)
+			                   : take_usual_records(chunk, switches, place, piece->to, false);
 		if (place == from)
-			place += take_record(chunk, wish, place, end);
+			place += take_record(chunk, wish, place, piece->to);
 	}
 }
 
-static void take_odd_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
+/* Hands on room for calls to who has none. They are no longer needed once they are in tracks, so the room of a thread
+ * goes from chunk to chunk: what was used lately is in the processor's cache. `make bench` measures stat. */
+static void hand_on(struct fxt_call_room *from, struct fxt_call_room *to)
 {
-	while (place < end)
-		place += take_record(chunk, wish, place, end);
-}
-
-static void take_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
-{
-	chunk->decoder.big = piece->big;
-	if (piece->kind != FXT_RECORDS)
-		fxt_decode_piece(chunk, wish, piece);
-	else if (piece->odd || !tw_loop_is_on(TW_LOOP_FXT_CALLS))
-		take_odd_records(chunk, wish, piece->from, piece->to);
-	else
-		take_records(chunk, wish, piece->from, piece->to);
-}
-
-/* Takes the thread's room for calls. They are no longer needed once they are in tracks, so the room goes on to the next
- * chunk: what was used lately is in the processor's cache. `make bench` measures stat. */
-static void borrow_room(struct fxt_calls *calls, struct fxt_scratch *scratch)
-{
-	if (calls->calls)
+	if (to->calls)
 		return;
-	calls->calls = scratch->calls;
-	calls->room = scratch->call_room;
-	scratch->calls = NULL;
-	scratch->call_room = 0;
+	*to = *from;
+	*from = (struct fxt_call_room){0};
 }
 
-/* Gives it back, to whichever thread is there. */
-static void return_room(struct fxt_calls *calls, struct fxt_scratch *scratch)
-{
-	if (scratch->calls)
-		return;
-	scratch->calls = calls->calls;
-	scratch->call_room = calls->room;
-	calls->calls = NULL;
-	calls->room = 0;
-}
-
-static bool make_calls(struct fxt_chunk *chunk)
+void fxt_find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	if (!chunk->calls)
 		chunk->calls = calloc(1, sizeof *chunk->calls);
 	chunk->failed |= !chunk->calls;
-	return chunk->calls;
-}
-
-static void find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
-{
-	if (!make_calls(chunk) || chunk->failed)
+	if (chunk->failed)
 		return;
 	if (chunk->decoder.pieces_done == 0) {
-		fxt_calls_clear(chunk->calls);
-		borrow_room(chunk->calls, scratch);
+		clear(chunk->calls);
+		hand_on(&scratch->calls, &chunk->calls->room);
 	}
-	fxt_begin_context(chunk);
-	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++)
-		take_piece(chunk, wish, &chunk->walk.pieces[chunk->decoder.pieces_done]);
+	fxt_take_pieces(chunk, wish, take_records);
 }
 
-static void sort_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
+void fxt_found_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)wish;
 	if (chunk->failed || chunk->calls->waiting)
 		return;
 	fxt_sort_calls(chunk, scratch);
-	return_room(chunk->calls, scratch);
+	hand_on(&chunk->calls->room, &scratch->calls);
 }
-
-const struct fxt_work fxt_calls_work = {.decode = find_calls, .decoded = sort_calls};
 
 /* ---- Calls that waited for the commit. ---- */
 
 static void complete_calls(struct fxt_chunk *chunk)
 {
-	struct fxt_call *const calls = chunk->calls->calls, *const end = calls + chunk->calls->count;
+	struct fxt_call *const calls = chunk->calls->room.calls, *const end = calls + chunk->calls->count;
 	for (struct fxt_call *call = calls; call < end; call++) {
 		if (call->track != UINT32_MAX)
 			continue;

@@ -52,8 +52,9 @@ static inline struct tw_call_item fxt_call_item(const struct fxt_call *call)
 
 /* The calls that a chunk has of one track. */
 struct fxt_track_calls {
-	uint32_t number;      /* of the track */
-	uint32_t part, state; /* profile_by_track.c: the part that the track was given to, and its state there */
+	uint32_t number; /* of the track */
+	struct fxt_track_state
+	    *state;           /* profile_by_track.c: the part that the track was given to, and its state there */
 	uint32_t from, count; /* its items */
 	uint64_t last;        /* time of the last event seen of it, of any kind; 0: only its items tell */
 	uint64_t next;        /* while sorting, from the last to the first: time of the item put last */
@@ -70,8 +71,8 @@ struct fxt_seen {
 enum { FXT_SEEN = 64 };
 
 struct fxt_calls {
-	struct fxt_call *calls; /* of the thread that decodes the chunk, until they are in tracks */
-	size_t count, room;
+	struct fxt_call_room room; /* of the thread that decodes the chunk, until they are in tracks */
+	size_t count;
 	size_t waiting;             /* calls whose track and name come with the commit */
 	struct tw_call_item *items; /* of all tracks */
 	size_t item_room;
@@ -86,7 +87,8 @@ struct fxt_calls {
 
 /* The work for fxt_pipeline_new(): finds the calls in what was walked since the last time; then, when the chunk is
  * complete and no call waits for the commit, puts them into tracks. */
-extern const struct fxt_work fxt_calls_work;
+void fxt_find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+void fxt_found_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
 /* Completes the calls that waited, once the chunk is committed, and the times at which threads were seen last. */
 void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct fxt_scratch *scratch);
@@ -102,7 +104,6 @@ void fxt_nest_equals(struct tw_call_item *items, size_t count, struct tw_call_it
 /* The calls of a track, new ones if there are none; NULL when there is no memory. */
 struct fxt_track_calls *fxt_calls_of(struct fxt_chunk *chunk, uint32_t track);
 
-void fxt_calls_clear(struct fxt_calls *calls);
 void fxt_calls_free(struct fxt_calls *calls);
 
 #endif

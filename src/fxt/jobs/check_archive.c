@@ -73,17 +73,7 @@ static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, c
 static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	(void)scratch;
-	fxt_begin_context(chunk);
-	for (; chunk->decoder.pieces_done < chunk->walk.piece_count && !chunk->steps.failed;
-	     chunk->decoder.pieces_done++) {
-		const struct fxt_piece *piece = &chunk->walk.pieces[chunk->decoder.pieces_done];
-		chunk->decoder.big = piece->big;
-		if (piece->kind == FXT_RECORDS)
-			take_records(chunk, wish, piece);
-		else
-			fxt_decode_piece(chunk, wish, piece);
-		add_rows(chunk, piece->from);
-	}
+	fxt_take_pieces(chunk, wish, take_records);
 }
 
 static void sort_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)

@@ -382,15 +382,7 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 	(void)scratch;
 	if (!prepare(chunk))
 		return;
-	fxt_begin_context(chunk);
-	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++) {
-		const struct fxt_piece *piece = &chunk->walk.pieces[chunk->decoder.pieces_done];
-		chunk->decoder.big = piece->big;
-		if (piece->kind == FXT_RECORDS)
-			count_records(chunk, wish, piece);
-		else
-			fxt_decode_piece(chunk, wish, piece);
-	}
+	fxt_take_pieces(chunk, wish, count_records);
 	end_context(chunk);
 }
 

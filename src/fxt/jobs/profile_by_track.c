@@ -25,19 +25,17 @@ struct late {
 	uint64_t offset; /* of its record */
 };
 
-/* What a part knows of a track. */
-struct track_state {
+/* A track that was given to a part, and what the part knows of it. */
+struct fxt_track_state {
+	struct part *part;
 	uint64_t newest, given; /* times of the last item that was looked through, and that was given */
 	struct late *late;      /* numbers `begin` to `end` - 1, in the order of time */
 	size_t begin, end, room;
 };
 
 struct part {
-	struct track_state *states;
 	struct tw_call_item *equals; /* calls of one time, while they are given */
 	size_t equal_room;
-	size_t state_count, state_room;
-	uint32_t tracks;                /* given to it; their states are made later */
 	uint64_t load;                  /* calls given to it */
 	uint64_t put, available, taken; /* how many chunks were looked through, may be looked through, were given */
 	uint64_t held_bytes;            /* of the chunks from `taken` to `available` */
@@ -45,12 +43,6 @@ struct part {
 	bool failed;                    /* no memory */
 	uint64_t first, last;           /* times of its first and last item */
 	uint64_t late, late_offset, latest_by;
-};
-
-/* The part that a track was given to, and its state there. */
-struct owner {
-	bool known;
-	uint32_t part, state;
 };
 
 struct division {
@@ -63,8 +55,8 @@ struct division {
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunk number n is held[n % TW_ORDER_SLABS] */
 	uint64_t oldest, committed;             /* chunks held: number of the first, and behind the last */
 	bool ended;
-	struct owner *owners; /* by track */
-	size_t owner_count, owner_room;
+	struct fxt_track_state **tracks; /* by number; NULL: it has not been met */
+	size_t track_room;
 	struct fxt_scratch scratch;
 };
 
@@ -100,14 +92,14 @@ static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const 
 static void give_items(const struct division *division, struct part *part, const struct fxt_track_calls *track,
                        const struct tw_call_item *items, size_t count)
 {
-	struct track_state *state = &part->states[track->state];
+	struct fxt_track_state *state = track->state;
 	const uint64_t newest = items[count - 1].time;
 	give(division, part, &(struct tw_call_run){.track = track->number, .items = items, .count = count});
 	state->given = newest > state->given ? newest : state->given;
 	part->last = state->given > part->last ? state->given : part->last;
 }
 
-static const struct tw_call_item *first_late(const struct track_state *state)
+static const struct tw_call_item *first_late(const struct fxt_track_state *state)
 {
 	return state->begin < state->end ? &state->late[state->begin].item : NULL;
 }
@@ -124,7 +116,7 @@ static void count_late(struct part *part, const struct late *late, uint64_t give
 static void give_equals(const struct division *division, struct part *part, const struct fxt_track_calls *track,
                         const struct tw_call_item *items, size_t count)
 {
-	struct track_state *state = &part->states[track->state];
+	struct fxt_track_state *state = track->state;
 	const size_t first = state->begin;
 	while (state->begin < state->end && state->late[state->begin].item.time == state->late[first].item.time)
 		state->begin++;
@@ -149,7 +141,7 @@ static void give_equals(const struct division *division, struct part *part, cons
 static void give_woven(const struct division *division, struct part *part, const struct fxt_track_calls *track,
                        const struct tw_call_item *items, size_t count)
 {
-	struct track_state *state = &part->states[track->state];
+	struct fxt_track_state *state = track->state;
 	while (count) {
 		const struct tw_call_item *late = first_late(state);
 		size_t before = late ? items_before(items, count, late) : count, equals = 0;
@@ -169,7 +161,7 @@ static void give_woven(const struct division *division, struct part *part, const
 static void give_calls_of(const struct division *division, struct part *part, const struct fxt_chunk *chunk,
                           const struct fxt_track_calls *track)
 {
-	struct track_state *state = &part->states[track->state];
+	struct fxt_track_state *state = track->state;
 	give_woven(division, part, track, items_of(chunk, track), track->count);
 	while (state->begin < state->end && state->late[state->begin].item.time <= state->given)
 		give_equals(division, part, track, NULL, 0);
@@ -180,7 +172,7 @@ static void give_calls_of(const struct division *division, struct part *part, co
 /* ---- Looking through a chunk that is new. ---- */
 
 /* Inserts items into the list of late ones; in the archive they stand behind those. */
-static bool keep_late(struct track_state *state, const struct fxt_chunk *chunk, const struct tw_call_item *items,
+static bool keep_late(struct fxt_track_state *state, const struct fxt_chunk *chunk, const struct tw_call_item *items,
                       size_t count)
 {
 	size_t held = state->end - state->begin;
@@ -200,21 +192,9 @@ static bool keep_late(struct track_state *state, const struct fxt_chunk *chunk, 
 	return true;
 }
 
-static bool make_state(struct part *part, uint32_t number)
-{
-	if (number >= part->state_room &&
-	    !tw_grow(&part->states, &part->state_room, number + (size_t)1, sizeof *part->states))
-		return false;
-	while (part->state_count <= number)
-		part->states[part->state_count++] = (struct track_state){0};
-	return true;
-}
-
 static bool put_track(struct part *part, const struct fxt_chunk *chunk, struct fxt_track_calls *track)
 {
-	if (!make_state(part, track->state))
-		return false;
-	struct track_state *state = &part->states[track->state];
+	struct fxt_track_state *state = track->state;
 	const struct tw_call_item *items = items_of(chunk, track);
 	uint32_t late = 0;
 	while (late < track->count && items[late].time <= state->newest)
@@ -230,11 +210,11 @@ static bool put_track(struct part *part, const struct fxt_chunk *chunk, struct f
 
 /* ---- The work for a part. ---- */
 
-static void put_chunk(const struct division *division, struct part *part, const struct fxt_chunk *chunk)
+static void put_chunk(struct part *part, const struct fxt_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->calls->track_count && !part->failed; i++) {
 		struct fxt_track_calls *track = &chunk->calls->tracks[i];
-		if (&division->parts[track->part] == part && !put_track(part, chunk, track))
+		if (track->state->part == part && !put_track(part, chunk, track))
 			part->failed = true;
 	}
 }
@@ -242,7 +222,7 @@ static void put_chunk(const struct division *division, struct part *part, const 
 static void give_chunk(const struct division *division, struct part *part, const struct fxt_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->calls->track_count && !part->failed; i++)
-		if (&division->parts[chunk->calls->tracks[i].part] == part)
+		if (chunk->calls->tracks[i].state->part == part)
 			give_calls_of(division, part, chunk, &chunk->calls->tracks[i]);
 }
 
@@ -280,9 +260,8 @@ static void pass_chunk(struct division *division, struct part *part)
 }
 
 /* Does the work for one chunk of a part that has some. False where none has. */
-static bool work(void *context, struct fxt_scratch *scratch)
+static bool work(void *context)
 {
-	(void)scratch;
 	struct division *division = context;
 	struct part *part = division->parts, *end = division->parts + division->count;
 	while (part < end && (part->busy || !has_work(division, part)))
@@ -293,7 +272,7 @@ static bool work(void *context, struct fxt_scratch *scratch)
 	uint64_t available = part->available;
 	fxt_pipeline_unlock(division->pipeline);
 	for (; part->put < available; part->put++)
-		put_chunk(division, part, chunk_at(division, part->put));
+		put_chunk(part, chunk_at(division, part->put));
 	give_chunk(division, part, chunk_at(division, part->taken));
 	fxt_pipeline_lock(division->pipeline);
 	pass_chunk(division, part);
@@ -302,30 +281,28 @@ static bool work(void *context, struct fxt_scratch *scratch)
 
 /* ---- Tracks are given to parts, in the order of the archive. ---- */
 
-/* Gives a new track to the part with the fewest calls. */
-static struct owner new_owner(struct division *division)
+/* A new track, for the part with the fewest calls; NULL when there is no memory. */
+static struct fxt_track_state *new_track(struct division *division)
 {
+	struct fxt_track_state *track = calloc(1, sizeof *track);
 	struct part *least = division->parts;
 	for (unsigned i = 1; i < division->count; i++)
 		if (division->parts[i].load < least->load)
 			least = &division->parts[i];
-	return (struct owner){true, (uint32_t)(least - division->parts), least->tracks++};
+	if (track)
+		track->part = least;
+	return track;
 }
 
 static bool divide_track(struct division *division, struct fxt_track_calls *track)
 {
-	size_t need = (size_t)track->number + 1;
-	if (!tw_grow(&division->owners, &division->owner_room, need, sizeof *division->owners))
+	if (!tw_grow(&division->tracks, &division->track_room, (size_t)track->number + 1, sizeof *division->tracks))
 		return false;
-	while (division->owner_count < need)
-		division->owners[division->owner_count++] = (struct owner){0};
-	struct owner *owner = &division->owners[track->number];
-	if (!owner->known)
-		*owner = new_owner(division);
-	division->parts[owner->part].load += track->count;
-	track->part = owner->part;
-	track->state = owner->state;
-	return true;
+	struct fxt_track_state **known = &division->tracks[track->number];
+	track->state = *known = *known ? *known : new_track(division);
+	if (track->state)
+		track->state->part->load += track->count;
+	return track->state;
 }
 
 /* Commits a chunk and divides its tracks. False when there is no memory for all of it. */
@@ -426,44 +403,18 @@ static void tell(const struct division *division)
 
 static void free_division(struct division *division)
 {
-	for (unsigned i = 0; i < division->count; i++) {
-		struct part *part = &division->parts[i];
-		for (size_t k = 0; k < part->state_count; k++)
-			free(part->states[k].late);
-		free(part->states);
-		free(part->equals);
+	for (size_t i = 0; i < division->track_room; i++) {
+		if (division->tracks[i])
+			free(division->tracks[i]->late);
+		free(division->tracks[i]);
 	}
+	for (unsigned i = 0; i < division->count; i++)
+		free(division->parts[i].equals);
 	for (uint64_t i = division->oldest; i < division->committed; i++)
 		fxt_chunk_free(chunk_at(division, i));
 	fxt_scratch_free(&division->scratch);
-	free(division->owners);
+	free(division->tracks);
 	free(division);
-}
-
-/* Lets the threads of the pipeline work for parts, too. */
-static void begin_work(struct division *division)
-{
-	fxt_pipeline_lock(division->pipeline);
-	fxt_pipeline_add_work(division->pipeline, work, division);
-	fxt_pipeline_unlock(division->pipeline);
-}
-
-static bool any_busy(const struct division *division)
-{
-	for (unsigned i = 0; i < division->count; i++)
-		if (division->parts[i].busy)
-			return true;
-	return false;
-}
-
-/* Ends that, and waits for those that still do. */
-static void end_work(struct division *division)
-{
-	fxt_pipeline_lock(division->pipeline);
-	fxt_pipeline_add_work(division->pipeline, NULL, NULL);
-	while (any_busy(division))
-		fxt_pipeline_help(division->pipeline);
-	fxt_pipeline_unlock(division->pipeline);
 }
 
 int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *taker)
@@ -471,23 +422,28 @@ int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *t
 	const struct fxt_wish wish = {.options = &reader->options, .kinds = reader->request.kinds};
 	struct fxt_reader *fxt = reader->state;
 	struct division *division = calloc(1, sizeof *division);
-	int status = division ? fxt_start(reader, &fxt_calls_work, &wish, reader->options.jobs) : TW_ERR_MEMORY;
-	if (status < 0) {
-		free(division);
-		return tw_fail(reader, status, "%s: out of memory", tw_input_name(reader->input));
-	}
+	if (!division)
+		return fxt_fail(reader, TW_ERR_MEMORY);
+	const struct fxt_work works = {
+	    .decode = fxt_find_calls,
+	    .decoded = fxt_found_calls,
+	    .other = work,
+	    .context = division,
+	};
 	division->reader = reader;
-	division->pipeline = fxt->pipeline;
 	division->taker = taker;
 	division->window = fxt_reorder_window(reader);
 	division->count = taker->parts < PARTS_MAX ? taker->parts : PARTS_MAX;
 	for (unsigned i = 0; i < division->count; i++)
 		division->parts[i].first = UINT64_MAX;
-	begin_work(division);
-	status = divide_all(division);
+	int status = fxt_start(reader, &works, &wish, reader->options.jobs);
+	division->pipeline = fxt->pipeline;
+	status = status < 0 ? status : divide_all(division);
 	if (status == 0)
 		tell(division);
-	end_work(division);
+	fxt_pipeline_free(fxt->pipeline); /* no thread works for a part any more */
+	fxt->pipeline = NULL;
+	fxt->finished = true;
 	free_division(division);
 	return status < 0 ? fxt_fail(reader, status) : 0;
 }

@@ -82,22 +82,6 @@ static void add_text(struct field_list *list, const char *name, const char *text
 
 /* ---- Strings, threads, objects. ---- */
 
-/* The text of a string; false where its index is not defined. */
-static bool resolve(const struct fxt_cursor *cursor, const struct tw_fxt_string *string, const char **text,
-                    size_t *length)
-{
-	*text = string->bytes ? (const char *)string->bytes : "";
-	*length = string->length;
-	if (string->bytes || string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE)
-		return true;
-	const struct fxt_entry *entry = fxt_cursor_string(cursor, string->reference);
-	if (!entry)
-		return false;
-	*text = entry->text;
-	*length = entry->length;
-	return true;
-}
-
 static void note_undefined(const struct showing *show, enum fxt_rule rule, unsigned index)
 {
 	const struct fxt_cursor *cursor = &show->records->cursor;
@@ -107,9 +91,10 @@ static void note_undefined(const struct showing *show, enum fxt_rule rule, unsig
 static void add_string(const struct showing *show, struct field_list *list, const char *name,
                        const char *reference_name, const struct tw_fxt_string *string)
 {
-	const char *text;
+	const struct fxt_cursor *cursor = &show->records->cursor;
 	size_t length;
-	if (resolve(&show->records->cursor, string, &text, &length)) {
+	const char *text = fxt_text(cursor->chunk, string, cursor->place, &length);
+	if (text) {
 		add_bytes(list, name, TW_FIELD_TEXT, text, length);
 	} else {
 		add(list, name, TW_FIELD_NULL);
@@ -118,26 +103,20 @@ static void add_string(const struct showing *show, struct field_list *list, cons
 	add_uint(list, reference_name, string->reference);
 }
 
-/* The koids of a thread; false where its index is not defined. */
-static bool koids(const struct fxt_cursor *cursor, const struct tw_fxt_thread *thread, uint64_t *process,
-                  uint64_t *koid)
+static struct fxt_referred refer_to(const struct showing *show, const struct tw_fxt_thread *thread)
 {
-	const struct fxt_entry *entry = thread->index ? fxt_cursor_thread(cursor, thread->index) : NULL;
-	*process = entry ? entry->process : thread->process;
-	*koid = entry ? entry->thread : thread->thread;
-	return thread->index == 0 || entry;
+	return fxt_refer_to(show->records->cursor.chunk, thread, show->records->cursor.place);
 }
 
 /* wide: where the koids are in the record, that of the thread is, too. */
 static void add_thread(struct showing *show, const char *const names[3], const struct tw_fxt_thread *thread, bool wide)
 {
-	uint64_t process, koid;
-	bool known = koids(&show->records->cursor, thread, &process, &koid);
-	if (!known)
+	const struct fxt_referred found = refer_to(show, thread);
+	const bool known = found.known && (thread->index || wide);
+	if (!found.known)
 		note_undefined(show, FXT_THREAD_UNDEFINED, thread->index);
-	add(&show->fields, names[0], known ? TW_FIELD_UINT : TW_FIELD_NULL)->value.u = process;
-	known = known && (thread->index || wide);
-	add(&show->fields, names[1], known ? TW_FIELD_UINT : TW_FIELD_NULL)->value.u = koid;
+	add(&show->fields, names[0], found.known ? TW_FIELD_UINT : TW_FIELD_NULL)->value.u = found.process;
+	add(&show->fields, names[1], known ? TW_FIELD_UINT : TW_FIELD_NULL)->value.u = found.thread;
 	add_uint(&show->fields, names[2], thread->index);
 }
 
@@ -145,16 +124,10 @@ static void add_thread(struct showing *show, const char *const names[3], const s
  * defined. */
 static bool find_object(const struct showing *show, bool koid, uint64_t value, struct fxt_object *object)
 {
-	const struct fxt_cursor *cursor = &show->records->cursor;
-	const struct fxt_provider *provider = cursor->chunk->decoder.context.provider;
-	uint64_t process, thread;
-	if (koid)
-		*object = fxt_koid(provider, value);
-	else if (koids(cursor, &show->record->thread, &process, &thread))
-		*object = fxt_pointer(provider, process, value);
-	else
-		return false;
-	return true;
+	const struct fxt_provider *provider = show->records->cursor.chunk->decoder.context.provider;
+	const struct fxt_referred found = refer_to(show, &show->record->thread);
+	*object = koid ? fxt_koid(provider, value) : fxt_pointer(provider, found.process, value);
+	return koid || found.known;
 }
 
 static void add_object(const struct showing *show, struct field_list *list, const struct tw_fxt_argument *argument)
@@ -313,12 +286,11 @@ static void learn_name(struct showing *show)
 	const struct tw_fxt_record *record = show->record;
 	struct fxt_cursor *cursor = &show->records->cursor;
 	struct fxt_object object;
-	const char *text;
 	size_t length;
 	if (record->kind != TW_FXT_USERSPACE_OBJECT && record->kind != TW_FXT_KERNEL_OBJECT)
 		return;
-	if (find_object(show, record->kind == TW_FXT_KERNEL_OBJECT, record->id, &object) &&
-	    resolve(cursor, &record->name, &text, &length) && length > 0)
+	const char *text = fxt_text(cursor->chunk, &record->name, cursor->place, &length);
+	if (find_object(show, record->kind == TW_FXT_KERNEL_OBJECT, record->id, &object) && text && length > 0)
 		fxt_object_learn(&show->records->objects, &cursor->state, object,
 		                 fxt_state_name(&cursor->state, text, length));
 }

@@ -35,7 +35,7 @@ static size_t place_tracks(struct fxt_calls *calls)
 {
 	uint32_t from = 0;
 	for (size_t i = 0; i < calls->count; i++)
-		calls->tracks[calls->calls[i].track].count++;
+		calls->tracks[calls->room.calls[i].track].count++;
 	for (size_t i = 0; i < calls->track_count; i++) {
 		struct fxt_track_calls *track = &calls->tracks[i];
 		track->from = from;
@@ -70,7 +70,7 @@ static inline bool goes_first(const struct tw_call_item *a, const struct tw_call
 /* Puts the complete slices that do not go before an item. */
 static void put_waiting(const struct order *order, struct fxt_track_calls *track, const struct tw_call_item *before)
 {
-	const struct fxt_call *calls = order->calls->calls;
+	const struct fxt_call *calls = order->calls->room.calls;
 	for (; track->top != NONE; track->top = order->below[track->top]) {
 		const struct tw_call_item item = fxt_call_item(&calls[track->top]);
 		if (goes_first(&item, before))
@@ -82,7 +82,7 @@ static void put_waiting(const struct order *order, struct fxt_track_calls *track
 
 static inline void put_call(const struct order *order, struct fxt_track_calls *track, size_t i)
 {
-	const struct tw_call_item item = fxt_call_item(&order->calls->calls[i]);
+	const struct tw_call_item item = fxt_call_item(&order->calls->room.calls[i]);
 	if (item.time <= track->waits)
 		put_waiting(order, track, &item);
 	if (!tw_item_is_complete(&item)) {
@@ -104,7 +104,7 @@ static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 		return false;
 	const struct order order = {calls, scratch->below};
 	for (size_t i = calls->count; i > 0; i--)
-		put_call(&order, &calls->tracks[calls->calls[i - 1].track], i - 1);
+		put_call(&order, &calls->tracks[calls->room.calls[i - 1].track], i - 1);
 	for (size_t i = 0; i < calls->track_count; i++)
 		put_waiting(&order, &calls->tracks[i], &first);
 	return true;
@@ -190,9 +190,9 @@ static void sort_track(struct tw_call_item *items, size_t count, struct tw_call_
 static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
 {
 	for (size_t i = 0; i < calls->count; i++) {
-		struct fxt_track_calls *track = &calls->tracks[calls->calls[i].track];
+		struct fxt_track_calls *track = &calls->tracks[calls->room.calls[i].track];
 		if (track->mixed)
-			calls->items[track->put++] = fxt_call_item(&calls->calls[i]);
+			calls->items[track->put++] = fxt_call_item(&calls->room.calls[i]);
 	}
 	for (size_t i = 0; i < calls->track_count; i++)
 		if (calls->tracks[i].mixed)

@@ -115,7 +115,7 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	if (!scratch)
 		return;
 	tw_slab_scratch_free(&scratch->sort);
-	free(scratch->calls);
+	free(scratch->calls.calls);
 	free(scratch->below);
 	free(scratch->steps.steps);
 }

@@ -65,12 +65,9 @@ struct fxt_context {
 enum fxt_fix_kind {
 	FXT_FIX_NAME,
 	FXT_FIX_CATEGORY,
-	FXT_FIX_TRACK,         /* a: process, b: thread */
-	FXT_FIX_TRACK_BY_KOID, /* b: thread */
-	FXT_FIX_OTHER,         /* as FXT_FIX_TRACK, for the second thread */
-	FXT_FIX_OTHER_BY_KOID,
-	FXT_FIX_TRACK_UNDEFINED, /* a: generation of the provider, b: index */
-	FXT_FIX_OTHER_UNDEFINED,
+	FXT_FIX_TRACK,            /* a: process, b: thread */
+	FXT_FIX_TRACK_BY_KOID,    /* b: thread */
+	FXT_FIX_TRACK_UNDEFINED,  /* a: generation of the provider, b: index */
 	FXT_FIX_ARGUMENT_NAME,    /* argument: which */
 	FXT_FIX_ARGUMENT_TEXT,    /* argument: which */
 	FXT_FIX_REFERENCE,        /* an argument that refers to an object: a, b as in struct fxt_object */
@@ -87,6 +84,7 @@ struct fxt_fix {
 	uint8_t argument;
 	uint16_t reference; /* names: an index that is not registered; 0: the text is in `bytes` */
 	uint32_t length;
+	bool other;           /* tracks: it is that of the second thread */
 	const uint8_t *bytes; /* names: the text */
 	uint64_t a, b;
 };
@@ -345,14 +343,19 @@ static inline void fxt_take_rows_back(struct fxt_chunk *chunk, const struct fxt_
 	chunk->rows.fix_count = mark->fixes;
 }
 
+/* Room for calls: calls.c. */
+struct fxt_call_room {
+	struct fxt_call *calls;
+	size_t room;
+};
+
 /* Memory that a thread uses for one chunk after the other; all zero to begin. */
 struct fxt_scratch {
 	struct fxt_name_cache name_caches[FXT_NAME_CACHES];
 	struct tw_slab_scratch sort;
 	struct fxt_steps_scratch steps; /* check_archive.c */
-	struct fxt_call *calls;         /* calls.c */
-	size_t call_room;
-	uint32_t *below; /* track_calls.c */
+	struct fxt_call_room calls;     /* calls.c */
+	uint32_t *below;                /* track_calls.c */
 	size_t below_room;
 };
 
@@ -416,14 +419,29 @@ void fxt_time_rows(struct fxt_chunk *chunk);
 /* rows.c: makes the row of a record of any kind; returns the record's size, as far as it is in the chunk. */
 size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);
 
-/* pieces.c: makes the rows of a piece. */
-void fxt_decode_piece(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
+/* pieces.c: takes the pieces that were walked since the last time: those of records as the caller does, others to rows
+ * about what was lost. */
+typedef void fxt_take_fn(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
+void fxt_take_pieces(struct fxt_chunk *chunk, const struct fxt_wish *wish, fxt_take_fn *take);
 
 /* check_record.c: notes what rules a record breaks. */
 void fxt_check_record(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);
 
 /* Whether there are words behind what is known of a record, or of an argument of it. */
 bool fxt_has_trailing(const struct tw_fxt_record *record);
+
+/* context.c: the text of a string of the record at a place, and its length; NULL where its index is not registered. */
+const char *fxt_text(const struct fxt_chunk *chunk, const struct tw_fxt_string *string, size_t place, size_t *length);
+
+/* A thread as a record refers to it. */
+struct fxt_referred {
+	uint64_t process, thread; /* koids */
+	uint32_t track;           /* UINT32_MAX: the koids stand in the record */
+	bool known;               /* false: its index is not registered */
+};
+
+/* context.c: a thread of the record at a place. */
+struct fxt_referred fxt_refer_to(const struct fxt_chunk *chunk, const struct tw_fxt_thread *thread, size_t place);
 
 /* context.c: provider and clock at the place of the walk. */
 struct fxt_context fxt_context_of(const struct fxt_state *state);

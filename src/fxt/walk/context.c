@@ -24,6 +24,30 @@ struct fxt_context fxt_context_of(const struct fxt_state *state)
 	};
 }
 
+/* ---- References. ---- */
+
+const char *fxt_text(const struct fxt_chunk *chunk, const struct tw_fxt_string *string, size_t place, size_t *length)
+{
+	*length = string->length;
+	if (string->bytes || string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE)
+		return string->bytes ? (const char *)string->bytes : "";
+	const struct fxt_entry *entry =
+	    fxt_string_at(chunk->decoder.context.provider, string->reference, fxt_offset(chunk, place));
+	*length = entry ? entry->length : 0;
+	return entry ? entry->text : NULL;
+}
+
+struct fxt_referred fxt_refer_to(const struct fxt_chunk *chunk, const struct tw_fxt_thread *thread, size_t place)
+{
+	if (thread->index == 0)
+		return (struct fxt_referred){thread->process, thread->thread, UINT32_MAX, true};
+	const struct fxt_entry *entry =
+	    fxt_thread_at(chunk->decoder.context.provider, thread->index, fxt_offset(chunk, place));
+	if (!entry)
+		return (struct fxt_referred){thread->process, thread->thread, UINT32_MAX, false};
+	return (struct fxt_referred){entry->process, entry->thread, entry->number, true};
+}
+
 /* ---- Names that were looked up. ---- */
 
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)

@@ -44,7 +44,7 @@ struct slot {
 
 struct fxt_pipeline {
 	struct tw_reader *reader;
-	const struct fxt_work *work;
+	struct fxt_work work;
 	struct fxt_wish wish;
 	struct fxt_state state;
 	struct fxt_walk walk;
@@ -65,16 +65,8 @@ struct fxt_pipeline {
 		} bytes[LINE];
 		size_t bytes_count;
 	} spare;
-	struct fxt_scratch *guest; /* fxt_pipeline_lend_hand(); NULL before the first */
-	struct {
-		fxt_other_work_fn *work; /* or NULL */
-		void *context;
-	} other; /* fxt_pipeline_add_work() */
-	struct {
-		fxt_finish_fn *finish; /* before tables go, or NULL */
-		void *context;
-		uint64_t held_from; /* fxt_pipeline_keep_tables() */
-	} forgetting;
+	struct fxt_scratch *guest;  /* fxt_pipeline_lend_hand(); NULL before the first */
+	uint64_t held_from;         /* fxt_pipeline_keep_tables() */
 	struct tw_monitor monitor;  /* there is work, or some has been done */
 	struct fxt_scratch scratch; /* of the caller's thread */
 	struct {
@@ -172,7 +164,7 @@ static void decode_pieces(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk
 	if (chunk->failed)
 		return;
 	fxt_lend_name_caches(chunk, scratch->name_caches, FXT_NAME_CACHES);
-	pipeline->work->decode(chunk, &pipeline->wish, scratch);
+	pipeline->work.decode(chunk, &pipeline->wish, scratch);
 }
 
 static void decode(struct fxt_pipeline *pipeline, struct slot *slot, struct fxt_scratch *scratch)
@@ -180,7 +172,7 @@ static void decode(struct fxt_pipeline *pipeline, struct slot *slot, struct fxt_
 	slot->claimed = true;
 	tw_monitor_leave(&pipeline->monitor);
 	decode_pieces(pipeline, slot->chunk, scratch);
-	pipeline->work->decoded(slot->chunk, &pipeline->wish, scratch);
+	pipeline->work.decoded(slot->chunk, &pipeline->wish, scratch);
 	tw_monitor_enter(&pipeline->monitor);
 	slot->stage = DECODED;
 	tw_monitor_wake(&pipeline->monitor);
@@ -198,18 +190,12 @@ static bool try_decode(struct fxt_pipeline *pipeline, struct fxt_scratch *scratc
 	return false;
 }
 
-static bool try_other_work(struct fxt_pipeline *pipeline, struct fxt_scratch *scratch)
-{
-	bool done = pipeline->other.work && pipeline->other.work(pipeline->other.context, scratch);
-	if (done)
-		tw_monitor_wake(&pipeline->monitor);
-	return done;
-}
-
 static bool try_all(struct fxt_pipeline *pipeline, bool decode_first, struct fxt_scratch *scratch)
 {
-	if (try_other_work(pipeline, scratch))
+	if (pipeline->work.other && pipeline->work.other(pipeline->work.context)) {
+		tw_monitor_wake(&pipeline->monitor);
 		return true;
+	}
 	return decode_first ? try_decode(pipeline, scratch) || try_read(pipeline)
 	                    : try_read(pipeline) || try_decode(pipeline, scratch);
 }
@@ -276,8 +262,8 @@ static void finish_waiting(struct fxt_pipeline *pipeline)
 	size_t count = 0;
 	for (uint64_t i = pipeline->given; i < pipeline->walked; i++)
 		line[count++] = pipeline->line[i % LINE].chunk;
-	if (pipeline->forgetting.finish)
-		pipeline->forgetting.finish(pipeline->forgetting.context, line, count);
+	if (pipeline->work.finish)
+		pipeline->work.finish(pipeline->work.context, line, count);
 }
 
 /* Decodes everything up to where the walk is, before it forgets tables. */
@@ -302,8 +288,8 @@ static int walk_chunk(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 	if (pipeline->walked == 0)
 		fxt_walk_begin(&pipeline->walk, chunk);
 	pipeline->state.oldest = fxt_offset(first, first->begin);
-	if (pipeline->forgetting.held_from < pipeline->state.oldest)
-		pipeline->state.oldest = pipeline->forgetting.held_from;
+	if (pipeline->held_from < pipeline->state.oldest)
+		pipeline->state.oldest = pipeline->held_from;
 	chunk->decoder.context = fxt_context_of(&pipeline->state);
 	chunk->decoder.strings = pipeline->state.strings;
 	while (fxt_walk(&pipeline->walk, chunk) == FXT_BARRIER)
@@ -407,12 +393,6 @@ void fxt_pipeline_unlock(struct fxt_pipeline *pipeline)
 	tw_monitor_leave(&pipeline->monitor);
 }
 
-void fxt_pipeline_add_work(struct fxt_pipeline *pipeline, fxt_other_work_fn *other_work, void *context)
-{
-	pipeline->other.work = other_work;
-	pipeline->other.context = context;
-}
-
 void fxt_pipeline_help(struct fxt_pipeline *pipeline)
 {
 	help(pipeline, true);
@@ -431,13 +411,7 @@ bool fxt_pipeline_lend_hand(struct fxt_pipeline *pipeline, bool guest)
 
 void fxt_pipeline_keep_tables(struct fxt_pipeline *pipeline, uint64_t offset)
 {
-	pipeline->forgetting.held_from = offset;
-}
-
-void fxt_pipeline_before_forgetting(struct fxt_pipeline *pipeline, fxt_finish_fn *finish, void *context)
-{
-	pipeline->forgetting.finish = finish;
-	pipeline->forgetting.context = context;
+	pipeline->held_from = offset;
 }
 
 struct fxt_scratch *fxt_pipeline_scratch(struct fxt_pipeline *pipeline)
@@ -466,9 +440,9 @@ int fxt_pipeline_new(struct fxt_pipeline **made, struct tw_reader *reader, const
 		return TW_ERR_MEMORY;
 	tw_monitor_init(&pipeline->monitor);
 	pipeline->reader = reader;
-	pipeline->work = work;
+	pipeline->work = *work;
 	pipeline->wish = *wish;
-	pipeline->forgetting.held_from = UINT64_MAX;
+	pipeline->held_from = UINT64_MAX;
 	pipeline->distance = distance_for(reader);
 	pipeline->walk = (struct fxt_walk){.state = &pipeline->state,
 	                                   .check = wish->check,

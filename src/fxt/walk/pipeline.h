@@ -14,10 +14,17 @@ struct fxt_pipeline;
 enum { FXT_FEW = 16 }; /* where more archives are merged, each has little memory */
 
 /* What is done with the chunks. decode is called once a chunk was walked, perhaps several times, for the pieces walked
- * since the last time; decoded once, when it is complete. Both in any thread. */
+ * since the last time; decoded once, when it is complete. Both in any thread. The others may be NULL. */
 struct fxt_work {
 	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
+	/* Other work for the threads, called with the lock: does a piece of it, unlocking meanwhile, or returns false
+	 * when there is none. */
+	bool (*other)(void *context);
+	/* What is to be done before entries of the tables are forgotten, with the chunks that have not been given
+	 * out. */
+	void (*finish)(void *context, struct fxt_chunk *const *line, size_t count);
+	void *context;
 };
 
 /* Begins to read the reader's archive with `jobs` threads in all, the caller's being one of them (0: as many as there
@@ -43,17 +50,8 @@ void fxt_pipeline_put(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
 /* Takes back only a chunk's room for bytes, to be used for another while it is still in a near cache. */
 void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
 
-/* Gives the threads other work to do: other_work() does a piece of it, unlocking meanwhile, or returns false when there
- * is none. */
-typedef bool fxt_other_work_fn(void *context, struct fxt_scratch *scratch);
-void fxt_pipeline_add_work(struct fxt_pipeline *pipeline, fxt_other_work_fn *other_work, void *context);
-
 /* Says from which offset on records of chunks that were given out may still need the tables; UINT64_MAX: none does. */
 void fxt_pipeline_keep_tables(struct fxt_pipeline *pipeline, uint64_t offset);
-
-/* Says what to call before entries of the tables are forgotten, with the chunks that have not been given out. */
-typedef void fxt_finish_fn(void *context, struct fxt_chunk *const *line, size_t count);
-void fxt_pipeline_before_forgetting(struct fxt_pipeline *pipeline, fxt_finish_fn *finish, void *context);
 
 /* Does something useful, or waits until another thread has. */
 void fxt_pipeline_help(struct fxt_pipeline *pipeline);
