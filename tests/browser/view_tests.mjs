@@ -351,6 +351,28 @@ const ALONE = {
 		}
 	},
 
+	async "a time that damage has made far away is not what is seen at first"(browser, folder) {
+		const file = join(folder, "far.json");
+		const slices = [...Array(8).keys()].map(i => `{"ph":"X","name":"near","pid":1,"tid":${i % 2},"ts":${10 * i},"dur":5}`);
+		writeFileSync(file, `[${slices.join()},{"ph":"X","name":"far","pid":1,"tid":9,"ts":1e9,"dur":1},{"ph":"X","na`);
+		const view = await View.open(browser, [file]);
+		try {
+			await view.page.waitForFunction(() => window.trackway.state().view.to < 100_000);
+			assert.equal((await view.boxes()).filter(({ name }) => name === "near").length, 8);
+			await view.page.getByText("Most of the trace is in sight").waitFor();
+			await view.press("0");
+			await view.page.waitForFunction(() => window.trackway.state().view.to >= 1e12);
+			// Who comes back by a link sees what that says.
+			await view.page.waitForFunction(() => location.hash.includes("t=0-1000"));
+			await view.page.reload();
+			await view.rest();
+			assert((await view.state()).view.to >= 1e12);
+			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "stacks without times open as their flame graph"(browser, folder) {
 		const file = join(folder, "stacks.folded");
 		writeFileSync(file, "a;b 3\na 4\n");

@@ -373,6 +373,8 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		# The record at 0x708 is the first that is cut: what is left of 4096 bytes.
 		assert (trace["lost_count"], lost["offset"], lost["bytes"]) == ("1", "1800", "2296"), lost
 		assert lost["track"] is None and int(lost["from"]) <= int(lost["to"]), lost
+		# What is wrong there is told at the same time.
+		assert [finding["time"] for finding in trace["findings"]] == [lost["from"]], trace
 	END
 	end_view
 }

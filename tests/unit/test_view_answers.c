@@ -236,6 +236,31 @@ static void test_unreadable(void **state)
 	hide(&scene);
 }
 
+/* A time that damage has made is not what is seen at first; where there is no damage it is. */
+static void test_bulk(void **state)
+{
+	(void)state;
+	static const char far_away[] =
+	    "{\"ph\":\"X\",\"name\":\"far\",\"pid\":1,\"tid\":9,\"ts\":1000000000,\"dur\":1}";
+	char text[2048];
+	size_t length = (size_t)snprintf(text, sizeof text, "[");
+	for (unsigned i = 0; i < 8; i++)
+		length += (size_t)snprintf(text + length, sizeof text - length,
+		                           "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":1},",
+		                           i / 4, 10 * i);
+	static const struct {
+		const char *end, *bulk;
+	} cases[] = {{"]", "\"bulk\":null"},
+	             {",{\"ph\":\"X\",\"name\":\"cut", "\"bulk\":{\"from\":\"0\",\"to\":\"73501\"}"}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct scene scene;
+		snprintf(text + length, sizeof text - length, "%s%s", far_away, cases[i].end);
+		show(&scene, text);
+		expect_text(&scene, "/api/trace", 200, cases[i].bulk);
+		hide(&scene);
+	}
+}
+
 /* Counters of one name have their numbers; of a call that never ended no duration is told. */
 static void test_instances(void **state)
 {
@@ -303,12 +328,12 @@ static void test_cut_while_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),           cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_index),        cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),        cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_entering),     cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),         cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_bulk),         cmocka_unit_test(test_instances),
+	    cmocka_unit_test(test_pipe_instead), cmocka_unit_test(test_cut_while_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,4 +24,7 @@ uint64_t view_since_start(const struct view *view, uint64_t time, int64_t later)
 uint64_t view_file_begin(const struct view *view, const struct view_request *request, size_t file);
 uint64_t view_end(struct view *view, const struct view_request *request);
 
+/* Where most of one trace is, if it is damaged and some of its times are far from there; NULL otherwise. */
+const struct view_bulk *view_bulk(struct view *view);
+
 #endif

@@ -67,19 +67,33 @@ static void put_lost(struct tw_json *json, const struct view *view, const struct
 	tw_json_array_end(json);
 }
 
+/* Where what it made lost is, or until when the index went. */
+static uint64_t time_of(const struct view *view, const struct view_finding *finding)
+{
+	const struct view_index *index = &view->index;
+	for (size_t i = 0; view->options.count == 1 && i < VIEW_LOST_KEPT && i < index->lost_count; i++) {
+		const struct view_lost *lost = &index->lost[i];
+		const uint64_t bytes = lost->bytes ? lost->bytes : 1;
+		if (finding->offset >= lost->offset && finding->offset - lost->offset < bytes)
+			return lost->from;
+	}
+	return finding->time;
+}
+
 static void put_findings(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
 	view_json_digits(json, "finding_count", view->findings.count);
 	tw_json_array(json, "findings");
 	for (size_t i = 0; i < VIEW_FINDINGS_KEPT && i < view->findings.count; i++) {
 		const struct view_finding *finding = &view->findings.first[i];
+		const uint64_t time = time_of(view, finding);
 		tw_json_object(json, NULL);
 		tw_json_text(json, "rule", finding->rule);
 		tw_json_text(json, "severity", tw_severity_name(finding->severity));
 		view_json_digits(json, "offset", finding->offset);
 		tw_json_known(json, "file", finding->file, finding->file < view->options.count);
-		digits_or_null(json, "time", view_since_start(view, finding->time, view_later(request, finding->file)),
-		               finding->time != 0);
+		digits_or_null(json, "time", view_since_start(view, time, view_later(request, finding->file)),
+		               time != 0);
 		tw_json_text(json, "text", finding->text ? finding->text : "");
 		tw_json_object_end(json);
 	}
@@ -122,13 +136,27 @@ static void put_track(struct tw_json *json, const struct view *view, uint32_t nu
 	tw_json_object_end(json);
 }
 
-static void put_trace(struct tw_json *json, const struct view *view, const struct view_request *request)
+static void put_bulk(struct tw_json *json, struct view *view)
+{
+	const struct view_bulk *bulk = view_bulk(view);
+	if (!bulk) {
+		tw_json_text(json, "bulk", NULL);
+		return;
+	}
+	tw_json_object(json, "bulk");
+	view_json_digits(json, "from", bulk->from);
+	view_json_digits(json, "to", bulk->to);
+	tw_json_object_end(json);
+}
+
+static void put_trace(struct tw_json *json, struct view *view, const struct view_request *request)
 {
 	tw_json_u64(json, "version", 1);
 	tw_json_text(json, "unit", view->reading.clock.instructions ? "instructions" : "ns");
 	view_json_digits(json, "begin", 0);
 	uint64_t wall = tw_time_of_day(&view->reading.clock, view->reading.start);
 	digits_or_null(json, "wall", wall, wall != 0);
+	put_bulk(json, view);
 	put_files(json, view, request);
 	put_lost(json, view, request);
 	put_findings(json, view, request);

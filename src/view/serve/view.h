@@ -86,6 +86,13 @@ struct view_findings {
 	struct view_finding first[VIEW_FINDINGS_KEPT];
 };
 
+/* Where most of a damaged trace is. */
+struct view_bulk {
+	uint32_t of;       /* the generation */
+	bool known;        /* some of it is far from there */
+	uint64_t from, to; /* since the start of the view */
+};
+
 /* Where the page is, and who may see it: written before the first request. */
 struct view_server {
 	unsigned port;
@@ -111,6 +118,7 @@ struct view {
 	struct view_findings findings;
 	struct view_file *files; /* by path */
 	uint32_t ends_of;        /* the generation that their ends are of */
+	struct view_bulk bulk;
 	/* Not under the lock. */
 	pthread_t thread;
 	bool running; /* there is a thread */

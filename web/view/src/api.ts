@@ -75,6 +75,8 @@ export interface Trace extends Progress {
 	begin: number;
 	/** Time of day at 0, in nanoseconds since 1970: beyond what a number holds. */
 	wall: bigint | null;
+	/** Where most of a damaged trace is, if some of it is far from there. */
+	bulk: Stretch | null;
 	files: TraceFile[];
 	/** The first of them. */
 	findings: Finding[];
@@ -425,6 +427,7 @@ export function traceOf(answer: any): Trace {
 		unit: answer.unit,
 		begin: Number(answer.begin),
 		wall: answer.wall == null ? null : BigInt(answer.wall),
+		bulk: answer.bulk ? { from: Number(answer.bulk.from), to: Number(answer.bulk.to) } : null,
 		files: answer.files.map((file: any) => ({
 			path: file.path, format: file.format, title: file.title ?? file.format, size: known(file.size),
 			start: Number(file.start ?? 0), begin: Number(file.begin ?? file.start ?? 0), changed: file.changed ?? null })),

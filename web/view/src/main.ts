@@ -48,6 +48,8 @@ class Page implements Context {
 	private readonly drawer: Drawer;
 	private readonly keys: Keys;
 	private silence = 0;
+	/** Whether the address says what is in sight, or most of the trace was brought there. */
+	private settled = /[#&]t=/.test(location.hash);
 	/** By how much the axis begins earlier than what is shown. */
 	private earlier = 0;
 
@@ -72,6 +74,7 @@ class Page implements Context {
 		if (current.files.every(file => TIMELESS.includes(file.format)) && location.hash.length < 2)
 			this.store.state = { ...this.store.state, tab: "flame" };
 		this.timeline.update(current);
+		this.settle();
 		this.drawer.refresh();
 		this.tellTrace();
 		byId("skip").addEventListener("click", event => {
@@ -218,11 +221,23 @@ class Page implements Context {
 		if (view.from <= 0 && view.to >= before.end && this.current.end > before.end)
 			this.store.set({ view: { from: 0, to: Math.max(this.current.end, 20) } });
 		this.timeline.update(this.current);
+		this.settle();
 		this.tellTrace();
 		if (progress.state !== before.state)
 			this.drawer.refresh();
 		if (progress.state === "failed")
 			this.say(progress.error ?? "The trace cannot be read further");
+	}
+
+	/** Times that damage has made may be years away: then what is seen at first is where most of the trace is. */
+	private settle(): void {
+		const { bulk, end } = this.current;
+		const { view } = this.store.state;
+		if (!bulk || this.settled || view.from > 0 || view.to < end)
+			return;
+		this.settled = true;
+		this.store.set({ view: bulk });
+		alarm("Damage has made times that are far away. Most of the trace is in sight; key 0 shows all of it.");
 	}
 
 	private tellTrace(): void {
