@@ -18,7 +18,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static struct view_row *row_of_few(const struct view_index *index, uint32_t track, uint32_t lane)
 {
 	const struct view_series *series = &index->tracks.items[track].series[lane];
-	struct view_row *row = index->of_series;
+	struct view_row *row = index->counters.of_series;
 	*row = (struct view_row){
 	    .track = track, .lane = (uint16_t)lane, .count = series->count, .kind = VIEW_COUNTER, .tail = series->at};
 	return row;
@@ -65,7 +65,7 @@ static uint32_t lane_of(struct view_track *track, uint32_t name)
 static bool add_series(struct view_index *index, uint32_t track, uint32_t lane)
 {
 	const bool added = !view_index_is_full(index) && view_tracks_deepen(&index->tracks, track, lane, 1);
-	index->series += added;
+	index->counters.series += added;
 	return added;
 }
 
@@ -78,14 +78,14 @@ static bool settle(struct view_index *index, struct view_series *series, const s
 	*own = *row;
 	series->count = 0;
 	series->at = index->rows.count & VIEW_AT_MOST;
-	index->series--;
+	index->counters.series--;
 	return true;
 }
 
 /* What comes late stands where the last one of its series is, which is looked up only where it may be later. */
 static uint64_t time_of(const struct view_index *index, const struct view_row *row, uint64_t time)
 {
-	if (time >= index->last_sample || row->count == 0)
+	if (time >= index->counters.last_sample || row->count == 0)
 		return time;
 	return later(time, view_row_begin(row, &index->store, row->count - 1));
 }
@@ -103,12 +103,12 @@ static bool put_sample(struct view_index *index, uint32_t track, uint32_t lane, 
 	struct view_row *row = is_new ? row_of_few(index, track, lane) : view_index_series_row(index, track, lane);
 	if (!row)
 		return false;
-	const struct view_sample sample = {time_of(index, row, index->event->time), value};
+	const struct view_sample sample = {time_of(index, row, index->now.event->time), value};
 	if (!view_row_add_sample(row, &index->store, &sample))
 		return false;
-	index->last_sample = later(sample.time, index->last_sample);
+	index->counters.last_sample = later(sample.time, index->counters.last_sample);
 	of->slices++;
-	if (row != index->of_series)
+	if (row != index->counters.of_series)
 		return true;
 	series->count = row->count & UINT8_MAX;
 	series->at = row->tail & VIEW_AT_MOST;
@@ -130,7 +130,7 @@ static bool is_number(const struct tw_argument *argument, double *value)
 
 static uint64_t process_of(const struct view_index *index, const struct tw_event *event)
 {
-	return tw_dictionary_track(index->dictionary, event->track)->process;
+	return tw_dictionary_track(index->now.dictionary, event->track)->process;
 }
 
 /* What tells the counters of a process apart. It is the same in each run: an index may be kept. */
@@ -142,8 +142,8 @@ static uint64_t counter_of(const struct tw_event *event)
 /* A counter may have several instances in a process: those but the first have their number behind its name. */
 static void call_track(struct view_index *index, uint32_t track)
 {
-	const struct tw_event *event = index->event;
-	const struct tw_name *name = tw_dictionary_name(index->dictionary, event->name);
+	const struct tw_event *event = index->now.event;
+	const struct tw_name *name = tw_dictionary_name(index->now.dictionary, event->name);
 	char text[VIEW_NAME_MOST + 1];
 	struct tw_name called = {.text = text};
 	if (!event->id) {
@@ -159,17 +159,17 @@ static void call_track(struct view_index *index, uint32_t track)
 
 void view_index_take_counter(struct view_index *index)
 {
-	const struct tw_event *event = index->event;
+	const struct tw_event *event = index->now.event;
 	const uint32_t track =
 	    view_tracks_find(&index->tracks, VIEW_COUNTERS, process_of(index, event), counter_of(event));
 	if (track != VIEW_NONE && !index->tracks.items[track].fixed)
 		call_track(index, track);
 	for (unsigned i = 0; i < event->argument_count && track != VIEW_NONE; i++) {
 		double value;
-		if (!is_number(&index->arguments[i], &value))
+		if (!is_number(&index->now.arguments[i], &value))
 			continue;
 		const uint32_t name = or_first(
-		    view_names_take(&index->names, &index->store, index->dictionary, index->arguments[i].name));
+		    view_names_take(&index->names, &index->store, index->now.dictionary, index->now.arguments[i].name));
 		index->left += !put_sample(index, track, lane_of(&index->tracks.items[track], name), value);
 	}
 }

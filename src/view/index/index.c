@@ -31,7 +31,7 @@ static void take_spans(struct view_index *index, const struct tw_batch *batch)
 
 static void put_point(struct view_index *index, uint32_t name)
 {
-	const struct tw_event *event = index->event;
+	const struct tw_event *event = index->now.event;
 	uint32_t track = track_of(index, event->track);
 	struct view_row *row = view_index_row_of(index, VIEW_POINTS, track, VIEW_POINTS_LANE, 0);
 	/* What comes late stands where the last one is: the order of a row is that of time. */
@@ -44,20 +44,20 @@ static void put_point(struct view_index *index, uint32_t name)
 
 static void take_instant(struct view_index *index)
 {
-	put_point(index, name_of(index, index->event->name, index->event->category));
+	put_point(index, name_of(index, index->now.event->name, index->now.event->category));
 }
 
 /* Its name is the message. */
 static void take_log(struct view_index *index)
 {
-	const struct tw_argument *message = index->arguments;
-	if (!index->event->argument_count || message->type != TW_ARG_TEXT) {
+	const struct tw_argument *message = index->now.arguments;
+	if (!index->now.event->argument_count || message->type != TW_ARG_TEXT) {
 		take_instant(index);
 		return;
 	}
 	uint32_t name = view_names_add(&index->names, &index->store, (const char *)message->value.bytes, message->size);
 	const uint32_t category =
-	    view_names_take(&index->names, &index->store, index->dictionary, index->event->category);
+	    view_names_take(&index->names, &index->store, index->now.dictionary, index->now.event->category);
 	if (name != VIEW_NONE && category != VIEW_NONE && !index->names.known)
 		view_names_at(&index->names, &index->store, name)->category = category + 1;
 	put_point(index, or_first(name));
@@ -66,17 +66,17 @@ static void take_log(struct view_index *index)
 /* The innermost function. */
 static void take_sample(struct view_index *index)
 {
-	const struct tw_stack *stack = tw_dictionary_stack(index->dictionary, index->event->other);
-	put_point(index, name_of(index, tw_dictionary_location(index->dictionary, stack->location)->name,
-	                         index->event->category));
+	const struct tw_stack *stack = tw_dictionary_stack(index->now.dictionary, index->now.event->other);
+	put_point(index, name_of(index, tw_dictionary_location(index->now.dictionary, stack->location)->name,
+	                         index->now.event->category));
 }
 
 /* ---- Asynchronous operations: a track for each name of a process. ---- */
 
 static void begin_operation(struct view_index *index)
 {
-	const struct tw_event *event = index->event;
-	struct tw_open_pair *open = tw_pairs_begin(&index->pairs, index->dictionary, event, PAIRS_LIMIT);
+	const struct tw_event *event = index->now.event;
+	struct tw_open_pair *open = tw_pairs_begin(&index->pairs, index->now.dictionary, event, PAIRS_LIMIT);
 	index->left += !open;
 	if (!open)
 		return;
@@ -89,14 +89,14 @@ static void begin_operation(struct view_index *index)
 
 static void put_operation(struct view_index *index, const struct tw_open_pair *open, uint64_t end)
 {
-	uint64_t process = tw_dictionary_track(index->dictionary, open->track)->process;
+	uint64_t process = tw_dictionary_track(index->now.dictionary, open->track)->process;
 	uint32_t track = view_tracks_find(&index->tracks, VIEW_ASYNC, process, open->name);
 	if (track == VIEW_NONE) {
 		index->left++;
 		return;
 	}
 	if (!index->tracks.items[track].fixed)
-		view_track_call(&index->tracks, track, tw_dictionary_name(index->dictionary, open->name));
+		view_track_call(&index->tracks, track, tw_dictionary_name(index->now.dictionary, open->name));
 	const struct view_slice slice = {.begin = open->ts,
 	                                 .end = end > open->ts ? end : open->ts,
 	                                 .offset = open->id,
@@ -106,10 +106,10 @@ static void put_operation(struct view_index *index, const struct tw_open_pair *o
 
 static void end_operation(struct view_index *index)
 {
-	struct tw_open_pair *open = tw_pairs_ended(&index->pairs, index->dictionary, index->event);
+	struct tw_open_pair *open = tw_pairs_ended(&index->pairs, index->now.dictionary, index->now.event);
 	if (!open)
 		return;
-	put_operation(index, open, index->event->time);
+	put_operation(index, open, index->now.event->time);
 	tw_pairs_remove(&index->pairs, open);
 	tw_pairs_sweep(&index->pairs);
 }
@@ -118,7 +118,7 @@ static void end_operation(struct view_index *index)
 
 static void put_running(struct view_index *index, size_t cpu, uint64_t end)
 {
-	struct view_running *running = &index->cpus[cpu];
+	struct view_running *running = &index->cpus.items[cpu];
 	if (running->name == VIEW_NONE || end <= running->since)
 		return;
 	const struct view_slice slice = {.begin = running->since,
@@ -136,7 +136,7 @@ static uint32_t running_name(struct view_index *index, uint32_t number)
 	uint32_t own = number ? track_of(index, number) : VIEW_NONE;
 	if (own == VIEW_NONE)
 		return VIEW_NONE;
-	view_track_name(&index->tracks, own, index->dictionary);
+	view_track_name(&index->tracks, own, index->now.dictionary);
 	struct view_track *track = &index->tracks.items[own];
 	if (!track->running)
 		track->running =
@@ -146,21 +146,21 @@ static uint32_t running_name(struct view_index *index, uint32_t number)
 
 static void take_running(struct view_index *index)
 {
-	const struct tw_event *event = index->event;
+	const struct tw_event *event = index->now.event;
 	size_t cpu = event->cpu;
-	for (; index->cpu_count <= cpu; index->cpu_count++) {
-		if (!tw_grow(&index->cpus, &index->cpu_room, index->cpu_count + 1, sizeof *index->cpus)) {
+	for (; index->cpus.count <= cpu; index->cpus.count++) {
+		if (!tw_grow(&index->cpus.items, &index->cpus.room, index->cpus.count + 1, sizeof *index->cpus.items)) {
 			index->left++;
 			return;
 		}
-		index->cpus[index->cpu_count] = (struct view_running){.name = VIEW_NONE, .track = VIEW_NONE};
+		index->cpus.items[index->cpus.count] = (struct view_running){.name = VIEW_NONE, .track = VIEW_NONE};
 	}
 	put_running(index, cpu, event->time);
-	bool idle = tw_sched_comes_idle(index->dictionary, event, index->arguments);
-	index->cpus[cpu] = (struct view_running){.since = event->time,
-	                                         .offset = event->offset,
-	                                         .name = idle ? VIEW_NONE : running_name(index, event->other),
-	                                         .track = index->cpus[cpu].track};
+	bool idle = tw_sched_comes_idle(index->now.dictionary, event, index->now.arguments);
+	index->cpus.items[cpu] = (struct view_running){.since = event->time,
+	                                               .offset = event->offset,
+	                                               .name = idle ? VIEW_NONE : running_name(index, event->other),
+	                                               .track = index->cpus.items[cpu].track};
 }
 
 /* ---- What threads do. ---- */
@@ -184,13 +184,13 @@ static const char *state_word(const char *state)
 static uint32_t state_name(struct view_index *index, const char *state)
 {
 	size_t i = 0;
-	for (; i < VIEW_STATE_NAMES && index->state_names[i].state; i++)
-		if (index->state_names[i].state == state)
-			return index->state_names[i].name;
+	for (; i < VIEW_STATE_NAMES && index->states.names[i].state; i++)
+		if (index->states.names[i].state == state)
+			return index->states.names[i].name;
 	const char *word = state_word(state);
 	uint32_t name = view_names_add(&index->names, &index->store, word, strlen(word));
 	if (i < VIEW_STATE_NAMES)
-		index->state_names[i] = (struct view_state_name){state, name};
+		index->states.names[i] = (struct view_state_name){state, name};
 	return name;
 }
 
@@ -211,9 +211,10 @@ static int put_state(void *owner, uint32_t number, const struct tw_thread_state 
 
 static void take_state(struct view_index *index)
 {
-	index->states.owner = index;
-	index->states.over = put_state;
-	index->left += tw_thread_states_take(&index->states, index->dictionary, index->event, index->arguments) < 0;
+	index->states.of.owner = index;
+	index->states.of.over = put_state;
+	index->left +=
+	    tw_thread_states_take(&index->states.of, index->now.dictionary, index->now.event, index->now.arguments) < 0;
 }
 
 static void take_switch(struct view_index *index)
@@ -226,11 +227,11 @@ static void take_switch(struct view_index *index)
 
 static void take_lost(struct view_index *index)
 {
-	const struct tw_event *event = index->event;
-	const uint64_t number = index->lost_count++, time = event->time <= INT64_MAX ? event->time : index->end;
-	index->lost_last = number < VIEW_LOST_KEPT;
-	if (index->lost_last)
-		index->lost[number] =
+	const struct tw_event *event = index->now.event;
+	const uint64_t number = index->lost.count++, time = event->time <= INT64_MAX ? event->time : index->end;
+	index->lost.last = number < VIEW_LOST_KEPT;
+	if (index->lost.last)
+		index->lost.items[number] =
 		    (struct view_lost){.from = time,
 		                       .to = time,
 		                       .bytes = event->value,
@@ -240,9 +241,9 @@ static void take_lost(struct view_index *index)
 
 static void end_lost(struct view_index *index, uint64_t time)
 {
-	struct view_lost *lost = &index->lost[index->lost_count - 1];
+	struct view_lost *lost = &index->lost.items[index->lost.count - 1];
 	lost->to = time > lost->from ? time : lost->from;
-	index->lost_last = false;
+	index->lost.last = false;
 }
 
 /* ---- All together. ---- */
@@ -270,8 +271,8 @@ static int init_calls(struct view_index *index, const struct tw_traits *traits)
 	index->calls.rules.rounding = traits->rounding;
 	index->calls.rules.ends_unordered = traits->ends_unordered;
 	tw_budget_reset(&index->budget, STACKS_LIMIT, 1);
-	index->of_series = calloc(1, sizeof *index->of_series);
-	return index->of_series && tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
+	index->counters.of_series = calloc(1, sizeof *index->counters.of_series);
+	return index->counters.of_series && tw_calls_init(&index->calls) ? 0 : TW_ERR_MEMORY;
 }
 
 int view_index_init(struct view_index *index, const char *directory, uint64_t room, const struct tw_traits *traits)
@@ -285,7 +286,7 @@ static void take(struct view_index *index, const struct tw_event *event)
 {
 	const uint64_t over = tw_event_over(event);
 	const bool shown = over <= INT64_MAX && event->time <= INT64_MAX;
-	index->event = event;
+	index->now.event = event;
 	if (!shown && event->kind != TW_LOST) { /* damage: no axis is so long */
 		index->left++;
 		return;
@@ -294,7 +295,7 @@ static void take(struct view_index *index, const struct tw_event *event)
 		take_lost(index);
 		return;
 	}
-	if (index->lost_last)
+	if (index->lost.last)
 		end_lost(index, event->time);
 	index->end = over > index->end ? over : index->end;
 	tw_calls_select_track(&index->calls, event->track);
@@ -305,18 +306,18 @@ static void take(struct view_index *index, const struct tw_event *event)
 
 void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch)
 {
-	index->dictionary = dictionary;
+	index->now.dictionary = dictionary;
 	take_spans(index, batch);
 	view_index_fetch_counters(index, batch);
 	for (size_t i = 0; i < batch->count;) {
 		const struct tw_event *event = &batch->events[i];
 		const size_t run = view_index_take_run(index, event, batch->count - i);
-		if (run && index->lost_last)
+		if (run && index->lost.last)
 			end_lost(index, event->time);
 		i += run;
 		if (run)
 			continue;
-		index->arguments = tw_event_arguments(batch, event);
+		index->now.arguments = tw_event_arguments(batch, event);
 		take(index, event);
 		i++;
 	}
@@ -325,14 +326,14 @@ void view_index_take(struct view_index *index, const struct tw_dictionary *dicti
 
 void view_index_finish(struct view_index *index, const struct tw_dictionary *dictionary)
 {
-	index->dictionary = dictionary;
-	index->event = NULL;
+	index->now.dictionary = dictionary;
+	index->now.event = NULL;
 	tw_calls_finish(&index->calls);
-	for (size_t cpu = 0; cpu < index->cpu_count; cpu++)
+	for (size_t cpu = 0; cpu < index->cpus.count; cpu++)
 		put_running(index, cpu, index->end);
-	for (size_t i = 0; i < index->states.room; i++)
-		if (index->states.items[i].known)
-			put_state(index, (uint32_t)i, &index->states.items[i], index->end);
+	for (size_t i = 0; i < index->states.of.room; i++)
+		if (index->states.of.items[i].known)
+			put_state(index, (uint32_t)i, &index->states.of.items[i], index->end);
 	for (size_t i = 0; i < index->pairs.count; i++)
 		if (index->pairs.items[i].key)
 			put_operation(index, &index->pairs.items[i], index->end);
@@ -344,13 +345,13 @@ void view_index_end_reading(struct view_index *index)
 {
 	tw_pairs_free(&index->pairs);
 	tw_calls_free(&index->calls);
-	tw_thread_states_free(&index->states);
-	free(index->track_numbers);
-	free(index->open);
-	free(index->cpus);
-	index->track_numbers = NULL;
-	index->open = NULL;
-	index->cpus = NULL;
+	tw_thread_states_free(&index->states.of);
+	free(index->met.numbers);
+	free(index->open.items);
+	free(index->cpus.items);
+	index->met.numbers = NULL;
+	index->open.items = NULL;
+	index->cpus.items = NULL;
 }
 
 /* All but the store, tracks and names. */
@@ -362,8 +363,8 @@ static void free_parts(struct view_index *index)
 	view_spans_free(index->store.spans);
 	index->store.spans = NULL;
 	view_column_free(&index->rows);
-	tw_map_free(&index->row_numbers);
-	free(index->of_series);
+	tw_map_free(&index->found.numbers);
+	free(index->counters.of_series);
 	view_index_end_reading(index);
 }
 

@@ -41,35 +41,71 @@ struct view_state_name {
 	uint32_t name;     /* a number of struct view_names */
 };
 
+/* rows.c: which row is whose, but for those of counters. */
+struct view_found_rows {
+	struct tw_map numbers;                     /* track, lane and depth to the number */
+	struct view_row *recent[VIEW_ROWS_RECENT]; /* by a part of these; NULL: none */
+};
+
+/* rows.c: tracks of the reader that have been met. */
+struct view_met_tracks {
+	uint32_t *numbers; /* by the reader's number: 1 + the track's; 0: not met */
+	size_t room;
+};
+
+/* counters.c */
+struct view_counters {
+	uint64_t series;            /* that have no row */
+	uint64_t last_sample;       /* the time of the latest, of all counters */
+	struct view_row *of_series; /* a row for one of the series: until another is asked for */
+};
+
+/* slices.c */
+struct view_open_slices {
+	struct view_open *items; /* by the frame's row, from TW_ROW_FIRST on */
+	size_t count, room;
+	uint32_t free; /* plus 1 */
+};
+
+/* index.c */
+struct view_cpus {
+	struct view_running *items;
+	size_t count, room;
+};
+struct view_states {
+	struct tw_thread_states of;
+	struct view_state_name names[VIEW_STATE_NAMES];
+};
+struct view_losses {
+	struct view_lost items[VIEW_LOST_KEPT];
+	uint64_t count; /* of all that there were */
+	bool last;      /* nothing has followed the last one */
+};
+
+/* While events are taken. */
+struct view_now {
+	const struct tw_dictionary *dictionary; /* of the reader */
+	const struct tw_event *event;
+	const struct tw_event *const *begins; /* of a run of calls: the event of the next that begins */
+	const struct tw_argument *arguments;
+};
+
 struct view_index {
 	struct tw_calls calls; /* first: its hooks get this */
 	struct tw_budget budget;
 	struct view_store store;
-	struct view_column rows;                   /* struct view_row */
-	struct tw_map row_numbers;                 /* track, lane and depth to the number; not of counters */
-	uint64_t series;                           /* of counters that have no row */
-	uint64_t last_sample;                      /* the time of the latest, of all counters */
-	struct view_row *of_series;                /* a row for one of these: until another is asked for */
-	struct view_row *recent[VIEW_ROWS_RECENT]; /* by a part of these; NULL: none */
+	struct view_column rows; /* struct view_row */
+	struct view_found_rows found;
 	struct view_tracks tracks;
+	struct view_met_tracks met;
 	struct view_names names;
-	uint32_t *track_numbers; /* by the reader's number: 1 + the track's; 0: not met */
-	size_t track_room;
-	struct view_open *open; /* by the frame's row, from TW_ROW_FIRST on */
-	size_t open_count, open_room;
-	uint32_t open_free; /* plus 1 */
+	struct view_counters counters;
+	struct view_open_slices open;
 	struct tw_pairs pairs;
-	struct view_running *cpus;
-	size_t cpu_count, cpu_room;
-	struct tw_thread_states states;
-	struct view_state_name state_names[VIEW_STATE_NAMES];
-	struct view_lost lost[VIEW_LOST_KEPT];
-	uint64_t lost_count;                    /* of all that there were */
-	bool lost_last;                         /* nothing has followed the last one */
-	const struct tw_dictionary *dictionary; /* of the reader, while events are taken */
-	const struct tw_event *event;
-	const struct tw_event *const *begins; /* of a run of calls: the event of the next that begins */
-	const struct tw_argument *arguments;
+	struct view_cpus cpus;
+	struct view_states states;
+	struct view_losses lost;
+	struct view_now now;
 	uint64_t events; /* taken */
 	uint64_t end;    /* the latest time */
 	uint64_t left;   /* slices, samples and points that there was no room for */

@@ -129,9 +129,9 @@ static void put_track(struct tw_output *out, const struct view_track *track)
 
 static void put_lost(struct tw_output *out, const struct view_index *index)
 {
-	tw_put_word(out, index->lost_count);
-	for (uint64_t i = 0; i < index->lost_count && i < VIEW_LOST_KEPT; i++) {
-		const struct view_lost *lost = &index->lost[i];
+	tw_put_word(out, index->lost.count);
+	for (uint64_t i = 0; i < index->lost.count && i < VIEW_LOST_KEPT; i++) {
+		const struct view_lost *lost = &index->lost.items[i];
 		tw_put_word(out, lost->from);
 		tw_put_word(out, lost->to);
 		tw_put_word(out, lost->bytes);
@@ -304,9 +304,9 @@ static void get_tracks(struct tw_words *words, struct view_index *index)
 
 static void get_lost(struct tw_words *words, struct view_index *index)
 {
-	index->lost_count = tw_take_word(words);
-	for (uint64_t i = 0; i < index->lost_count && i < VIEW_LOST_KEPT && !words->failed; i++) {
-		struct view_lost *lost = &index->lost[i];
+	index->lost.count = tw_take_word(words);
+	for (uint64_t i = 0; i < index->lost.count && i < VIEW_LOST_KEPT && !words->failed; i++) {
+		struct view_lost *lost = &index->lost.items[i];
 		lost->from = tw_take_word(words);
 		lost->to = tw_take_word(words);
 		lost->bytes = tw_take_word(words);
@@ -369,8 +369,8 @@ static void get_spans(struct tw_words *words, struct view_index *index, const st
 bool view_keep_get(struct tw_words *words, struct view_index *index, const struct view_kept_from *from)
 {
 	struct view_extents extents = {0};
-	index->of_series = calloc(1, sizeof *index->of_series);
-	words->failed |= !index->of_series || !view_row_times_room(&index->store);
+	index->counters.of_series = calloc(1, sizeof *index->counters.of_series);
+	words->failed |= !index->counters.of_series || !view_row_times_room(&index->store);
 	index->events = tw_take_word(words);
 	index->end = tw_take_below(words, INT64_MAX);
 	index->left = tw_take_word(words);

@@ -11,8 +11,8 @@ uint32_t view_index_meet_track(struct view_index *index, uint32_t number);
 /* The track of the reader's; VIEW_NONE where there is no room. */
 static inline uint32_t track_of(struct view_index *index, uint32_t number)
 {
-	const bool is_met = number < index->track_room && index->track_numbers[number];
-	return is_met ? index->track_numbers[number] - 1 : view_index_meet_track(index, number);
+	const bool is_met = number < index->met.room && index->met.numbers[number];
+	return is_met ? index->met.numbers[number] - 1 : view_index_meet_track(index, number);
 }
 
 static inline uint32_t or_first(uint32_t number)
@@ -23,7 +23,7 @@ static inline uint32_t or_first(uint32_t number)
 /* The name of a slice or a point. */
 static inline uint32_t name_of(struct view_index *index, uint32_t name, uint32_t category)
 {
-	return or_first(view_names_of(&index->names, &index->store, index->dictionary, name, category));
+	return or_first(view_names_of(&index->names, &index->store, index->now.dictionary, name, category));
 }
 
 /* Finds a row, or adds it. NULL where there is no room. Those of counters are found by their series. */
@@ -33,7 +33,7 @@ struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind
 /* Whether there may be no row more. Those that series of counters would have count, too. */
 static inline bool view_index_is_full(const struct view_index *index)
 {
-	return index->rows.count + index->series >= VIEW_ROWS_MOST;
+	return index->rows.count + index->counters.series >= VIEW_ROWS_MOST;
 }
 
 /* Has rows found that are there. False without memory. */

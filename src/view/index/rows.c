@@ -12,7 +12,7 @@ static struct view_row *find_row(const struct view_index *index, uint32_t track,
 {
 	uint32_t number;
 	bool found = lane <= UINT16_MAX && depth <= UINT16_MAX &&
-	             tw_map_find(&index->row_numbers, row_key(track, lane, depth), &number);
+	             tw_map_find(&index->found.numbers, row_key(track, lane, depth), &number);
 	return found ? view_index_row_at(index, number) : NULL;
 }
 
@@ -51,7 +51,7 @@ static struct view_row *add_row(struct view_index *index, enum view_kind kind, u
 struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                    uint32_t depth)
 {
-	struct view_row **recent = &index->recent[(track * 32 + lane * 8 + depth) % VIEW_ROWS_RECENT];
+	struct view_row **recent = &index->found.recent[(track * 32 + lane * 8 + depth) % VIEW_ROWS_RECENT];
 	if (*recent && (*recent)->track == track && (*recent)->lane == lane && (*recent)->depth == depth)
 		return *recent;
 	struct view_row *row = find_row(index, track, lane, depth);
@@ -60,7 +60,7 @@ struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind
 		return row;
 	row = add_row(index, kind, track, lane, depth);
 	const uint32_t number = (uint32_t)index->rows.count - 1;
-	return row && tw_map_add(&index->row_numbers, row_key(track, lane, depth), number) ? row : NULL;
+	return row && tw_map_add(&index->found.numbers, row_key(track, lane, depth), number) ? row : NULL;
 }
 
 /* Those of counters are found by their series. */
@@ -70,7 +70,7 @@ bool view_index_number_rows(struct view_index *index)
 	for (uint64_t i = 0; i < index->rows.count && fine; i++) {
 		const struct view_row *row = view_index_row_at(index, i);
 		fine = row->kind == VIEW_COUNTER ||
-		       tw_map_add(&index->row_numbers, row_key(row->track, row->lane, row->depth), (uint32_t)i);
+		       tw_map_add(&index->found.numbers, row_key(row->track, row->lane, row->depth), (uint32_t)i);
 	}
 	return fine;
 }
@@ -114,20 +114,20 @@ static enum view_track_kind kind_of(const struct tw_track *track)
 
 static uint32_t new_track(struct view_index *index, uint32_t number)
 {
-	const struct tw_track *track = tw_dictionary_track(index->dictionary, number);
+	const struct tw_track *track = tw_dictionary_track(index->now.dictionary, number);
 	enum view_track_kind kind = kind_of(track);
 	uint64_t thread = kind == VIEW_OTHER ? number : kind == VIEW_PROCESS ? 0 : track->thread;
 	uint32_t found = view_tracks_find(&index->tracks, kind, kind == VIEW_CPU ? 0 : track->process, thread);
 	if (found != VIEW_NONE && track->name && kind == VIEW_OTHER)
-		view_track_call(&index->tracks, found, tw_dictionary_name(index->dictionary, track->name));
+		view_track_call(&index->tracks, found, tw_dictionary_name(index->now.dictionary, track->name));
 	return found;
 }
 
 uint32_t view_index_meet_track(struct view_index *index, uint32_t number)
 {
-	if (!tw_grow(&index->track_numbers, &index->track_room, (size_t)number + 1, sizeof *index->track_numbers))
+	if (!tw_grow(&index->met.numbers, &index->met.room, (size_t)number + 1, sizeof *index->met.numbers))
 		return VIEW_NONE;
-	if (!index->track_numbers[number])
-		index->track_numbers[number] = 1 + new_track(index, number);
-	return index->track_numbers[number] - 1;
+	if (!index->met.numbers[number])
+		index->met.numbers[number] = 1 + new_track(index, number);
+	return index->met.numbers[number] - 1;
 }

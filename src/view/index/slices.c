@@ -5,20 +5,20 @@
 
 static struct view_open *open_of(struct view_index *index, uint32_t row)
 {
-	return row >= TW_ROW_FIRST ? &index->open[row - TW_ROW_FIRST] : NULL;
+	return row >= TW_ROW_FIRST ? &index->open.items[row - TW_ROW_FIRST] : NULL;
 }
 
 static uint32_t take_open(struct view_index *index)
 {
-	uint32_t found = index->open_free;
+	uint32_t found = index->open.free;
 	if (found) {
-		index->open_free = index->open[found - 1].next;
+		index->open.free = index->open.items[found - 1].next;
 		return found - 1 + TW_ROW_FIRST;
 	}
-	if (!tw_budget_grow(&index->budget, TW_FOR_ROWS, &index->open, &index->open_room, index->open_count + 1,
-	                    sizeof *index->open))
+	if (!tw_budget_grow(&index->budget, TW_FOR_ROWS, &index->open.items, &index->open.room, index->open.count + 1,
+	                    sizeof *index->open.items))
 		return TW_ROW_OTHER;
-	return (uint32_t)index->open_count++ + TW_ROW_FIRST;
+	return (uint32_t)index->open.count++ + TW_ROW_FIRST;
 }
 
 static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
@@ -29,8 +29,8 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	(void)name;
 	(void)track_of(index, calls->track); /* tracks are numbered as they are met */
 	if (open)
-		*open = (struct view_open){.offset = index->event->offset,
-		                           .category = index->event->category,
+		*open = (struct view_open){.offset = index->now.event->offset,
+		                           .category = index->now.event->category,
 		                           .depth = (uint32_t)(caller - calls->stack->space->frames)};
 	return row;
 }
@@ -60,8 +60,8 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	                                 .offset = open->offset,
 	                                 .name = name_of(index, frame->name, open->category)};
 	view_index_put_slice(index, track_of(index, calls->track), calls->lane, open->depth, &slice);
-	open->next = index->open_free;
-	index->open_free = frame->row - TW_ROW_FIRST + 1;
+	open->next = index->open.free;
+	index->open.free = frame->row - TW_ROW_FIRST + 1;
 }
 
 const struct tw_call_hooks view_index_hooks = {.enter = enter, .leave = leave, .moved = moved};
@@ -72,7 +72,7 @@ const struct tw_call_hooks view_index_hooks = {.enter = enter, .leave = leave, .
 static uint32_t enter_next(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
 {
 	struct view_index *index = (struct view_index *)calls;
-	index->event = *index->begins++;
+	index->now.event = *index->now.begins++;
 	return enter(calls, caller, name);
 }
 
@@ -116,11 +116,11 @@ size_t view_index_take_run(struct view_index *index, const struct tw_event *even
 	index->end = run.last > index->end ? run.last : index->end;
 	tw_calls_select_track(calls, events[0].track);
 	for (size_t i = 0; i < run.count; i++) {
-		index->begins = &run.begins[run.before[i]];
+		index->now.begins = &run.begins[run.before[i]];
 		i += tw_calls_take_items(calls, &run.items[i], run.count - i, enter_next, leave, leave, false);
 		if (i == run.count)
 			break;
-		index->event = &events[i];
+		index->now.event = &events[i];
 		tw_calls_take_item(calls, &run.items[i]);
 	}
 	tw_calls_go_on(calls, run.last);

@@ -51,10 +51,10 @@ static void put_files(struct tw_json *json, const struct view *view, const struc
 
 static void put_lost(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
-	view_json_digits(json, "lost_count", view->index.lost_count);
+	view_json_digits(json, "lost_count", view->index.lost.count);
 	tw_json_array(json, "lost");
-	for (size_t i = 0; i < VIEW_LOST_KEPT && i < view->index.lost_count; i++) {
-		const struct view_lost *lost = &view->index.lost[i];
+	for (size_t i = 0; i < VIEW_LOST_KEPT && i < view->index.lost.count; i++) {
+		const struct view_lost *lost = &view->index.lost.items[i];
 		const int64_t later = view_track_later(view, request, lost->track);
 		tw_json_object(json, NULL);
 		tw_json_known(json, "track", lost->track, lost->track != VIEW_NONE);
@@ -71,8 +71,8 @@ static void put_lost(struct tw_json *json, const struct view *view, const struct
 static uint64_t time_of(const struct view *view, const struct view_finding *finding)
 {
 	const struct view_index *index = &view->index;
-	for (size_t i = 0; view->options.count == 1 && i < VIEW_LOST_KEPT && i < index->lost_count; i++) {
-		const struct view_lost *lost = &index->lost[i];
+	for (size_t i = 0; view->options.count == 1 && i < VIEW_LOST_KEPT && i < index->lost.count; i++) {
+		const struct view_lost *lost = &index->lost.items[i];
 		const uint64_t bytes = lost->bytes ? lost->bytes : 1;
 		if (finding->offset >= lost->offset && finding->offset - lost->offset < bytes)
 			return lost->from;

@@ -75,8 +75,8 @@ static void take_finding(void *context, const struct tw_finding *finding)
 void view_finish(struct view *view, enum view_state state, const char *error)
 {
 	const size_t known = view->index.tracks.count;
-	if (view->index.dictionary)
-		view_index_finish(&view->index, view->index.dictionary);
+	if (view->index.now.dictionary)
+		view_index_finish(&view->index, view->index.now.dictionary);
 	view_files_take(view, known);
 	view->reading.state = state;
 	snprintf(view->reading.error, sizeof view->reading.error, "%s", error);
@@ -216,7 +216,7 @@ static struct tw_reader *let_go(struct view *view)
 		return NULL;
 	tw_reader_progress(reader, &view->reading.told.done, &view->reading.told.size);
 	view->reading.told.errors = tw_reader_findings(reader, TW_ERROR);
-	view->index.dictionary = NULL;
+	view->index.now.dictionary = NULL;
 	view->reading.reader = NULL;
 	return reader;
 }
@@ -245,7 +245,7 @@ static void end_reading(struct view *view, int got)
 	struct tw_reader *over = NULL;
 	bool is_kept = false;
 	view_lock(view);
-	view->index.event = NULL;
+	view->index.now.event = NULL;
 	if (got > 0)
 		view_finish(view, VIEW_FAILED, strerror(got));
 	else
