@@ -1,7 +1,8 @@
 /* few.c - the items of rows that have few: they stand together, in the order in which they came.
  *
  * Each tells how far behind the one before of its row it is. Blocks of them are packed: most rows of some traces have
- * one sample, which takes some ten bytes so. */
+ * one sample, which takes some ten bytes so. Those of a row are in blocks far from each other: so each item is told by
+ * the first of its block, and is found without the others. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/few.h"
 
@@ -17,7 +18,7 @@ enum { LINK = 1, LINK_COLUMNS };
 
 struct block {
 	struct view_packed items, links;
-	uint64_t begin, offset; /* of the first */
+	uint64_t begin, offset; /* of the first, from which the others are told */
 };
 
 typedef uint64_t numbers_of_block[COLUMNS][VIEW_BLOCK];
@@ -26,10 +27,8 @@ struct view_few {
 	struct view_column blocks;
 	uint64_t count;          /* of all items */
 	numbers_of_block newest; /* of the items behind the blocks */
-	uint64_t block_number;   /* of that which was looked at last, plus 1; 0: none yet */
-	uint64_t begins[VIEW_BLOCK], offsets[VIEW_BLOCK];
-	uint64_t last, asked; /* the items that were asked for last */
-	uint64_t item, left;  /* the next of them back, and how many are left with it */
+	uint64_t last, asked;    /* the items that were asked for last */
+	uint64_t item, left;     /* the next of them back, and how many are left with it */
 	union {
 		struct view_slice slices[VIEW_BLOCK];
 		struct view_sample samples[VIEW_BLOCK];
@@ -50,20 +49,10 @@ static uint64_t step_from(uint64_t from, uint64_t step)
 	return from + (step >> 1 ^ -(step & 1));
 }
 
-static void make_steps(uint64_t numbers[static VIEW_BLOCK])
-{
-	uint64_t before = numbers[0];
-	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
-		const uint64_t number = numbers[i];
-		numbers[i] = step_to(before, number);
-		before = number;
-	}
-}
-
-static void take_steps(uint64_t numbers[static VIEW_BLOCK], uint64_t first)
+static void make_steps(uint64_t numbers[static VIEW_BLOCK], uint64_t from)
 {
 	for (unsigned i = 0; i < VIEW_BLOCK; i++)
-		first = numbers[i] = step_from(first, numbers[i]);
+		numbers[i] = step_to(from, numbers[i]);
 }
 
 static bool pack(struct view_few *few, struct view_store *store)
@@ -72,8 +61,8 @@ static bool pack(struct view_few *few, struct view_store *store)
 	uint64_t items[VIEW_BLOCK_COLUMNS][VIEW_BLOCK], links[VIEW_BLOCK_COLUMNS][VIEW_BLOCK] = {{0}};
 	memcpy(items, few->newest, sizeof items);
 	memcpy(links[LINK], few->newest[BACK], sizeof links[LINK]);
-	make_steps(items[BEGIN]);
-	make_steps(items[OFFSET]);
+	make_steps(items[BEGIN], block.begin);
+	make_steps(items[OFFSET], block.offset);
 	if (!view_pack(&block.items, store, items, ITEM_COLUMNS) ||
 	    !view_pack(&block.links, store, links, LINK_COLUMNS) ||
 	    !(at = view_column_add(&few->blocks, store, sizeof *at)))
@@ -125,18 +114,7 @@ uint64_t view_few_add_sample(struct view_store *store, uint64_t before, const st
 
 /* ---- Looking. ---- */
 
-/* Unpacks of a block those numbers that are steps. */
-static void unpack(struct view_few *few, const struct view_store *store, const struct block *block)
-{
-	view_unpack(&block->items, store, BEGIN, few->begins);
-	take_steps(few->begins, block->begin);
-	if (few == store->few_samples)
-		return;
-	view_unpack(&block->items, store, OFFSET, few->offsets);
-	take_steps(few->offsets, block->offset);
-}
-
-static void take_numbers(struct view_few *few, const struct view_store *store, uint64_t item,
+static void take_numbers(const struct view_few *few, const struct view_store *store, uint64_t item,
                          uint64_t numbers[static COLUMNS])
 {
 	const uint64_t number = item / VIEW_BLOCK;
@@ -147,13 +125,10 @@ static void take_numbers(struct view_few *few, const struct view_store *store, u
 		return;
 	}
 	const struct block *block = view_column_at(&few->blocks, store, sizeof *block, number);
-	if (few->block_number != number + 1)
-		unpack(few, store, block);
-	few->block_number = number + 1;
-	numbers[NAME] = view_packed_at(&block->items, store, NAME, in);
-	numbers[BEGIN] = few->begins[in];
-	numbers[LASTS] = view_packed_at(&block->items, store, LASTS, in);
-	numbers[OFFSET] = few->offsets[in];
+	for (unsigned k = 0; k < ITEM_COLUMNS; k++)
+		numbers[k] = view_packed_at(&block->items, store, k, in);
+	numbers[BEGIN] = step_from(block->begin, numbers[BEGIN]);
+	numbers[OFFSET] = step_from(block->offset, numbers[OFFSET]);
 	numbers[BACK] = view_packed_at(&block->links, store, LINK, in);
 }
 

@@ -14,9 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What sizes do not tell: greater where the same records mean something else. */
+enum { FORM = 1 };
+
 uint64_t view_keep_layout(void)
 {
 	const uint64_t words[] = {
+	    FORM,
 	    sizeof(struct view_row),
 	    sizeof(struct view_block),
 	    sizeof(struct view_bare),
@@ -193,9 +197,12 @@ static struct view_packs *get_packs(struct tw_words *words, const struct view_st
 	if (!packs)
 		return NULL;
 	view_keep_get_column(words, store, &packs->blocks, sizeof(struct view_block), extents);
-	packs->level_count = (uint32_t)tw_take_below(words, VIEW_LEVELS + 1);
-	for (uint32_t i = 0; i < packs->level_count; i++)
-		view_keep_get_column(words, store, &packs->levels[i], sizeof(union view_sum), extents);
+	for (uint64_t left = tw_take_below(words, VIEW_LEVELS + 1); left && !words->failed; left--) {
+		struct view_column *level = view_packs_deepen(packs);
+		words->failed |= !level;
+		if (level)
+			view_keep_get_column(words, store, level, sizeof(union view_sum), extents);
+	}
 	return packs;
 }
 
@@ -210,21 +217,12 @@ static void get_row(struct tw_words *words, const struct view_store *store, stru
 	view_keep_get_column(words, store, &row->kept, sizeof(struct view_kept), extents);
 }
 
-static void free_packs(struct view_packs *packs)
-{
-	for (uint32_t i = 0; packs && i < VIEW_LEVELS; i++)
-		view_column_free(&packs->levels[i]);
-	if (packs)
-		view_column_free(&packs->blocks);
-	free(packs);
-}
-
 static void free_rows(struct view_kept_row *rows, uint64_t count)
 {
 	for (uint64_t i = 0; rows && i < count; i++) {
-		free_packs(rows[i].packs);
-		free_packs(rows[i].head);
-		free_packs(rows[i].groups);
+		view_packs_free(rows[i].packs);
+		view_packs_free(rows[i].head);
+		view_packs_free(rows[i].groups);
 		view_column_free(&rows[i].kept);
 	}
 }

@@ -41,10 +41,10 @@ static bool are_levels(const struct view_row *row, const struct view_store *stor
 {
 	const struct view_packs *packs = row->packs;
 	uint64_t count = packs->blocks.count;
-	for (uint32_t level = 0; level < VIEW_LEVELS; level++) {
+	for (uint32_t level = 0; level < packs->level_count; level++) {
 		const struct view_column *sums = &packs->levels[level];
 		count /= VIEW_FAN;
-		if (sums->count != count || (level < packs->level_count) != (count > 0))
+		if (sums->count != count || count == 0)
 			return false;
 		for (uint64_t i = 0; i < count && row->kind != VIEW_COUNTER; i++) {
 			const union view_sum *sum = view_column_at(sums, store, sizeof *sum, i);
@@ -52,7 +52,7 @@ static bool are_levels(const struct view_row *row, const struct view_store *stor
 				return false;
 		}
 	}
-	return true;
+	return packs->level_count == VIEW_LEVELS || count / VIEW_FAN == 0;
 }
 
 static const struct view_block *block_at(const struct view_row *row, const struct view_store *store, uint64_t i)

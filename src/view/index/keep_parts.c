@@ -25,7 +25,7 @@ bool view_keep_get_column(struct tw_words *words, const struct view_store *store
 	const uint64_t count = tw_take_below(words, store->used / size + 1);
 	const size_t parts = view_column_parts(count);
 	if (parts > words->left / sizeof(uint64_t) ||
-	    !tw_grow(&column->parts, &column->part_room, parts + 1, sizeof *column->parts))
+	    (parts && !tw_resize(&column->parts, &column->part_room, parts, sizeof *column->parts)))
 		words->failed = true;
 	for (size_t i = 0; i < parts && !words->failed; i++) {
 		const uint64_t place = tw_take_word(words), bytes = view_part_records(i) * size;

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/row.h"
 
+#include "base/memory/memory.h"
 #include "view/index/few.h"
 #include "view/index/spans.h"
 
@@ -305,15 +306,39 @@ static bool add_sum(struct view_row *row, struct view_store *store, uint32_t lev
 	return at;
 }
 
+struct view_column *view_packs_deepen(struct view_packs *packs)
+{
+	size_t room;
+	if (!tw_resize(&packs->levels, &room, packs->level_count + (size_t)1, sizeof *packs->levels))
+		return NULL;
+	struct view_column *level = &packs->levels[packs->level_count++];
+	*level = (struct view_column){0};
+	return level;
+}
+
+void view_packs_free(struct view_packs *packs)
+{
+	if (!packs)
+		return;
+	for (uint32_t i = 0; i < packs->level_count; i++)
+		view_column_free(&packs->levels[i]);
+	view_column_free(&packs->blocks);
+	free(packs->levels);
+	free(packs);
+}
+
 /* Each level that has become whole gives a record to the next. */
 static bool add_sums(struct view_row *row, struct view_store *store)
 {
 	struct view_packs *packs = row->packs;
 	uint64_t count = packs->blocks.count;
 	for (uint32_t level = 0; level < VIEW_LEVELS && count % VIEW_FAN == 0; level++) {
+		if (level == packs->level_count && !view_packs_deepen(packs)) {
+			store->error = ENOMEM;
+			return false;
+		}
 		if (!add_sum(row, store, level, count - VIEW_FAN))
 			return false;
-		packs->level_count = packs->level_count > level ? packs->level_count : level + 1;
 		count = packs->levels[level].count;
 	}
 	return true;
@@ -597,11 +622,6 @@ void view_row_free(struct view_row *row, const struct view_store *store)
 {
 	if (row->bare)
 		store->spans->again->free(row, store);
-	if (!row->packs)
-		return;
-	for (uint32_t i = 0; i < VIEW_LEVELS; i++)
-		view_column_free(&row->packs->levels[i]);
-	view_column_free(&row->packs->blocks);
-	free(row->packs);
+	view_packs_free(row->packs);
 	row->packs = NULL;
 }

@@ -60,12 +60,18 @@ struct view_block {
 	} sum;
 };
 
-/* What a row has of packed items. */
+/* What a row has of packed items: in memory, and so as little as most rows need, which have few blocks. */
 struct view_packs {
-	struct view_column blocks;              /* struct view_block */
-	struct view_column levels[VIEW_LEVELS]; /* union view_sum */
-	uint32_t level_count;
+	struct view_column blocks;  /* struct view_block */
+	struct view_column *levels; /* union view_sum */
+	uint32_t level_count;       /* VIEW_LEVELS at most */
 };
+
+/* Returns the next level, which is empty; NULL without memory. */
+struct view_column *view_packs_deepen(struct view_packs *packs);
+
+/* Frees packs and their columns; NULL is none. */
+void view_packs_free(struct view_packs *packs);
 
 /* In the store, where it stays. The items that are not packed yet stand with those of other rows (few.h) until there
  * are VIEW_OWN_TAIL that are. */

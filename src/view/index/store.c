@@ -165,11 +165,20 @@ uint64_t view_part_records(size_t part)
 	return part < VIEW_PART_DOUBLINGS ? (uint64_t)VIEW_PART_FIRST << part : VIEW_PART_MOST;
 }
 
+/* Columns are many, and most have few parts. */
+static bool has_part_room(struct view_column *column)
+{
+	enum { FIRST = 2 };
+	const size_t room = column->part_room;
+	return column->part_count < room ||
+	       tw_resize(&column->parts, &column->part_room, room ? 2 * room : FIRST, sizeof *column->parts);
+}
+
 void *view_column_add(struct view_column *column, struct view_store *store, size_t size)
 {
 	struct place place = place_of(column->count);
 	if (place.at == 0 && place.part == column->part_count) {
-		if (!tw_grow(&column->parts, &column->part_room, place.part + 1, sizeof *column->parts)) {
+		if (!has_part_room(column)) {
 			store->error = ENOMEM;
 			return NULL;
 		}
