@@ -92,12 +92,14 @@ struct tw_read_help {
 /* Of several logs that stand one behind the other in a file: merge/logs.h. */
 struct tw_log_behind;
 struct tw_log_place {
-	uint64_t base;                /* where this log begins in the file */
-	uint64_t another_at;          /* where the next log begins, behind this one: tw_log_ends() */
-	unsigned before;              /* logs before this one */
-	bool apart;                   /* the caller reads the other logs by readers of their own */
-	const struct tw_namer *namer; /* of all logs */
-	struct tw_log_behind *behind; /* in the order of the file, when it has ended; otherwise NULL */
+	uint64_t base;                 /* where this log begins in the file */
+	uint64_t another_at;           /* where the next log begins, behind this one: tw_log_ends() */
+	unsigned before;               /* logs before this one */
+	bool apart;                    /* the caller reads the other logs by readers of their own */
+	const struct tw_namer *namer;  /* of all logs */
+	struct tw_log_behind *behind;  /* in the order of the file, when it has ended; otherwise NULL */
+	const struct tw_piece *around; /* tw_open_around(); NULL: `open` may look at all of the file */
+	size_t around_count;
 };
 
 /* Logs of several kinds, clocks or programs that are read of a file. */
@@ -280,6 +282,14 @@ struct tw_format_survey {
 	 * NULL where there is no such way. */
 	int (*outline)(struct tw_reader *reader, tw_outline_fn put, void *context);
 
+	/* Where the outline tells runs: tells a border before each of them, from which on they are found, in any order.
+	 * Called once the outline has been told. NULL where there is no `keep`. */
+	void (*borders)(const struct tw_reader *reader, void (*put)(void *context, uint64_t offset), void *context);
+
+	/* Returns the size of a record that the outline has told, at an offset; 0 where it cannot be read. NULL where
+	 * the outline tells runs of records, or there is none. */
+	uint64_t (*record_size)(struct tw_input *input, uint64_t offset);
+
 	/* Instead, for a format whose records depend on those before them: asks for an outline, which is told while
 	 * all events of the file are read, and lives as long as the reader. Called before the first read. Returns 0 or
 	 * a negative status. */
@@ -411,6 +421,11 @@ void tw_log_ends(struct tw_reader *reader, uint64_t offset, const char *other, c
 /* As tw_open() for pieces of a regular file as if they were all of it: tw_input_open_pieces(). options->format is
  * set. */
 int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_piece *pieces, size_t count,
+                   const struct tw_read_options *options);
+
+/* As tw_open() of a regular file, for reading.keep(): what `open` looks for in the file is found in these pieces, which
+ * are in order, and of which each begins at a border. They must outlive that call. */
+int tw_open_around(struct tw_reader **reader, const char *path, const struct tw_piece *around, size_t count,
                    const struct tw_read_options *options);
 
 /* A second reader of the same trace with the same options, read instead of it; the input must be repeatable, and where

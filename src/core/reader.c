@@ -235,6 +235,17 @@ int tw_open(struct tw_reader **reader, const char *path, const struct tw_read_op
 	return *reader ? tw_opened(*reader, open_path(*reader, path)) : TW_ERR_MEMORY;
 }
 
+int tw_open_around(struct tw_reader **reader, const char *path, const struct tw_piece *around, size_t count,
+                   const struct tw_read_options *options)
+{
+	*reader = tw_reader_new(options);
+	if (!*reader)
+		return TW_ERR_MEMORY;
+	(*reader)->log.around = around;
+	(*reader)->log.around_count = count;
+	return tw_opened(*reader, open_path(*reader, path));
+}
+
 int tw_open_pieces(struct tw_reader **reader, const char *path, const struct tw_piece *pieces, size_t count,
                    const struct tw_read_options *options)
 {

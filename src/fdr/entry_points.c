@@ -27,7 +27,8 @@ static int skip_calls(struct fdr_cursor *cursor)
 }
 
 /* The units of one buffer. Returns 1, 0 when no more is wanted, or a negative status. */
-static int outline_buffer(struct fdr_cursor *cursor, const struct fdr_buffer *buffer, tw_outline_fn put, void *context)
+static int outline_buffer(struct fdr_cursor *cursor, const struct fdr_buffer *buffer, bool needed, tw_outline_fn put,
+                          void *context)
 {
 	const struct fdr_place place = fdr_place_of(buffer);
 	struct fdr_item item;
@@ -42,13 +43,20 @@ static int outline_buffer(struct fdr_cursor *cursor, const struct fdr_buffer *bu
 			break;
 		if (!tells_time(item.record.kind) || item.offset == unit)
 			continue;
-		if (!put(context, unit, item.offset - unit, false))
+		if (!put(context, unit, item.offset - unit, needed))
 			return 0;
 		unit = item.offset;
 	}
 	if (status < 0 || cursor->buffer.damaged || cursor->gaps.bytes)
 		return status < 0 ? status : TW_ERR_UNSUPPORTED;
-	return put(context, unit, buffer->next - unit, false);
+	return put(context, unit, buffer->next - unit, needed);
+}
+
+/* A flight recorder's notes name what is in all buffers. */
+static bool has_notes(const struct fdr_log *log, const struct fdr_buffer *buffer)
+{
+	const struct fdr_thread *notes = log->recorded ? fdr_notes_thread(log) : NULL;
+	return notes && buffer->thread == notes->thread && buffer->process == notes->process;
 }
 
 int fdr_outline(struct tw_reader *reader, tw_outline_fn put, void *context)
@@ -61,10 +69,17 @@ int fdr_outline(struct tw_reader *reader, tw_outline_fn put, void *context)
 	while (status > 0) {
 		status = fdr_find_buffer(reader, state->log, &state->borders, buffer.next, &buffer);
 		if (status > 0)
-			status = outline_buffer(&cursor, &buffer, put, context);
+			status = outline_buffer(&cursor, &buffer, has_notes(state->log, &buffer), put, context);
 	}
 	fdr_cursor_free(&cursor);
 	return status;
+}
+
+void fdr_borders(const struct tw_reader *reader, void (*put)(void *context, uint64_t offset), void *context)
+{
+	const struct fdr_log *log = ((const struct fdr_state *)reader->state)->log;
+	for (size_t i = 0; i < log->place_count; i++)
+		put(context, log->places[i].offset);
 }
 
 /* ---- Parts of buffers are buffers to those that read. ---- */

@@ -216,6 +216,7 @@ const struct tw_format tw_format_fdr = {
     .survey =
 	{
 	    .outline = fdr_outline,
+	    .borders = fdr_borders,
 	    .info = fdr_info,
 	},
     .rewriting =

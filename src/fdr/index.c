@@ -58,12 +58,16 @@ static size_t index_bytes(const struct tw_reader *reader, const struct fdr_log *
 	       (log->thread_count - 1) * tw_thread_cost(options, own, SHARE);
 }
 
-static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_map *map, struct tw_window *window)
+/* Lists the buffers that begin in a piece of the file. */
+static int list_piece(struct tw_reader *reader, struct fdr_log *log, struct tw_map *map, struct tw_window *window,
+                      const struct tw_piece *piece)
 {
 	size_t most = tw_memory_limit(reader) / SHARE;
-	struct fdr_buffer buffer = {.next = TW_FDR_HEADER_SIZE};
+	struct fdr_buffer buffer = {.next = piece->offset};
 	for (;;) {
 		uint64_t at = buffer.next;
+		if (at - piece->offset >= piece->size)
+			return 0;
 		int status = fdr_find_buffer(reader, log, window, at, &buffer);
 		if (status <= 0)
 			return status;
@@ -78,6 +82,18 @@ static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_
 		if (status < 0)
 			return status;
 	}
+}
+
+static int list_places(struct tw_reader *reader, struct fdr_log *log, struct tw_map *map, struct tw_window *window)
+{
+	const struct tw_log_place *of = &reader->log;
+	int status = 0;
+	if (!of->around)
+		return list_piece(reader, log, map, window,
+		                  &(struct tw_piece){.offset = TW_FDR_HEADER_SIZE, .size = UINT64_MAX});
+	for (size_t i = 0; i < of->around_count && status >= 0; i++)
+		status = list_piece(reader, log, map, window, &of->around[i]);
+	return status;
 }
 
 static int compare_places(const void *left, const void *right)

@@ -47,6 +47,7 @@ int fdr_next_part(struct tw_reader *reader);
 /* ---- outline.c: buffers in parts, each from a record that tells the time. ---- */
 
 int fdr_outline(struct tw_reader *reader, tw_outline_fn put, void *context);
+void fdr_borders(const struct tw_reader *reader, void (*put)(void *context, uint64_t offset), void *context);
 int fdr_keep(struct tw_reader *reader, const struct tw_piece *pieces, size_t count);
 
 /* Finds the names of types when the first type is met, in TW_ORDER_FILE, where the log was not looked through before.

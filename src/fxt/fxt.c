@@ -160,6 +160,7 @@ const struct tw_format tw_format_fxt = {
     .survey =
 	{
 	    .outline = fxt_outline,
+	    .record_size = fxt_record_size,
 	    .info = fxt_info,
 	},
     .rewriting =

@@ -98,6 +98,7 @@ int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *t
 
 /* records.c */
 int fxt_outline(struct tw_reader *reader, tw_outline_fn put, void *context);
+uint64_t fxt_record_size(struct tw_input *input, uint64_t offset);
 
 /* records.c */
 int fxt_read_record(struct tw_reader *reader, struct tw_record *record);

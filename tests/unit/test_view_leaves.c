@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql_archives.h"
 
+#include "core/format.h"
+#include "fdr/state.h"
 #include "view/index/bare.h"
 #include "view/index/leaves.h"
 #include "view/serve/view.h"
@@ -276,6 +278,66 @@ static void test_exact(void **state)
 	free(archive.bytes);
 }
 
+/* ---- What is read of the trace. ---- */
+
+enum { FAR_RECORDS = 700, FAR_DEPTH = 12 };
+
+/* Slices that stay open begin far from each other. */
+static void put_far_turn(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[], unsigned *depth)
+{
+	(void)stack;
+	if (*depth < FAR_DEPTH) {
+		++*depth;
+		put_event(archive, BEGIN, thread, 1, *time += 10, 0);
+	}
+	for (int i = 0; i < FAR_RECORDS; i++) {
+		const uint64_t begin = *time += 1 + draw(archive, 900);
+		put_event(archive, COMPLETE, thread, 1 + draw(archive, NAMES), begin, *time += 1 + draw(archive, 900));
+	}
+}
+
+/* Of slices that are open their own records are read, not all from there on in parts of 16 KiB. */
+static void test_open_far(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	make_archive_of(&archive, put_far_turn, 150);
+	set_up(&scene, &archive);
+	const struct view_spans *spans = scene.bare->index.store.spans;
+	const uint64_t from = (scene.whole->index.end - scene.whole->start) / 4 * 3,
+		       before = view_leaves_bytes(spans->leaves);
+	expect_same_window(&scene, from, from + 1000, 1000);
+	const uint64_t first = view_span_of(spans, from + scene.bare->start);
+	const uint64_t size = view_spans_size(spans, first, view_span_of(spans, from + 1000 + scene.bare->start));
+	assert_in_range(view_leaves_bytes(spans->leaves) - before, size / 2, size + (8 << 14));
+	expect_same_rows(&scene, 97);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
+/* Of a log the buffers are looked for that pieces are in, not all. */
+static void test_around(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	struct tw_reader *reader;
+	make_log(&archive);
+	set_up(&scene, &archive);
+	const struct view_spans *spans = scene.bare->index.store.spans;
+	const uint64_t border = view_spans_border(spans, archive.size / 2);
+	assert_in_range(archive.size / 2 - border, 0, 1 << 14);
+	const struct tw_piece around = {.offset = border, .size = archive.size / 2 + 1 - border};
+	assert_int_equal(tw_open_around(&reader, scene.path, &around, 1, &spans->options), 0);
+	const struct fdr_log *log = ((const struct fdr_state *)reader->state)->log;
+	assert_in_range(log->place_count, 1, 8);
+	assert_true(log->places[0].offset >= border);
+	tw_close(reader);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
 /* ---- Traces that cannot be read again span by span: they are read once more, and all slices are kept. ---- */
 
 static void expect_kept(struct archive *archive)
@@ -388,7 +450,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_archive),  cmocka_unit_test(test_log),    cmocka_unit_test(test_overlaps),
 	    cmocka_unit_test(test_two_logs), cmocka_unit_test(test_damage), cmocka_unit_test(test_shorter),
-	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_early),
+	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_early),  cmocka_unit_test(test_open_far),
+	    cmocka_unit_test(test_around),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

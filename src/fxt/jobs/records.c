@@ -422,3 +422,13 @@ int fxt_outline(struct tw_reader *reader, tw_outline_fn put, void *context)
 	}
 	return 0;
 }
+
+uint64_t fxt_record_size(struct tw_input *input, uint64_t offset)
+{
+	uint8_t magic[TW_FXT_WORD], header[TW_FXT_WORD];
+	bool big;
+	if (tw_input_read(input, 0, magic, sizeof magic) != sizeof magic || tw_fxt_magic(magic, &big) < 0 ||
+	    tw_input_read(input, offset, header, sizeof header) != sizeof header)
+		return 0;
+	return (uint64_t)fxt_size(tw_load64(header, big)) * TW_FXT_WORD;
+}

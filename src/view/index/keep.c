@@ -162,6 +162,8 @@ static void put_spans(struct tw_output *out, const struct view_spans *spans)
 		tw_put_word(out, part->last);
 		tw_put_word(out, part->least);
 		tw_put_word(out, part->most);
+		if (spans->borders)
+			tw_put_word(out, spans->borders[i]);
 	}
 	tw_put_word(out, spans->needed.count);
 	for (size_t i = 0; i < spans->needed.count; i++) {
@@ -330,6 +332,8 @@ static void get_parts(struct tw_words *words, struct view_spans *spans)
 		part->last = tw_take_word(words);
 		part->least = tw_take_word(words);
 		part->most = tw_take_word(words);
+		if (spans->borders)
+			spans->borders[i] = tw_take_word(words);
 		words->failed |= (part->first >= spans->file.size && part->first != UINT64_MAX) ||
 		                 (part->last >= spans->file.size && part->last != UINT64_MAX);
 	}

@@ -30,7 +30,7 @@ struct stretch {
 struct view_leaves {
 	struct view_spans *spans;
 	struct stretch stretches[STRETCHES];
-	uint64_t turn, wrong;
+	uint64_t turn, wrong, bytes;
 	struct tw_map names; /* of the owner's, when there were so many */
 	uint64_t name_count;
 	uint32_t *rows; /* of the owner's those that can be read, when there were so many of all */
@@ -44,7 +44,9 @@ struct reading {
 	uint64_t from, to; /* from the one time to before the other */
 	struct tw_piece *pieces;
 	size_t piece_count, piece_room;
-	uint64_t *open; /* offsets of slices that are open at the first */
+	uint64_t bytes;         /* of them */
+	struct tw_input *input; /* the trace, for where records of open slices end */
+	uint64_t *open;         /* offsets of slices that are open at the first */
 	size_t open_count, open_room;
 	struct tw_event *events;
 	size_t event_room;
@@ -94,10 +96,25 @@ static void add_parts(struct reading *reading)
 	}
 }
 
+/* The record at an offset, or the runs of its part of the file. */
+static void add_record(struct reading *reading, uint64_t offset)
+{
+	const struct view_spans *spans = reading->leaves->spans;
+	const size_t part = (size_t)(offset >> spans->part_shift);
+	if (part >= spans->part_count) {
+		reading->failed = true;
+	} else if (spans->runs) {
+		add_piece(reading, start_of(spans, part), end_of(spans, part));
+	} else {
+		const uint64_t size = spans->format->survey.record_size(reading->input, offset);
+		reading->failed |= size == 0;
+		add_piece(reading, offset, offset + size);
+	}
+}
+
 /* The slice of a row that is open, as its begin says. */
 static void add_open(struct reading *reading, const struct view_row *row)
 {
-	const struct view_spans *spans = reading->leaves->spans;
 	const struct view_store *store = &reading->leaves->spans->owner->store;
 	const uint64_t after = view_row_begin_at(row, store, 0, reading->from);
 	if (after == 0)
@@ -105,30 +122,37 @@ static void add_open(struct reading *reading, const struct view_row *row)
 	const struct view_slice slice = view_row_slice(row, store, after - 1);
 	if (slice.end < reading->from)
 		return;
-	const size_t part = (size_t)(slice.offset >> spans->part_shift);
-	reading->failed |= part >= spans->part_count || !tw_grow(&reading->open, &reading->open_room,
-	                                                         reading->open_count + 1, sizeof *reading->open);
+	reading->failed |=
+	    !tw_grow(&reading->open, &reading->open_room, reading->open_count + 1, sizeof *reading->open);
 	if (reading->failed)
 		return;
 	reading->open[reading->open_count++] = slice.offset;
-	add_piece(reading, spans->runs ? start_of(spans, part) : slice.offset, end_of(spans, part));
+	add_record(reading, slice.offset);
+}
+
+static void add_all_open(struct reading *reading)
+{
+	const struct view_leaves *leaves = reading->leaves;
+	reading->failed |= tw_input_open_regular(&reading->input, leaves->spans->path) < 0;
+	for (size_t i = 0; i < leaves->row_count && !reading->failed; i++) {
+		const struct view_row *row = view_index_row_at(leaves->spans->owner, leaves->rows[i]);
+		if (row->kind == VIEW_SLICES && row->count)
+			add_open(reading, row);
+	}
+	tw_input_close(reading->input);
 }
 
 static bool find_pieces(struct reading *reading)
 {
-	const struct view_index *owner = reading->leaves->spans->owner;
 	const struct view_needed *needed = &reading->leaves->spans->needed;
 	for (size_t i = 0; i < needed->count; i++)
 		add_piece(reading, needed->items[i].offset, needed->items[i].offset + needed->items[i].size);
-	for (size_t i = 0; reading->from && i < reading->leaves->row_count; i++) {
-		const struct view_row *row = view_index_row_at(owner, reading->leaves->rows[i]);
-		if (row->kind == VIEW_SLICES && row->count)
-			add_open(reading, row);
-	}
+	if (reading->from)
+		add_all_open(reading);
 	add_parts(reading);
 	if (reading->failed || !reading->piece_count)
 		return false;
-	tw_join_pieces(reading->pieces, &reading->piece_count);
+	reading->bytes = tw_join_pieces(reading->pieces, &reading->piece_count);
 	if (reading->open_count)
 		qsort(reading->open, reading->open_count, sizeof *reading->open, tw_compare_u64);
 	return true;
@@ -136,13 +160,33 @@ static bool find_pieces(struct reading *reading)
 
 /* ---- Reading. ---- */
 
+/* What is around the pieces: from a border on. */
+static struct tw_piece *find_around(const struct reading *reading, size_t *count)
+{
+	struct tw_piece *around = malloc(reading->piece_count * sizeof *around);
+	for (size_t i = 0; around && i < reading->piece_count; i++) {
+		const struct tw_piece *piece = &reading->pieces[i];
+		const uint64_t border = view_spans_border(reading->leaves->spans, piece->offset);
+		around[i] = (struct tw_piece){.offset = border, .size = piece->offset + piece->size - border};
+	}
+	*count = reading->piece_count;
+	if (around)
+		tw_join_pieces(around, count);
+	return around;
+}
+
 static int open_pieces(const struct reading *reading, struct tw_reader **reader)
 {
 	const struct view_spans *spans = reading->leaves->spans;
+	size_t count;
 	if (!spans->runs)
 		return tw_open_pieces(reader, spans->path, reading->pieces, reading->piece_count, &spans->options);
-	const int status = tw_open(reader, spans->path, &spans->options);
-	return status < 0 ? status : spans->format->reading.keep(*reader, reading->pieces, reading->piece_count);
+	struct tw_piece *around = find_around(reading, &count);
+	int status = around ? tw_open_around(reader, spans->path, around, count, &spans->options) : TW_ERR_MEMORY;
+	free(around);
+	if (status >= 0)
+		status = spans->format->reading.keep(*reader, reading->pieces, reading->piece_count);
+	return status;
 }
 
 /* Others have their items: samples of counters, operations, states. */
@@ -291,6 +335,7 @@ static bool read_stretch(struct view_leaves *leaves, struct stretch *stretch)
 	stretch->index = fine ? new_index(leaves, reading.from) : NULL;
 	fine = stretch->index && find_pieces(&reading) && read_pieces(&reading, stretch->index) >= 0 &&
 	       complete(leaves, stretch);
+	leaves->bytes += reading.bytes;
 	if (fine)
 		view_index_end_reading(stretch->index);
 	free(reading.pieces);
@@ -338,13 +383,16 @@ static struct stretch *find_stretch(struct view_leaves *leaves, uint64_t first, 
 	return NULL;
 }
 
-/* Its tracks have numbers of their own. */
+/* Its tracks have numbers of their own. A row that it does not have has no items in these spans. */
 static const struct view_row *find_row(const struct view_leaves *leaves, const struct view_index *index,
                                        const struct view_row *row)
 {
+	static const struct view_row none = {.kind = VIEW_SLICES};
 	const struct view_track *track = &leaves->spans->owner->tracks.items[row->track];
 	const uint32_t number = view_tracks_known(&index->tracks, track->kind, track->process, track->thread);
-	return number == VIEW_NONE ? NULL : view_index_row(index, number, row->lane, row->depth);
+	const struct view_row *found =
+	    number == VIEW_NONE ? NULL : view_index_row(index, number, row->lane, row->depth);
+	return found ? found : &none;
 }
 
 bool view_leaves_find(const struct view_store *store, const struct view_row *row, uint64_t first, uint64_t last,
@@ -357,14 +405,20 @@ bool view_leaves_find(const struct view_store *store, const struct view_row *row
 	if (!stretch)
 		return false;
 	stretch->turn = ++leaves->turn;
-	const struct view_row *found = find_row(leaves, stretch->index, row);
-	*leaf = (struct view_leaf){found, &stretch->index->store, view_bare_first(row, store, stretch->first)};
-	return found;
+	*leaf = (struct view_leaf){.row = find_row(leaves, stretch->index, row),
+	                           .store = &stretch->index->store,
+	                           .first = view_bare_first(row, store, stretch->first)};
+	return true;
 }
 
 uint64_t view_leaves_wrong(const struct view_leaves *leaves)
 {
 	return leaves->wrong;
+}
+
+uint64_t view_leaves_bytes(const struct view_leaves *leaves)
+{
+	return leaves->bytes;
 }
 
 static void end(struct view_leaves *leaves)

@@ -17,4 +17,7 @@ bool view_leaves_find(const struct view_store *store, const struct view_row *row
 /* How many rows were found not to have the items that there should be: none, unless the file is another one now. */
 uint64_t view_leaves_wrong(const struct view_leaves *leaves);
 
+/* How many bytes of the trace have been read again. */
+uint64_t view_leaves_bytes(const struct view_leaves *leaves);
+
 #endif

@@ -14,9 +14,6 @@ enum {
 	PART_SHIFT = 14,  /* bytes of a part of the file, as a power of 2; more where there would be too many */
 	PARTS = 1 << 16,
 	SPAN_SIZE = 1 << 19, /* bytes of the file for each span */
-	/* A format that reads where the pieces stand lists what is in the file at each opening: that takes a tenth of a
-	 * second for a GB, and a window would wait for it. */
-	LISTED_MOST = 384 << 20,
 	SPANS_LEAST = 16,
 	SPANS_MOST = 1 << 14,
 	NEEDED = 1 << 16 /* pieces */
@@ -104,6 +101,22 @@ static bool put_record(void *context, uint64_t offset, uint64_t size, bool neede
 	return true;
 }
 
+static void put_border(void *context, uint64_t offset)
+{
+	struct view_spans *spans = context;
+	const uint64_t number = offset >> spans->part_shift;
+	if (number < spans->part_count && offset < spans->borders[number])
+		spans->borders[number] = offset;
+}
+
+uint64_t view_spans_border(const struct view_spans *spans, uint64_t offset)
+{
+	uint64_t number = offset >> spans->part_shift;
+	while (number > 0 && spans->borders[number] > offset)
+		number--;
+	return spans->borders[number] < offset ? spans->borders[number] : offset;
+}
+
 bool view_spans_outline(struct view_spans *spans)
 {
 	struct tw_reader *reader = NULL;
@@ -114,6 +127,8 @@ bool view_spans_outline(struct view_spans *spans)
 		status = TW_ERR_UNSUPPORTED; /* several logs, one behind the other */
 	if (status >= 0)
 		status = spans->format->survey.outline(reader, put_record, spans);
+	if (status >= 0 && spans->borders)
+		spans->format->survey.borders(reader, put_border, spans);
 	tw_close(reader);
 	return status >= 0 && !spans->failed;
 }
@@ -138,8 +153,11 @@ static bool make_room(struct view_spans *spans, uint64_t size)
 	spans->most = spans->most < SPANS_LEAST ? SPANS_LEAST : spans->most > SPANS_MOST ? SPANS_MOST : spans->most;
 	spans->parts = malloc(spans->part_count * sizeof *spans->parts);
 	spans->events = calloc(spans->most, sizeof *spans->events);
-	if (!spans->parts || !spans->events)
+	spans->borders = spans->runs ? malloc(spans->part_count * sizeof *spans->borders) : NULL;
+	if (!spans->parts || !spans->events || (spans->runs && !spans->borders))
 		return false;
+	for (size_t i = 0; spans->borders && i < spans->part_count; i++)
+		spans->borders[i] = UINT64_MAX;
 	for (size_t i = 0; i < spans->part_count; i++)
 		spans->parts[i] =
 		    (struct view_part_of_file){.first = UINT64_MAX, .last = UINT64_MAX, .least = UINT64_MAX};
@@ -149,15 +167,14 @@ static bool make_room(struct view_spans *spans, uint64_t size)
 struct view_spans *view_spans_for(const struct tw_format *format, uint64_t size, const char *path,
                                   const struct tw_read_options *options)
 {
-	const bool is_listed = format->reading.keep != NULL;
-	if (!format->survey.outline || !is_plain(options) || (is_listed && size > LISTED_MOST))
+	if (!format->survey.outline || !is_plain(options))
 		return NULL;
 	struct view_spans *spans = calloc(1, sizeof *spans);
 	if (!spans)
 		return NULL;
 	spans->shift = FIRST_SHIFT;
 	spans->format = format;
-	spans->runs = is_listed;
+	spans->runs = format->survey.borders != NULL;
 	spans->options = *options;
 	spans->options.format = format->name;
 	spans->options.on_finding = NULL;
@@ -190,6 +207,7 @@ void view_spans_free(struct view_spans *spans)
 		spans->again->end(spans->leaves);
 	free(spans->needed.items);
 	free(spans->events);
+	free(spans->borders);
 	free(spans->parts);
 	free(spans->path);
 	free(spans);

@@ -68,6 +68,7 @@ struct view_spans {
 	unsigned part_shift;
 	struct view_part_of_file *parts;
 	size_t part_count;
+	uint64_t *borders; /* of each part: the first from which runs are found; UINT64_MAX: none. NULL: no runs */
 	struct view_needed needed;
 	bool failed; /* the trace cannot be read again span by span: what is not kept is lost */
 	bool ready;  /* it can be: written by who has taken all and outlined it */
@@ -94,6 +95,9 @@ void view_spans_take(struct view_spans *spans, const struct tw_batch *batch);
 
 /* After the last event: looks at the records of the file. False: it has failed. */
 bool view_spans_outline(struct view_spans *spans);
+
+/* Of runs: returns a border from which those at an offset are found. */
+uint64_t view_spans_border(const struct view_spans *spans, uint64_t offset);
 
 void view_spans_free(struct view_spans *spans);
 
