@@ -9,6 +9,7 @@
 #include "view/serve/view.h"
 #include "view/serve/window.h"
 
+#include <math.h>
 #include <unistd.h>
 
 /* The same trace twice: one index keeps all slices, the other none that can be read again. */
@@ -113,23 +114,36 @@ static void expect_near(uint64_t one, uint64_t other, uint64_t most)
 	assert_true(one > other ? one - other <= most : other - one <= most);
 }
 
-/* Times of a group may be off by a 1024th of a span, its end by two; of all busy time no more than one is lost. */
-static void expect_groups(const struct scene *scene, const struct view_row *plain, const struct view_row *row)
+/* Times of a group may be off by a 1024th of a span for each grouping, its end by two; of all busy time no more than one
+ * is lost. The item is one of its own, and in the first grouping the longest. */
+static void expect_grouping(const struct scene *scene, const struct view_row *plain, const struct view_row *row,
+                            unsigned level, uint64_t items)
 {
 	const struct view_store *store = &scene->bare->index.store;
 	const struct view_bare *bare = view_bare_of(row, store);
-	const uint64_t off = (uint64_t)1 << (store->spans->shift - 10);
+	const uint64_t off = (level + (uint64_t)1) << (store->spans->shift - 10);
 	uint64_t busy = 0, told = 0;
-	for (uint64_t i = 0; i < bare->groups.count; i++) {
-		const struct view_group group = view_bare_group(row, store, i);
-		const uint64_t first = bare->head.count + i * VIEW_GROUP, next = first + VIEW_GROUP;
+	for (uint64_t i = 0; i < view_bare_grouped(bare, level)->count; i++) {
+		const struct view_group group = view_bare_group(row, store, level, i);
+		const uint64_t first = bare->head.count + i * items, next = first + items;
 		const struct view_busy sum = view_row_busy(plain, &scene->whole->index.store, first, next);
 		expect_near(group.sum.begin, view_row_begin(plain, &scene->whole->index.store, first), off);
 		expect_near(group.end, view_row_end(plain, &scene->whole->index.store, next - 1), 2 * off);
-		assert_int_equal(group.item, sum.item);
+		assert_in_range(group.item, level ? first : sum.item, level ? next - 1 : sum.item);
 		busy += sum.busy;
 		told += group.sum.end - group.sum.begin;
 		assert_in_range(busy - told, 0, off);
+	}
+}
+
+static void expect_groups(const struct scene *scene, const struct view_row *plain, const struct view_row *row)
+{
+	const struct view_bare *bare = view_bare_of(row, &scene->bare->index.store);
+	uint64_t items = 1, parts = row->count - bare->head.count;
+	for (unsigned level = 0; level < VIEW_GROUPINGS; level++) {
+		parts = level == 0 || parts >= VIEW_GROUPED_FROM ? parts / VIEW_GROUP : 0;
+		assert_int_equal(view_bare_grouped(bare, level)->count, parts);
+		expect_grouping(scene, plain, row, level, items *= VIEW_GROUP);
 	}
 }
 
@@ -176,6 +190,96 @@ static void expect_same_windows(const struct scene *scene, struct archive *archi
 		expect_same_window(scene, from, from + span + 1, 1 + draw(archive, 1600));
 	}
 	expect_same_window(scene, 0, end + 1, 1000);
+}
+
+/* ---- Wide windows of large traces: a pixel takes groups of groups. ---- */
+
+enum { HEAD_SIZE = 40, ROW_HEAD_SIZE = 16 };
+
+/* A row of an answer, and how many entries and items it has. */
+struct answered {
+	uint64_t key, entries, items;
+	double busy;
+};
+
+static double real_at(const struct tw_text *text, size_t place)
+{
+	double real;
+	const uint64_t bits = tw_load64((const uint8_t *)text->bytes + place, false);
+	memcpy(&real, &bits, sizeof real);
+	return real;
+}
+
+/* Takes a row at a place, whose entries overlap by no more than some ns. Returns the place behind it. */
+static size_t take_row(const struct tw_text *text, size_t place, double off, struct answered *row)
+{
+	const uint8_t *head = (const uint8_t *)text->bytes + place;
+	const uint32_t n = tw_load32(head + 12, false);
+	*row = (struct answered){.key = tw_load64(head, false), .entries = n};
+	place += ROW_HEAD_SIZE;
+	for (uint32_t i = 0; i < n; i++) {
+		row->busy += real_at(text, place + (2 * (size_t)n + i) * 8);
+		row->items += tw_load32((const uint8_t *)text->bytes + place + 32 * (size_t)n + 4 * i, false);
+		if (i > 0)
+			assert_true(real_at(text, place + i * 8) + off >= real_at(text, place + (n + i - 1) * 8));
+	}
+	return place + 32 * (size_t)n + 2 * ((4 * (size_t)n + 7) / 8 * 8);
+}
+
+/* All items are in some entry, whatever they are taken of, and few entries are wider than a pixel. */
+static void expect_wide_window(const struct scene *scene, uint32_t width)
+{
+	const uint32_t tracks[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	const uint64_t end = scene->whole->index.end - scene->whole->reading.start;
+	const struct view_window window = {.to = end + 1, .start = scene->whole->reading.start, .width = width};
+	struct tw_text one = {0}, other = {0};
+	assert_true(view_window_answer(&scene->whole->index, &window, tracks, 8, &one));
+	assert_true(view_window_answer(&scene->bare->index, &window, tracks, 8, &other));
+	const uint32_t rows = tw_load32((const uint8_t *)one.bytes + 24, false);
+	const double off = (double)(UINT64_C(4) << (scene->bare->index.store.spans->shift - 10));
+	assert_int_equal(tw_load32((const uint8_t *)other.bytes + 24, false), rows);
+	size_t left = HEAD_SIZE, right = HEAD_SIZE;
+	for (uint32_t i = 0; i < rows; i++) {
+		struct answered whole, bare;
+		left = take_row(&one, left, 0, &whole);
+		right = take_row(&other, right, off, &bare);
+		assert_int_equal(bare.key, whole.key);
+		assert_int_equal(bare.items, whole.items);
+		assert_true(fabs(bare.busy - whole.busy) < (double)end / 1000);
+		assert_in_range(bare.entries, 1, 4 * (uint64_t)width + 128);
+	}
+	tw_text_free(&one);
+	tw_text_free(&other);
+}
+
+/* One thread's calls, with nothing between their turns. */
+static void put_wide_turn(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[], unsigned *depth)
+{
+	enum { RECORDS = 1000 };
+	(void)stack;
+	(void)depth;
+	for (int i = 0; i < RECORDS && thread == 1; i++) {
+		const uint64_t begin = *time += 1 + draw(archive, 90);
+		put_event(archive, COMPLETE, thread, 1 + draw(archive, NAMES), begin, *time += 1 + draw(archive, 90));
+	}
+	*time += 40000;
+}
+
+static void test_wide(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	make_archive_of(&archive, put_wide_turn, 900);
+	set_up(&scene, &archive);
+	expect_all_groups(&scene);
+	const struct view_row *row = view_index_row(&scene.bare->index, 1, 0, 0);
+	const struct view_bare *bare = view_bare_of(row, &scene.bare->index.store);
+	assert_int_not_equal(view_bare_grouped(bare, VIEW_GROUPINGS - 1)->count, 0);
+	for (uint32_t width = 1; width < 2000; width += 1 + width / 3)
+		expect_wide_window(&scene, width);
+	tear_down(&scene);
+	free(archive.bytes);
 }
 
 /* ---- Answers. ---- */
@@ -305,11 +409,12 @@ static void test_open_far(void **state)
 	make_archive_of(&archive, put_far_turn, 150);
 	set_up(&scene, &archive);
 	const struct view_spans *spans = scene.bare->index.store.spans;
-	const uint64_t from = (scene.whole->index.end - scene.whole->start) / 4 * 3,
+	const uint64_t from = (scene.whole->index.end - scene.whole->reading.start) / 4 * 3,
 		       before = view_leaves_bytes(spans->leaves);
 	expect_same_window(&scene, from, from + 1000, 1000);
-	const uint64_t first = view_span_of(spans, from + scene.bare->start);
-	const uint64_t size = view_spans_size(spans, first, view_span_of(spans, from + 1000 + scene.bare->start));
+	const uint64_t first = view_span_of(spans, from + scene.bare->reading.start);
+	const uint64_t size =
+	    view_spans_size(spans, first, view_span_of(spans, from + 1000 + scene.bare->reading.start));
 	assert_in_range(view_leaves_bytes(spans->leaves) - before, size / 2, size + (8 << 14));
 	expect_same_rows(&scene, 97);
 	tear_down(&scene);
@@ -451,7 +556,7 @@ int main(void)
 	    cmocka_unit_test(test_archive),  cmocka_unit_test(test_log),    cmocka_unit_test(test_overlaps),
 	    cmocka_unit_test(test_two_logs), cmocka_unit_test(test_damage), cmocka_unit_test(test_shorter),
 	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_early),  cmocka_unit_test(test_open_far),
-	    cmocka_unit_test(test_around),
+	    cmocka_unit_test(test_around),   cmocka_unit_test(test_wide),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ bool view_bare_begin(struct view_row *row, struct view_store *store)
 	struct view_bare *bare = (struct view_bare *)(void *)(store->bytes + place);
 	const struct view_slice last = view_row_slice(row, store, row->count - 1);
 	*bare = (struct view_bare){.head = *row, .last = known_of(&last, row->count - 1), .shift = spans->shift};
-	bare->groups = (struct view_row){.kind = VIEW_SLICES, .tail = place + sizeof *bare, .own_tail = 1};
+	bare->groupings[0].groups = (struct view_row){.kind = VIEW_SLICES, .tail = place + sizeof *bare, .own_tail = 1};
 	row->bare = 1;
 	row->tail = place;
 	row->packs = NULL;
@@ -78,46 +78,86 @@ static uint64_t floor_of(uint64_t time, unsigned bits)
 }
 
 /* A part of a span is so small that a picture for which the trace is not read again does not show it. */
-static bool add_group(struct view_bare *bare, struct view_store *store, const struct view_open_group *group)
+static bool close_group(struct view_grouping *to, struct view_store *store)
 {
 	enum { PARTS = 10 }; /* of a span, as a power of 2 */
+	const struct view_open_group *group = &to->open;
 	const unsigned bits = store->spans->shift > PARTS ? store->spans->shift - PARTS : 0;
-	const uint64_t before = floor_of(bare->groups.last + ((uint64_t)1 << bits) - 1, bits);
+	const uint64_t before = floor_of(to->groups.last + ((uint64_t)1 << bits) - 1, bits);
 	const uint64_t begin = later(before, floor_of(group->begin, bits));
-	bare->busy += group->busy;
-	const uint64_t busy_end = begin + floor_of(bare->busy, bits);
-	bare->busy -= busy_end - begin;
-	return view_row_add_slice(&bare->groups, store,
+	to->busy += group->busy;
+	const uint64_t busy_end = begin + floor_of(to->busy, bits);
+	to->busy -= busy_end - begin;
+	return view_row_add_slice(&to->groups, store,
 	                          &(struct view_slice){.begin = begin,
 	                                               .end = busy_end,
 	                                               .offset = later(floor_of(group->end, bits), busy_end) - busy_end,
 	                                               .name = group->name << WHICH_BITS | group->which});
 }
 
-static bool add_to_group(struct view_bare *bare, struct view_store *store, const struct view_slice *slice, unsigned in)
+/* Adds an item, or a group, which is number `in` of its group. */
+static void open_group(struct view_open_group *open, const struct view_group *part, unsigned in)
 {
-	struct view_open_group *open = &bare->open;
-	const uint64_t lasting = slice->end - slice->begin;
+	const uint64_t lasting = part->sum.end - part->sum.begin;
 	if (in == 0)
-		*open = (struct view_open_group){.begin = slice->begin, .name = slice->name};
-	open->end = slice->end;
+		*open = (struct view_open_group){.begin = part->sum.begin, .name = part->sum.name};
+	open->end = part->end;
 	open->busy += lasting;
 	if (lasting > open->longest) {
 		open->longest = lasting;
-		open->name = slice->name;
+		open->name = part->sum.name;
 		open->which = in;
 	}
-	return in + 1 < VIEW_GROUP || add_group(bare, store, open);
+}
+
+/* Adds an item to the first grouping, or number i of the groups of one to the next. Returns whether that has made
+ * another group whole; store->error. */
+static bool add_part(struct view_bare *bare, struct view_store *store, unsigned level, const struct view_group *part,
+                     uint64_t i)
+{
+	const unsigned in = i % VIEW_GROUP;
+	open_group(&bare->groupings[level].open, part, in);
+	return in + 1 == VIEW_GROUP && close_group(&bare->groupings[level], store);
+}
+
+/* Begins a grouping with the groups that there are. */
+static void begin_grouping(const struct view_row *row, struct view_store *store, unsigned level)
+{
+	struct view_bare *bare = view_bare_of(row, store);
+	const uint64_t place = view_store_take(store, VIEW_BLOCK * sizeof(struct view_slice));
+	if (place == VIEW_NOWHERE)
+		return;
+	bare->groupings[level].groups = (struct view_row){.kind = VIEW_SLICES, .tail = place, .own_tail = 1};
+	for (uint64_t i = 0; i < VIEW_GROUPED_FROM && !store->error; i++) {
+		const struct view_group part = view_bare_group(row, store, level - 1, i);
+		add_part(bare, store, level, &part, i);
+	}
+}
+
+/* Each group that has become whole is a part of the next grouping. */
+static bool add_to_groups(const struct view_row *row, struct view_store *store, const struct view_slice *slice)
+{
+	struct view_bare *bare = view_bare_of(row, store);
+	struct view_group part = {.sum = *slice, .end = slice->end};
+	uint64_t number = row->count - bare->head.count;
+	for (unsigned level = 0; add_part(bare, store, level, &part, number) && level + 1 < VIEW_GROUPINGS; level++) {
+		number = view_bare_grouped(bare, level)->count - 1;
+		if (number + 1 == VIEW_GROUPED_FROM)
+			begin_grouping(row, store, level + 1);
+		if (number < VIEW_GROUPED_FROM)
+			break;
+		part = view_bare_group(row, store, level, number);
+	}
+	return !store->error;
 }
 
 bool view_bare_add(struct view_row *row, struct view_store *store, const struct view_slice *slice)
 {
 	struct view_bare *bare = view_bare_of(row, store);
-	const uint64_t in = row->count - bare->head.count;
 	store->spans->failed |= slice->name >= NAMES_MOST;
 	if (bare->shift != store->spans->shift)
 		thin_out(bare, store);
-	if (!keep_last(bare, store, slice->begin) || !add_to_group(bare, store, slice, (unsigned)(in % VIEW_GROUP)))
+	if (!keep_last(bare, store, slice->begin) || !add_to_groups(row, store, slice))
 		return false;
 	bare->last = known_of(slice, row->count);
 	row->last = slice->end;
@@ -168,39 +208,49 @@ static uint64_t known_since(const struct view_bare *bare, const struct view_stor
 	return first_known(bare, store, begin_of, time);
 }
 
-struct view_group view_bare_group(const struct view_row *row, const struct view_store *store, uint64_t i)
+/* The item that is the longest of the longest part of a group, by `which` of its parts that is. */
+static uint64_t longest_of(const struct view_bare *bare, const struct view_store *store, unsigned level, uint64_t i,
+                           uint32_t which)
+{
+	enum { MASK = (1 << WHICH_BITS) - 1 };
+	for (i = i * VIEW_GROUP + which; level-- > 0; i = i * VIEW_GROUP + which)
+		which = view_row_name(view_bare_grouped(bare, level), store, i) & MASK;
+	return bare->head.count + i;
+}
+
+static void take_longest(const struct view_bare *bare, const struct view_store *store, unsigned level, uint64_t i,
+                         uint64_t name, struct view_group *group)
+{
+	group->sum.name = (uint32_t)(name >> WHICH_BITS);
+	group->item = longest_of(bare, store, level, i, name & ((1 << WHICH_BITS) - 1));
+}
+
+struct view_group view_bare_group(const struct view_row *row, const struct view_store *store, unsigned level,
+                                  uint64_t i)
 {
 	const struct view_bare *bare = view_bare_of(row, store);
-	struct view_group group = {.item = bare->head.count + i * VIEW_GROUP};
-	uint32_t which = bare->open.which;
-	if (i < bare->groups.count) {
-		group.sum = view_row_slice(&bare->groups, store, i);
+	const struct view_open_group *open = &bare->groupings[level].open;
+	struct view_group group;
+	if (i < view_bare_grouped(bare, level)->count) {
+		group.sum = view_row_slice(view_bare_grouped(bare, level), store, i);
 		group.end = group.sum.end + group.sum.offset;
-		which = group.sum.name & ((1 << WHICH_BITS) - 1);
-		group.sum.name >>= WHICH_BITS;
-	} else {
-		group.sum = (struct view_slice){.begin = bare->open.begin,
-		                                .end = bare->open.begin + bare->open.busy,
-		                                .name = bare->open.name};
-		group.end = bare->open.end;
+		take_longest(bare, store, level, i, group.sum.name, &group);
+		return group;
 	}
-	group.item += which;
+	group.sum = (struct view_slice){.begin = open->begin, .end = open->begin + open->busy, .name = open->name};
+	group.end = open->end;
+	group.item = longest_of(bare, store, level, i, open->which);
 	return group;
 }
 
-static void take_longest(const struct view_bare *bare, uint64_t i, uint64_t name, struct view_group *group)
-{
-	group->sum.name = (uint32_t)(name >> WHICH_BITS);
-	group->item = bare->head.count + i * VIEW_GROUP + (name & ((1 << WHICH_BITS) - 1));
-}
-
-void view_bare_longest(const struct view_row *row, const struct view_store *store, uint64_t i, struct view_group *group)
+void view_bare_longest(const struct view_row *row, const struct view_store *store, unsigned level, uint64_t i,
+                       struct view_group *group)
 {
 	const struct view_bare *bare = view_bare_of(row, store);
-	take_longest(bare, i, view_row_name(&bare->groups, store, i), group);
+	take_longest(bare, store, level, i, view_row_name(view_bare_grouped(bare, level), store, i), group);
 }
 
-struct view_group view_bare_groups(const struct view_row *row, const struct view_store *store,
+struct view_group view_bare_groups(const struct view_row *row, const struct view_store *store, unsigned level,
                                    const struct view_block_slices *block, uint64_t from, uint64_t to)
 {
 	const uint64_t first = from - block->first, last = to - 1 - block->first, *busy = block->lasts;
@@ -212,7 +262,7 @@ struct view_group view_bare_groups(const struct view_row *row, const struct view
 	const uint64_t begin = block->begins[first];
 	struct view_group group = {.sum = {.begin = begin, .end = begin + all},
 	                           .end = block->begins[last] + busy[last] + block->offsets[last]};
-	take_longest(view_bare_of(row, store), block->first + longest, block->names[longest], &group);
+	take_longest(view_bare_of(row, store), store, level, block->first + longest, block->names[longest], &group);
 	return group;
 }
 
@@ -228,7 +278,7 @@ static struct view_slice slice_of(const struct view_kept *kept)
 static struct view_slice guess(const struct view_row *row, const struct view_store *store, uint64_t i)
 {
 	const uint64_t first = view_bare_of(row, store)->head.count;
-	const struct view_group group = view_bare_group(row, store, (i - first) / VIEW_GROUP);
+	const struct view_group group = view_bare_group(row, store, 0, (i - first) / VIEW_GROUP);
 	return (struct view_slice){.begin = group.sum.begin, .end = group.sum.begin, .name = group.sum.name};
 }
 
@@ -288,7 +338,7 @@ uint64_t view_bare_begin_at(const struct view_row *row, const struct view_store 
 		return later(from, first);
 	if (store->spans->again->find(store, row, span, span, &leaf))
 		return later(from, leaf.first + view_row_begin_at(leaf.row, leaf.store, 0, time));
-	const uint64_t group = view_row_begin_at(&bare->groups, store, 0, time);
+	const uint64_t group = view_row_begin_at(view_bare_grouped(bare, 0), store, 0, time);
 	const uint64_t near = later(first, bare->head.count + group * VIEW_GROUP);
 	return later(from, near < at->item ? near : at->item);
 }
@@ -297,7 +347,8 @@ void view_bare_free(struct view_row *row, const struct view_store *store)
 {
 	struct view_bare *bare = view_bare_of(row, store);
 	view_row_free(&bare->head, store);
-	view_row_free(&bare->groups, store);
+	for (unsigned level = 0; level < VIEW_GROUPINGS; level++)
+		view_row_free(&bare->groupings[level].groups, store);
 	view_column_free(&bare->kept);
 	row->bare = 0;
 }

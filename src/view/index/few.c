@@ -1,8 +1,8 @@
 /* few.c - the items of rows that have few: they stand together, in the order in which they came.
  *
  * Each tells how far behind the one before of its row it is. Blocks of them are packed: most rows of some traces have
- * one sample, which takes some ten bytes so. Those of a row are in blocks far from each other: so each item is told by
- * the first of its block, and is found without the others. */
+ * one sample, which takes some ten bytes so. Those of a row are in blocks far from each other: so a block has
+ * anchors, from which on the steps to an item are added up. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/index/few.h"
 
@@ -16,9 +16,14 @@ enum column { NAME, BEGIN, LASTS, OFFSET, ITEM_COLUMNS, BACK = ITEM_COLUMNS, COL
 /* BACK is packed as the second of two columns, behind zeroes. */
 enum { LINK = 1, LINK_COLUMNS };
 
+/* Every how many items a block has an anchor, and how many, without the first item. */
+enum { ANCHOR_EVERY = 16, ANCHORS = VIEW_BLOCK / ANCHOR_EVERY - 1 };
+
 struct block {
 	struct view_packed items, links;
-	uint64_t begin, offset; /* of the first, from which the others are told */
+	uint64_t begin, offset;  /* of the first */
+	int32_t begins[ANCHORS]; /* from that one; all 0 where one has no room here: then there are no anchors */
+	int32_t offsets[ANCHORS];
 };
 
 typedef uint64_t numbers_of_block[COLUMNS][VIEW_BLOCK];
@@ -49,10 +54,26 @@ static uint64_t step_from(uint64_t from, uint64_t step)
 	return from + (step >> 1 ^ -(step & 1));
 }
 
-static void make_steps(uint64_t numbers[static VIEW_BLOCK], uint64_t from)
+static void make_steps(uint64_t numbers[static VIEW_BLOCK])
 {
-	for (unsigned i = 0; i < VIEW_BLOCK; i++)
-		numbers[i] = step_to(from, numbers[i]);
+	uint64_t before = numbers[0];
+	for (unsigned i = 0; i < VIEW_BLOCK; i++) {
+		const uint64_t number = numbers[i];
+		numbers[i] = step_to(before, number);
+		before = number;
+	}
+}
+
+static void make_anchors(int32_t anchors[static ANCHORS], const uint64_t numbers[static VIEW_BLOCK])
+{
+	for (unsigned i = 0; i < ANCHORS; i++) {
+		const int64_t far = (int64_t)(numbers[(i + 1) * ANCHOR_EVERY] - numbers[0]);
+		if (far < INT32_MIN || far > INT32_MAX) {
+			memset(anchors, 0, ANCHORS * sizeof *anchors);
+			return;
+		}
+		anchors[i] = (int32_t)far;
+	}
 }
 
 static bool pack(struct view_few *few, struct view_store *store)
@@ -61,8 +82,10 @@ static bool pack(struct view_few *few, struct view_store *store)
 	uint64_t items[VIEW_BLOCK_COLUMNS][VIEW_BLOCK], links[VIEW_BLOCK_COLUMNS][VIEW_BLOCK] = {{0}};
 	memcpy(items, few->newest, sizeof items);
 	memcpy(links[LINK], few->newest[BACK], sizeof links[LINK]);
-	make_steps(items[BEGIN], block.begin);
-	make_steps(items[OFFSET], block.offset);
+	make_anchors(block.begins, items[BEGIN]);
+	make_anchors(block.offsets, items[OFFSET]);
+	make_steps(items[BEGIN]);
+	make_steps(items[OFFSET]);
 	if (!view_pack(&block.items, store, items, ITEM_COLUMNS) ||
 	    !view_pack(&block.links, store, links, LINK_COLUMNS) ||
 	    !(at = view_column_add(&few->blocks, store, sizeof *at)))
@@ -114,6 +137,17 @@ uint64_t view_few_add_sample(struct view_store *store, uint64_t before, const st
 
 /* ---- Looking. ---- */
 
+/* A number that is told by steps: from the anchor before it on. */
+static uint64_t number_at(const struct view_store *store, const struct block *block, enum column column,
+                          const int32_t anchors[static ANCHORS], uint64_t first, unsigned in)
+{
+	const unsigned anchor = anchors[ANCHORS - 1] ? in / ANCHOR_EVERY : 0;
+	uint64_t number = anchor ? first + (uint64_t)(int64_t)anchors[anchor - 1] : first;
+	for (unsigned i = anchor * ANCHOR_EVERY + 1; i <= in; i++)
+		number = step_from(number, view_packed_at(&block->items, store, column, i));
+	return number;
+}
+
 static void take_numbers(const struct view_few *few, const struct view_store *store, uint64_t item,
                          uint64_t numbers[static COLUMNS])
 {
@@ -125,10 +159,11 @@ static void take_numbers(const struct view_few *few, const struct view_store *st
 		return;
 	}
 	const struct block *block = view_column_at(&few->blocks, store, sizeof *block, number);
-	for (unsigned k = 0; k < ITEM_COLUMNS; k++)
-		numbers[k] = view_packed_at(&block->items, store, k, in);
-	numbers[BEGIN] = step_from(block->begin, numbers[BEGIN]);
-	numbers[OFFSET] = step_from(block->offset, numbers[OFFSET]);
+	numbers[NAME] = view_packed_at(&block->items, store, NAME, in);
+	numbers[BEGIN] = number_at(store, block, BEGIN, block->begins, block->begin, in);
+	numbers[LASTS] = view_packed_at(&block->items, store, LASTS, in);
+	numbers[OFFSET] =
+	    few == store->few_samples ? 0 : number_at(store, block, OFFSET, block->offsets, block->offset, in);
 	numbers[BACK] = view_packed_at(&block->links, store, LINK, in);
 }
 

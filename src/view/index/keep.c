@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* What sizes do not tell: greater where the same records mean something else. */
-enum { FORM = 1 };
+enum { FORM = 2 };
 
 uint64_t view_keep_layout(void)
 {
@@ -54,8 +54,11 @@ static bool add_bare(struct view_own *own, const struct view_index *index, const
 {
 	const struct view_store *store = &index->store;
 	const struct view_bare *bare = view_bare_of(row, store);
-	return add_own(own, store, &bare->head.packs, sizeof bare->head.packs) &&
-	       add_own(own, store, &bare->groups.packs, sizeof bare->groups.packs) &&
+	bool fine = true;
+	for (unsigned level = 0; level < VIEW_GROUPINGS && fine; level++) {
+		fine = add_own(own, store, &bare->groupings[level].groups.packs, sizeof bare->head.packs);
+	}
+	return fine && add_own(own, store, &bare->head.packs, sizeof bare->head.packs) &&
 	       add_own(own, store, &bare->kept.parts, sizeof bare->kept.parts) &&
 	       add_own(own, store, &bare->kept.part_room, sizeof bare->kept.part_room);
 }
@@ -103,7 +106,8 @@ static void put_rows(struct tw_output *out, const struct view_index *index)
 		if (!bare)
 			continue;
 		put_packs(out, bare->head.packs);
-		put_packs(out, bare->groups.packs);
+		for (unsigned level = 0; level < VIEW_GROUPINGS; level++)
+			put_packs(out, bare->groupings[level].groups.packs);
 		view_keep_put_column(out, &bare->kept);
 	}
 }
@@ -215,7 +219,8 @@ static void get_row(struct tw_words *words, const struct view_store *store, stru
 	if (!tw_take_below(words, 2))
 		return;
 	row->head = get_packs(words, store, extents);
-	row->groups = get_packs(words, store, extents);
+	for (unsigned level = 0; level < VIEW_GROUPINGS; level++)
+		row->groups[level] = get_packs(words, store, extents);
 	view_keep_get_column(words, store, &row->kept, sizeof(struct view_kept), extents);
 }
 
@@ -224,7 +229,8 @@ static void free_rows(struct view_kept_row *rows, uint64_t count)
 	for (uint64_t i = 0; rows && i < count; i++) {
 		view_packs_free(rows[i].packs);
 		view_packs_free(rows[i].head);
-		view_packs_free(rows[i].groups);
+		for (unsigned level = 0; level < VIEW_GROUPINGS; level++)
+			view_packs_free(rows[i].groups[level]);
 		view_column_free(&rows[i].kept);
 	}
 }

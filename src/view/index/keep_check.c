@@ -100,14 +100,24 @@ static bool are_kept(const struct view_row *row, const struct view_bare *bare, c
 	return bare->last.item == row->count - 1;
 }
 
+static bool are_groups(const struct view_row *row, const struct view_bare *bare, const struct view_store *store)
+{
+	uint64_t parts = row->count - bare->head.count;
+	for (unsigned level = 0; level < VIEW_GROUPINGS; level++) {
+		const struct view_row *groups = view_bare_grouped(bare, level);
+		parts = level == 0 || parts >= VIEW_GROUPED_FROM ? parts / VIEW_GROUP : 0;
+		if (groups->kind != VIEW_SLICES || groups->count != parts || !is_plain_row(groups, store))
+			return false;
+	}
+	return true;
+}
+
 static bool is_bare_row(const struct view_row *row, const struct view_store *store)
 {
 	const struct view_bare *bare = view_bare_of(row, store);
 	return store->spans && row->readable && !row->packs && row->count > 0 && bare->head.kind == row->kind &&
 	       bare->head.count <= row->count && bare->head.count % VIEW_BLOCK == 0 &&
-	       is_plain_row(&bare->head, store) && bare->groups.kind == VIEW_SLICES &&
-	       bare->groups.count == (row->count - bare->head.count) / VIEW_GROUP &&
-	       is_plain_row(&bare->groups, store) && are_kept(row, bare, store);
+	       is_plain_row(&bare->head, store) && are_groups(row, bare, store) && are_kept(row, bare, store);
 }
 
 static bool is_row(const struct view_index *index, const struct view_row *row)
@@ -123,7 +133,7 @@ static bool has_place(const struct view_store *store, const struct view_column *
 {
 	for (uint64_t i = 0; i < rows->count; i++) {
 		const struct view_row *row = view_column_at(rows, store, sizeof *row, i);
-		if (!row->bare && (kept[i].head || kept[i].groups || kept[i].kept.count))
+		if (!row->bare && (kept[i].head || kept[i].groups[0] || kept[i].kept.count))
 			return false;
 	}
 	return true;
@@ -140,7 +150,8 @@ static void put_in_place(const struct view_store *store, const struct view_colum
 			continue;
 		struct view_bare *bare = view_bare_of(row, store);
 		bare->head.packs = kept[i].head;
-		bare->groups.packs = kept[i].groups;
+		for (unsigned level = 0; level < VIEW_GROUPINGS; level++)
+			bare->groupings[level].groups.packs = kept[i].groups[level];
 		bare->kept = kept[i].kept;
 	}
 }

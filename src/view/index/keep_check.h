@@ -3,12 +3,13 @@
 #ifndef VIEW_INDEX_KEEP_CHECK_H
 #define VIEW_INDEX_KEEP_CHECK_H
 
+#include "view/index/bare.h"
 #include "view/index/index.h"
 #include "view/index/keep_parts.h"
 
 /* What a row has in memory. */
 struct view_kept_row {
-	struct view_packs *packs, *head, *groups; /* the latter two of a bare row */
+	struct view_packs *packs, *head, *groups[VIEW_GROUPINGS]; /* the latter two of a bare row */
 	struct view_column kept;
 };
 

@@ -265,32 +265,61 @@ static void add_group(struct answer *answer, const struct view_group *group, uin
 			  });
 }
 
+/* Groups of a grouping: VIEW_GROUP to the power of level + 1 items each. */
+struct grouped {
+	const struct view_row *row, *groups;
+	const struct view_bare *bare;
+	unsigned level;
+	uint64_t items; /* of a group */
+};
+
+static struct grouped grouped_at(const struct answer *answer, const struct view_row *row, unsigned level)
+{
+	const struct view_bare *bare = view_bare_of(row, &answer->index->store);
+	struct grouped of = {
+	    .row = row, .groups = view_bare_grouped(bare, level), .bare = bare, .level = level, .items = VIEW_GROUP};
+	for (unsigned i = 0; i < level; i++)
+		of.items *= VIEW_GROUP;
+	return of;
+}
+
+static struct view_group group_of(const struct answer *answer, const struct grouped *of, uint64_t i)
+{
+	return view_bare_group(of->row, &answer->index->store, of->level, i);
+}
+
 /* Adds groups from one to the one before another. */
-static void add_groups(struct answer *answer, const struct view_row *row, uint64_t from, uint64_t to)
+static void add_groups(struct answer *answer, const struct grouped *of, uint64_t from, uint64_t to)
 {
 	const struct view_store *store = &answer->index->store;
-	const struct view_bare *bare = view_bare_of(row, store);
-	const uint64_t whole = bare->groups.count < to ? bare->groups.count : to;
-	const struct view_busy busy = view_row_busy(&bare->groups, store, from, whole);
-	const struct view_group last = view_bare_group(row, store, to - 1);
+	const uint64_t whole = of->groups->count < to ? of->groups->count : to;
+	const struct view_busy busy = view_row_busy(of->groups, store, from, whole);
+	const struct view_group last = group_of(answer, of, to - 1);
 	struct view_group group = last;
 	if (whole > from)
-		view_bare_longest(row, store, busy.item, &group);
-	const uint64_t begin = whole > from ? view_row_begin(&bare->groups, store, from) : last.sum.begin;
-	const uint64_t end = bare->head.count + to * VIEW_GROUP, first = bare->head.count + from * VIEW_GROUP;
+		view_bare_longest(of->row, store, of->level, busy.item, &group);
+	const uint64_t begin = whole > from ? view_row_begin(of->groups, store, from) : last.sum.begin;
+	const uint64_t end = of->bare->head.count + to * of->items, first = of->bare->head.count + from * of->items;
 	group.sum.begin = begin;
 	group.sum.end = begin + busy.busy + (to > whole ? last.sum.end - last.sum.begin : 0);
 	group.end = last.end;
-	add_group(answer, &group, (end < row->count ? end : row->count) - first);
+	add_group(answer, &group, (end < of->row->count ? end : of->row->count) - first);
 }
 
-/* The first group that begins behind the window: the last of all may not be whole. */
-static uint64_t groups_end(const struct answer *answer, const struct view_row *row, uint64_t from)
+/* The first group that begins behind the window: the last of the first grouping may not be whole. */
+static uint64_t groups_end(const struct answer *answer, const struct grouped *of, uint64_t from)
 {
-	const struct view_bare *bare = view_bare_of(row, &answer->index->store);
-	const uint64_t whole = bare->groups.count, count = row->count - bare->head.count;
-	const uint64_t last = view_row_begin_at(&bare->groups, &answer->index->store, from, answer->to);
-	return last + (last == whole && count > whole * VIEW_GROUP && bare->open.begin < answer->to);
+	const uint64_t whole = of->groups->count, count = of->row->count - of->bare->head.count;
+	const uint64_t last = view_row_begin_at(of->groups, &answer->index->store, from, answer->to);
+	return last + (of->level == 0 && last == whole && count > whole * VIEW_GROUP &&
+	               of->bare->groupings[0].open.begin < answer->to);
+}
+
+/* The first group that ends in the window. */
+static uint64_t groups_begin(const struct answer *answer, const struct grouped *of)
+{
+	const uint64_t first = view_row_begin_at(of->groups, &answer->index->store, 0, answer->from);
+	return first - (first > 0 && group_of(answer, of, first - 1).end > answer->from);
 }
 
 /* The first group of a block that begins behind the pixel of one; 0 where it may be in another block. */
@@ -306,11 +335,11 @@ static uint64_t group_over(const struct answer *answer, const struct view_block_
 }
 
 /* Adds groups of a block from one on, but for those that may be in a pixel with others behind it. Returns the next. */
-static uint64_t take_group_block(struct answer *answer, const struct view_row *row, uint64_t first, uint64_t last)
+static uint64_t take_group_block(struct answer *answer, const struct grouped *of, uint64_t first, uint64_t last)
 {
 	const struct view_store *store = &answer->index->store;
 	struct view_block_slices block;
-	if (!view_row_block(&view_bare_of(row, store)->groups, store, first, &block))
+	if (of->level > 0 || !view_row_block(of->groups, store, first, &block))
 		return first;
 	const uint64_t to = block.first + VIEW_BLOCK < last ? block.first + VIEW_BLOCK : last;
 	while (first < to && !answer->failed) {
@@ -318,30 +347,78 @@ static uint64_t take_group_block(struct answer *answer, const struct view_row *r
 		if (next == 0)
 			break;
 		next = next > to ? to : next;
-		const struct view_group group = view_bare_groups(row, store, &block, first, next);
+		const struct view_group group = view_bare_groups(of->row, store, 0, &block, first, next);
 		add_group(answer, &group, (next - first) * VIEW_GROUP);
 		first = next;
 	}
 	return first;
 }
 
-/* A pixel has the groups that begin in it. */
-static void take_groups(struct answer *answer, const struct view_row *row)
+static void take_groups(struct answer *answer, const struct view_row *row, unsigned level, uint64_t first,
+                        uint64_t last);
+
+/* Adds a group, or those that it is of, where it goes on behind a pixel: what is between them would be filled. */
+static void take_group(struct answer *answer, const struct grouped *of, uint64_t i)
 {
-	const struct view_store *store = &answer->index->store;
-	const struct view_row *groups = &view_bare_of(row, store)->groups;
-	uint64_t first = view_row_begin_at(groups, store, 0, answer->from);
-	if (first > 0 && view_bare_group(row, store, first - 1).end > answer->from)
-		first--;
-	const uint64_t last = groups_end(answer, row, first);
-	while ((first = take_group_block(answer, row, first, last)) < last && !answer->failed) {
-		const uint64_t begin = view_bare_group(row, store, first).sum.begin;
-		uint64_t next = first + 1;
-		if (begin >= answer->from && next < groups->count)
-			next = view_row_begin_at(groups, store, next, pixel_end(answer, begin));
-		next = next > last ? last : next;
-		add_groups(answer, row, first, next);
-		first = next;
+	const struct view_group group = group_of(answer, of, i);
+	if (of->level > 0 && group.end > pixel_end(answer, group.sum.begin))
+		take_groups(answer, of->row, of->level - 1, i * VIEW_GROUP, (i + 1) * VIEW_GROUP);
+	else
+		add_groups(answer, of, i, i + 1);
+}
+
+/* A pixel has the groups that begin in it; of groups of groups those that end in it. Returns the next. */
+static uint64_t take_pixel(struct answer *answer, const struct grouped *of, uint64_t first, uint64_t last)
+{
+	const uint64_t begin = group_of(answer, of, first).sum.begin;
+	uint64_t next = first + 1;
+	if (begin >= answer->from && next < of->groups->count)
+		next = view_row_begin_at(of->groups, &answer->index->store, next, pixel_end(answer, begin));
+	next = next > last ? last : next;
+	if (of->level > 0 && next > first + 1 && group_of(answer, of, next - 1).end > pixel_end(answer, begin))
+		next--;
+	if (next > first + 1)
+		add_groups(answer, of, first, next);
+	else
+		take_group(answer, of, first);
+	return next;
+}
+
+/* Adds groups of a grouping from one to the one before another. */
+static void take_groups(struct answer *answer, const struct view_row *row, unsigned level, uint64_t first,
+                        uint64_t last)
+{
+	const struct grouped of = grouped_at(answer, row, level);
+	while ((first = take_group_block(answer, &of, first, last)) < last && !answer->failed)
+		first = take_pixel(answer, &of, first, last);
+}
+
+/* The grouping of which a pixel has some. */
+static unsigned fitting_level(const struct answer *answer, const struct view_row *row)
+{
+	enum { PIXEL_HAS = 8 };
+	const struct grouped of = grouped_at(answer, row, 0);
+	const uint64_t first = groups_begin(answer, &of);
+	uint64_t count = groups_end(answer, &of, first) - first;
+	unsigned level = 0;
+	while (level + 1 < VIEW_GROUPINGS && grouped_at(answer, row, level + 1).groups->count &&
+	       (count /= VIEW_GROUP) >= (uint64_t)PIXEL_HAS * answer->window->width)
+		level++;
+	return level;
+}
+
+/* Adds all groups of a window: behind those of a grouping come groups of the one before that are no whole group of it. */
+static void take_all_groups(struct answer *answer, const struct view_row *row)
+{
+	uint64_t behind = 0;
+	for (unsigned level = fitting_level(answer, row);; level--) {
+		const struct grouped of = grouped_at(answer, row, level);
+		const uint64_t begin = groups_begin(answer, &of), first = begin > behind ? begin : behind;
+		const uint64_t last = groups_end(answer, &of, first);
+		take_groups(answer, row, level, first, last);
+		if (level == 0 || last < of.groups->count)
+			return;
+		behind = last * VIEW_GROUP;
 	}
 }
 
@@ -357,7 +434,7 @@ static void take_bare(struct answer *answer, const struct view_row *row)
 	}
 	answer->failed |= answer->window->apart;
 	take_items(answer, &(struct items){&bare->head, store, 0});
-	take_groups(answer, row);
+	take_all_groups(answer, row);
 }
 
 static void take_slices(struct answer *answer, const struct view_row *row)
