@@ -9,9 +9,34 @@
 
 #include <trackway/trackway.h>
 
-/* A target: called by libFuzzer, or by replay.c for each file. The first byte of every input selects options; the rest is
- * the trace. Always 0. */
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+/* What is called with an input: by libFuzzer, or by replay.c for each file. The first byte of every input selects options;
+ * the rest is the trace. Always 0. */
+typedef int fuzz_function(const uint8_t *bytes, size_t size);
+
+fuzz_function LLVMFuzzerTestOneInput;
+
+/* A target of replay.c's. */
+struct fuzz_target {
+	const char *name;
+	fuzz_function *run;
+	struct fuzz_target *next;
+};
+
+void fuzz_add(struct fuzz_target *target);
+
+/* Begins the function of a target: libFuzzer has one in a program, replay.c finds it by its name, from before main(). */
+#ifdef WITH_LIBFUZZER
+#define FUZZ_TARGET(title, ...) int LLVMFuzzerTestOneInput(__VA_ARGS__)
+#else
+#define FUZZ_TARGET(title, ...)                                                                                        \
+	static fuzz_function run_target;                                                                               \
+	__attribute__((constructor)) static void join_targets(void)                                                    \
+	{                                                                                                              \
+		static struct fuzz_target target = {.name = #title, .run = run_target};                                \
+		fuzz_add(&target);                                                                                     \
+	}                                                                                                              \
+	static int run_target(__VA_ARGS__)
+#endif
 
 /* Aborts, saying what does not hold. */
 void fuzz_require(bool holds, const char *what);

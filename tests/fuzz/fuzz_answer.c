@@ -70,7 +70,7 @@ static struct tw_text read_archive(const char *bytes, size_t size, size_t piece)
 	return all;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(answer, const uint8_t *data, size_t size)
 {
 	if (size < 1)
 		return 0;

@@ -115,7 +115,7 @@ static void transcode_part(const uint8_t *bytes, size_t size, uint8_t selector)
 	transcode(bytes, size, &filters, selector);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(convert, const uint8_t *bytes, size_t size)
 {
 	const char *format;
 	if (size < 1)

@@ -65,7 +65,7 @@ static void without_errors(const char *path, const char *format)
 	tw_close(reader);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(cut, const uint8_t *bytes, size_t size)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/tmp/fuzz_cut.%d", (int)getpid());

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(demangle, const uint8_t *bytes, size_t size)
 {
 	enum { ALLOWED = 1 << 20 };
 	char symbol[8192];

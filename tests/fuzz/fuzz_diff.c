@@ -97,7 +97,7 @@ static void check_spread(const uint8_t *bytes, size_t size, enum tw_spread_of of
 	tw_spread_free(all);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(diff, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

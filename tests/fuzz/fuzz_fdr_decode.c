@@ -111,7 +111,7 @@ static void basic_records(const uint8_t *bytes, size_t size, uint16_t version, e
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(fdr_decode, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

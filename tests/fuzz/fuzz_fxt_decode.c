@@ -71,7 +71,7 @@ static void failed(const struct tw_fxt_decoder *decoder, int status, size_t left
 		             "a fault that says where");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(fxt_decode, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

@@ -27,7 +27,7 @@ static uint8_t *convert(const uint8_t *bytes, size_t size, uint64_t memory, size
 	return NULL;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(fxt_image, const uint8_t *bytes, size_t size)
 {
 	const struct tw_read_options options = {.order = TW_ORDER_FILE, .checking = TW_CHECK_ALL};
 	size_t made;

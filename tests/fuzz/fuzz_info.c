@@ -35,7 +35,7 @@ static struct counts count(const uint8_t *bytes, size_t size, const struct tw_re
 	return counts;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(info, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

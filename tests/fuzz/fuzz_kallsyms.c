@@ -29,7 +29,7 @@ static size_t ask(const struct tw_namer *namer, char *text)
 	return named;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(kallsyms, const uint8_t *bytes, size_t size)
 {
 	char path[32];
 	struct tw_symbols *symbols;

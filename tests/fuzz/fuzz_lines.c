@@ -31,7 +31,7 @@ static bool take(void *context, const char *text, size_t size)
 }
 
 /* The first byte limits how many lines are taken: 0 for all. */
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(lines, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

@@ -79,7 +79,7 @@ static void finish(struct manager *manager, struct program *programs, const char
 	manage_free(result);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(manager, const uint8_t *bytes, size_t size)
 {
 	char output[] = "/tmp/fuzz-manager-XXXXXX/out.fxt";
 	char *slash = strrchr(output, '/');

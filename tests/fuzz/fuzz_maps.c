@@ -51,7 +51,7 @@ static void ask_all(const struct tw_thread_namers *namers, const char *text)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(maps, const uint8_t *bytes, size_t size)
 {
 	struct tw_symbols *symbols;
 	char *text = size ? calloc(size, 1) : NULL;

@@ -99,7 +99,7 @@ static void write_to(struct tw_reader *reader, const struct tw_event *events, si
 	tw_discard(writer);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(own, const uint8_t *bytes, size_t size)
 {
 	struct feed feed = {bytes, size};
 	struct tw_event events[EVENTS];

@@ -54,7 +54,7 @@ static void ask_mdb(const uint8_t *bytes, size_t size)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(pdb, const uint8_t *bytes, size_t size)
 {
 	struct tracelog_assembly assembly;
 	if (size < 1)

@@ -83,7 +83,7 @@ static struct sums calltree(const uint8_t *bytes, size_t size, uint8_t selector)
 	return sums;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(profile, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

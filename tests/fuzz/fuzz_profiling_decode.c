@@ -42,7 +42,7 @@ static void paths(const uint8_t *bytes, size_t size, bool big)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(profiling_decode, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

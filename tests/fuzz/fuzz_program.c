@@ -54,7 +54,7 @@ static void talk_with(int manager, int talk, const uint8_t *bytes, size_t size)
 	close(talk);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(program, const uint8_t *bytes, size_t size)
 {
 	struct trace_status status;
 	int pair[2], before = count_descriptors();

@@ -76,7 +76,7 @@ static void check_kinds(const uint8_t *bytes, size_t size, const struct tw_read_
 	fuzz_require(some.start_ns == all.start_ns && some.end_ns == all.end_ns, "the same clock, too");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(read, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

@@ -20,7 +20,7 @@ static void look_at(const struct tw_record *record)
 	look_at_fields(record->fields, record->field_count, true);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(records, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

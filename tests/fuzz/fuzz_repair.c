@@ -51,7 +51,7 @@ static bool repair_again(uint8_t **bytes, size_t *size, uint64_t *records)
 	return changed;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(repair, const uint8_t *bytes, size_t size)
 {
 	enum { ROUNDS = 8 }; /* as in src/cli/commands/repair.c */
 	size_t repaired_size;

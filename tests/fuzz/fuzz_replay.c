@@ -56,7 +56,7 @@ static void run(const struct replay_file *file, size_t i)
 	fuzz_require(strlen(result.what) < sizeof result.what, "words that end");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(replay, const uint8_t *bytes, size_t size)
 {
 	struct replay_file file;
 	if (size < HEAD)

@@ -91,7 +91,7 @@ static void check_cpu(struct tw_reader *reader, uint8_t selector)
 	tw_cpu_free(cpu);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(runtime, const uint8_t *bytes, size_t size)
 {
 	static void (*const checks[])(struct tw_reader * reader, uint8_t selector) = {check_profile, check_alloc,
 	                                                                              check_jit, check_gc, check_cpu};

@@ -25,7 +25,7 @@ static void check(const struct scalable *op, unsigned length, const struct scala
 	fuzz_require(access->address >> 55 == 0 || access->address >> 55 == 0x1ff, "addresses have no tag");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(scalable, const uint8_t *bytes, size_t size)
 {
 	uint8_t input[END] = {0};
 	struct scalable_access accesses[SCALABLE_MOST];

@@ -27,7 +27,7 @@ static void check(struct tw_symbols *symbols)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(sled_map, const uint8_t *bytes, size_t size)
 {
 	char path[32];
 	struct tw_symbols *symbols;

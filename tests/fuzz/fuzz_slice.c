@@ -89,7 +89,7 @@ static void slice_of(uint8_t selector)
 }
 
 /* The first byte selects, the second is the size of the data file in 256 parts of all. */
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(slice, const uint8_t *bytes, size_t size)
 {
 	static bool made;
 	if (size < 2)

@@ -136,7 +136,7 @@ static bool take_statements(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(sql, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

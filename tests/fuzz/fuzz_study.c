@@ -23,7 +23,7 @@ static void touch_tables(const struct tw_study *study)
 
 /* Bits 0 to 2 choose the analysis, bit 3 the next one and little memory, bit 4 reuse distances and all that caches have, bits 5 and 6 a
  * small interval and history. */
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(study, const uint8_t *bytes, size_t size)
 {
 	enum { LITTLE = 1 << 16, INTERVAL = 5, PHASES = 4, LINE = 16, USUAL_LINE = 64 };
 	if (size < 1)

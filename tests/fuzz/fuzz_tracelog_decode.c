@@ -153,7 +153,7 @@ static void check_line(const uint8_t *line, size_t size)
 	fuzz_require(inside(fault.found, line, size), "and what is there");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(tracelog_decode, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

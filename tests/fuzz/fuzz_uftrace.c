@@ -119,7 +119,7 @@ static void read_all(const struct tw_read_options *options, bool records)
 	tw_close(reader);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(uftrace, const uint8_t *bytes, size_t size)
 {
 	if (size < 2 + NAMES)
 		return 0;

@@ -24,7 +24,7 @@ static const char *path_of(const char *name)
 }
 
 /* Bit 0: there is a list of blocks, up to the first zero byte; bit 1: little memory; bit 2: an interval is told. */
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(vectors, const uint8_t *bytes, size_t size)
 {
 	enum { LITTLE = 1 << 16, INTERVAL = 100, PHASES = 4 };
 	char fault[STUDY_FAULT_ROOM];

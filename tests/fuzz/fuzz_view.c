@@ -142,7 +142,7 @@ static void check(struct view *view, struct asked *asked, bool ours)
 	view_answer_free(&answer);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(view, const uint8_t *bytes, size_t size)
 {
 	struct asked asked;
 	struct view *view;

@@ -195,7 +195,7 @@ static void change(struct kept *kept, const uint8_t *bytes, size_t size)
 	write_words(kept, kept->index, kept->changed);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(view_index, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

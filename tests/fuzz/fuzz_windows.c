@@ -74,7 +74,7 @@ static void read_beside(bool little)
 }
 
 /* Bit 2: an interval is told. The next byte says which list; SimPoint's weights are behind a zero byte. */
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(windows, const uint8_t *bytes, size_t size)
 {
 	enum { HEAD = 2, INTERVAL = 100 };
 	if (size < HEAD)

@@ -129,7 +129,7 @@ static void rewrite(const char *path, uint8_t selector)
 }
 
 /* The first byte selects, the second is the size of the data file in 256 parts of all. */
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(xtrace, const uint8_t *bytes, size_t size)
 {
 	static bool made;
 	if (size < 2)

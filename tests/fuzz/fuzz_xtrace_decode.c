@@ -59,7 +59,7 @@ static void take_snapshots(const uint8_t *bytes, size_t size)
 	free(again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(xtrace_decode, const uint8_t *bytes, size_t size)
 {
 	if (size < 1)
 		return 0;

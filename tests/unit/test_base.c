@@ -21,6 +21,8 @@
 #include "base/text/utf8.h"
 #include "base/threads/parallel.h"
 
+#include "suite.h"
+
 /* ---- Bytes. ---- */
 
 static void test_loads(void **state)
@@ -525,7 +527,7 @@ static void test_parallel(void **state)
 	assert_true(tw_processors() >= 1);
 }
 
-int main(void)
+SUITE(base)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_loads),

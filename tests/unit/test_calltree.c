@@ -1,6 +1,7 @@
 /* test_calltree.c - trees of calls from hand-made events: stacks, order, threads, merging, limits. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_steps.h"
+#include "suite.h"
 
 enum { EVENTS = 64, NODES = 24 };
 
@@ -358,7 +359,7 @@ static void test_large(void **state)
 	tw_calltree_free(tree);
 }
 
-int main(void)
+SUITE(calltree)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_tree_of_each_scene),

@@ -8,6 +8,8 @@
 
 #include "export/profiles/children.h"
 
+#include "suite.h"
+
 enum { PARENTS = 24, TOP = PARENTS + 1, KEY = 7 };
 
 /* Parent n has n children with the keys 7, 14, ... to n * 7, which came in turns. */
@@ -64,7 +66,7 @@ static void test_path(void **state)
 	tw_children_free(&children);
 }
 
-int main(void)
+SUITE(children)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_found_by_parent_and_key),

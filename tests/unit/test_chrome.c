@@ -2,6 +2,7 @@
  * Format" document. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
+#include "suite.h"
 
 #include <math.h>
 
@@ -817,7 +818,7 @@ static void test_match_far(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+SUITE(chrome)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_target),

@@ -2,6 +2,7 @@
  * Format" document. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chrome_events.h"
+#include "suite.h"
 
 /* ---- Tables. ---- */
 
@@ -486,7 +487,7 @@ static void test_info(void **state)
 	tw_close(reader);
 }
 
-int main(void)
+SUITE(chrome_reader)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_events_of_each_scene),

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "chrome_events.h"
+#include "suite.h"
 
 #define GOOD "{\"ph\":\"i\",\"ts\":1,\"name\":\"g\"}"
 #define READ "1000 instant 0/0 g\n"
@@ -354,7 +355,7 @@ static void test_cut_everywhere(void **state)
 	}
 }
 
-int main(void)
+SUITE(chrome_rules)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_each_rule_broken),

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 /* ---- Blocks. The bytes are by "Native Format" and "LowCardinality Data Type" of ClickHouse's documents. ---- */
 
 static struct tw_native_block block_of(const char *name, enum tw_native_type type)
@@ -221,7 +223,7 @@ static void test_digests(void **state)
 	}
 }
 
-int main(void)
+SUITE(clickhouse)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_numbers),   cmocka_unit_test(test_double_and_day), cmocka_unit_test(test_texts),

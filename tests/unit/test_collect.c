@@ -9,6 +9,8 @@
 
 #include "collect/opcode.h"
 
+#include "suite.h"
+
 static const struct {
 	const char *text;
 	uint32_t word;
@@ -116,7 +118,7 @@ static void computes(void **state)
 	}
 }
 
-int main(void)
+SUITE(collect)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tells_kinds_and_sizes),

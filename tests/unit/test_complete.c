@@ -13,6 +13,8 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
+#include "suite.h"
+
 enum { START = 1000, MOST = 8 };
 
 /* An event: kind, time since the start, duration of a complete slice, name, text of its argument. */
@@ -207,7 +209,7 @@ static void they_are_not_written(void **state)
 	tw_dictionary_free(dictionary);
 }
 
-int main(void)
+SUITE(complete)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_slice_has_the_arguments_of_both),

@@ -14,6 +14,8 @@
 
 #include "coreprofiler/profiler.h"
 
+#include "suite.h"
+
 /* ---- The runtime: a module with types App (0x02000002), its nested Part`1 (0x02000003), and a method of each. ---- */
 
 enum {
@@ -639,7 +641,7 @@ static void hooks_keep_registers(void **state)
 }
 #endif
 
-int main(void)
+SUITE(coreprofiler)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_come_and_go),

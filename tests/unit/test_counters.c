@@ -15,6 +15,7 @@
 #include "analysis/series/counters.h"
 #include "core/format.h"
 #include "files.h"
+#include "suite.h"
 
 enum { START = 1000 };
 
@@ -426,7 +427,7 @@ static void test_nothing_to_plot(void **state)
 	tear_down(&scene);
 }
 
-int main(void)
+SUITE(counters)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_values_of_a_series),

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 enum { SPANS_MAX = 12, NUMBERS = 40 };
 
 static uint32_t first_of(const struct tw_interval *spans, uint32_t count, uint64_t number)
@@ -56,7 +58,7 @@ static void test_at_random(void **state)
 	}
 }
 
-int main(void)
+SUITE(cover)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_ends_of_intervals),

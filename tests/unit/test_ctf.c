@@ -2,6 +2,7 @@
  * that goes with them; babeltrace2 reads both in the tests of the command line. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
+#include "suite.h"
 
 #include <glob.h>
 #include <sys/stat.h>
@@ -145,7 +146,7 @@ static void test_packets(void **state)
 	assert_int_equal(size, packets * 40 + EVENTS * (size_t)18);
 }
 
-int main(void)
+SUITE(ctf)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_events, setup, teardown_directory),

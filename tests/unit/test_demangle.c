@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 static void demangles_like_the_abi(void **state)
 {
 	(void)state;
@@ -213,7 +215,7 @@ static void stops_when_the_budget_is_spent(void **state)
 	assert_null(tw_demangle(longest, &budget));
 }
 
-int main(void)
+SUITE(demangle)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(demangles_like_the_abi),          cmocka_unit_test(demangles_rust_and_d),

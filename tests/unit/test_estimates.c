@@ -9,6 +9,8 @@
 
 #include "coreprofiler/profiler.h"
 
+#include "suite.h"
+
 enum { EVERY = 4096, OBJECTS = 1000000 };
 
 static uint64_t difference(uint64_t a, uint64_t b)
@@ -71,7 +73,7 @@ static void bytes_are_objects(void **state)
 	assert_int_equal(profiler_objects_in(&chance, 1000, 0), 1);
 }
 
-int main(void)
+SUITE(estimates)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(samples_stand_for_all),

@@ -1,6 +1,7 @@
 /* test_fdr_basic.c - every record of basic XRay logs, both ways, with bytes from the format's tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_bytes.h"
+#include "suite.h"
 
 #include <trackway/fdr.h>
 #include <trackway/trackway.h>
@@ -372,7 +373,7 @@ static void test_large_thread(void **state)
 	assert_int_equal(count_events(&b), 24);
 }
 
-int main(void)
+SUITE(fdr_basic)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_basic_records),  cmocka_unit_test(test_basic_padding),

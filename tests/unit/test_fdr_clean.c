@@ -1,6 +1,7 @@
 /* test_fdr_clean.c - XRay logs without fault: no rule finds anything, in any order. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_findings.h"
+#include "suite.h"
 
 static void expect_clean(const struct bytes *b, enum tw_order order)
 {
@@ -120,7 +121,7 @@ static void test_clean_threads_in_turns(void **state)
 	expect_clean(&b, TW_ORDER_FILE);
 }
 
-int main(void)
+SUITE(fdr_clean)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_clean_logs),

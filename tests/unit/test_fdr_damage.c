@@ -13,6 +13,7 @@
 
 #include "base/bytes/bytes.h"
 #include "files.h"
+#include "suite.h"
 
 enum { ROOM = 1 << 14 };
 
@@ -288,7 +289,7 @@ static void test_many_walks(void **state)
 	expect_read(3, true, true);
 }
 
-int main(void)
+SUITE(fdr_damage)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_flips), cmocka_unit_test(test_smashed_bytes), cmocka_unit_test(test_shifts),

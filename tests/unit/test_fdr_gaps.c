@@ -1,6 +1,7 @@
 /* test_fdr_gaps.c - what is read of buffers that were hit: their other records, and nothing that never was. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_bytes.h"
+#include "suite.h"
 
 #include <trackway/trackway.h>
 
@@ -567,7 +568,7 @@ static void test_idle_thread(void **state)
 	assert_int_equal(count, 3 * CALLS + 18);
 }
 
-int main(void)
+SUITE(fdr_gaps)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_undamaged),

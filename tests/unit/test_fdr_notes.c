@@ -1,6 +1,7 @@
 /* test_fdr_notes.c - what a flight recorder says of itself: no event of the program, kept where events are written anew. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_rewrite.h"
+#include "suite.h"
 
 /* doc/formats/xray-fdr.md, "Logs of the flight recorder": names of 16 bytes, with the zeros behind them. */
 static const char state_name[16] = "trackway.flight", object_name[16] = "trackway.object";
@@ -274,7 +275,7 @@ static void test_types_of_records(void **state)
 	assert_int_equal(found, 2);
 }
 
-int main(void)
+SUITE(fdr_notes)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_no_events),        cmocka_unit_test(test_kept),

@@ -1,6 +1,7 @@
 /* test_fdr_records.c - every record of XRay logs, both ways, with bytes from the format's tables. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_bytes.h"
+#include "suite.h"
 
 #include <trackway/fdr.h>
 
@@ -850,7 +851,7 @@ static void test_logs_of_big_endian(void **state)
 	expect_log("be-lsb-v4.xray", lsb, sizeof lsb / sizeof *lsb, 2 * 12);
 }
 
-int main(void)
+SUITE(fdr_records)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_headers),

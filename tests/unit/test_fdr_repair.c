@@ -1,6 +1,7 @@
 /* test_fdr_repair.c - repair: what was whole in a log stays as it is, and what is damaged goes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_rewrite.h"
+#include "suite.h"
 
 /* ---- What is whole. ---- */
 
@@ -275,7 +276,7 @@ static void test_repair_counts_what_is_missing(void **state)
 	assert_int_equal(result.lost_bytes, 0);
 }
 
-int main(void)
+SUITE(fdr_repair)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_repair_of_whole_logs),

@@ -1,6 +1,7 @@
 /* test_fdr_rewrite.c - other versions and byte orders, and event by event: what was in a log stays in it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_rewrite.h"
+#include "suite.h"
 
 /* ---- Other versions and byte orders. ---- */
 
@@ -494,7 +495,7 @@ static void test_written_functions_keep_time(void **state)
 	expect_written("dropped", &(struct tw_write_options){.byte_order = TW_BYTES_BIG_LSB});
 }
 
-int main(void)
+SUITE(fdr_rewrite)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_versions_and_orders),

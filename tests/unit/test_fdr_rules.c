@@ -3,6 +3,7 @@
 #include "fdr_broken_logs.h"
 #include "fdr_broken_records.h"
 #include "fdr_findings.h"
+#include "suite.h"
 
 enum { ANY = 1 << 30 };
 
@@ -242,7 +243,7 @@ static void test_damage_only(void **state)
 	}
 }
 
-int main(void)
+SUITE(fdr_rules)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_each_rule),

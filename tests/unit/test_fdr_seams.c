@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr/known.h"
 #include "fdr_seams.h"
+#include "suite.h"
 
 /* ---- Halves of records. ---- */
 
@@ -481,7 +482,7 @@ static void test_basic_realigns(void **state)
 	}
 }
 
-int main(void)
+SUITE(fdr_seams)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_halves_before_a_gap),

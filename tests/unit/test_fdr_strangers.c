@@ -1,6 +1,7 @@
 /* test_fdr_strangers.c - what damage makes that looks like records of the log is not told. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr_seams.h"
+#include "suite.h"
 
 /* A buffer of another thread, which calls each of the functions that are called once elsewhere. */
 static void add_other_buffer(void)
@@ -511,7 +512,7 @@ static void test_chunks_that_moved(void **state)
 		}
 }
 
-int main(void)
+SUITE(fdr_strangers)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_joined_without_a_size),    cmocka_unit_test(test_calls_of_strangers),

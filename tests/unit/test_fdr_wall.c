@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 #define SECOND UINT64_C(1000000000)
 #define DAY (UINT64_C(1800000000) * SECOND) /* 2027-01-15T08:00:00Z */
 
@@ -139,7 +141,7 @@ static void test_limits(void **state)
 	assert_int_equal(fdr_wall_at(&wall, 2, 1), 0);
 }
 
-int main(void)
+SUITE(fdr_wall)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_hour),

@@ -20,6 +20,8 @@
 #include "core/filter/filter.h"
 #include "core/format.h"
 
+#include "suite.h"
+
 enum { START = 1000, EVENTS = 64 };
 
 static const struct {
@@ -698,7 +700,7 @@ static void test_oldest_goes(void **state)
 	             "1 0 B f with a; 1 5 E f; 1 6 B g; 1 7 E g");
 }
 
-int main(void)
+SUITE(filter)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_which_options_need_a_filter),

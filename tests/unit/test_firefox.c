@@ -2,6 +2,7 @@
  * its documents and types. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
+#include "suite.h"
 
 #include <math.h>
 
@@ -257,7 +258,7 @@ static void test_tracks_without_events(void **state)
 	assert_null(strstr(text, "\"name\":\"thread"));
 }
 
-int main(void)
+SUITE(firefox)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_trace_without_events, setup, teardown),

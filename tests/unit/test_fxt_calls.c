@@ -14,6 +14,8 @@
 #include "base/bytes/bytes.h"
 #include "base/memory/map.h"
 
+#include "suite.h"
+
 enum {
 	THREADS = 5,
 	DEPTH = 10,
@@ -700,7 +702,7 @@ static void test_order_of_threads(void **state)
 	}
 }
 
-int main(void)
+SUITE(fxt_calls)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_order_of_writers, set_up),

@@ -2,6 +2,7 @@
  * told. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt_archive.h"
+#include "suite.h"
 
 /* The archive, repaired. */
 static void repair(void)
@@ -655,7 +656,7 @@ static void test_thread_of_damage(void **state)
 	expect_lost(WORDS * 8);
 }
 
-int main(void)
+SUITE(fxt_damage)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_hurt_headers),     cmocka_unit_test(test_random_bytes),

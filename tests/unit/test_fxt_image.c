@@ -16,6 +16,8 @@
 #include "base/bytes/bytes.h"
 #include "image/image.h"
 
+#include "suite.h"
+
 enum { SECOND = 1000000000, MICROSECOND = 1000 };
 
 /* A clock of 2.3 GHz that wanders: ticks at a time in ns. Its speed changes by some 20 millionths over an hour, as that of
@@ -291,7 +293,7 @@ static void what_came_later(void **state)
 	}
 }
 
-int main(void)
+SUITE(fxt_image)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_day),           cmocka_unit_test(never_back),      cmocka_unit_test(few_pairs),

@@ -10,6 +10,8 @@
 
 #include "base/bytes/bytes.h"
 
+#include "suite.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { ROOM = 1 << 20 };
@@ -442,7 +444,7 @@ static void test_largest(void **state)
 	assert_int_equal(tw_fxt_encode(&record, true, out, ROOM, &size), TW_ERR_VALUE);
 }
 
-int main(void)
+SUITE(fxt_limits)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_encoded_up_to_each_limit),

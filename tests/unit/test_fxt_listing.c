@@ -12,6 +12,8 @@
 
 #include "base/bytes/bytes.h"
 
+#include "suite.h"
+
 enum { LINE = 1 << 12, ARCHIVE_MAX = 1 << 18, LONG = 1000 };
 
 /* What references lead to, and the line that a record makes. */
@@ -269,7 +271,7 @@ static void test_streaming(void **state)
 	assert_int_equal(counts[TW_FXT_UNKNOWN], 0);
 }
 
-int main(void)
+SUITE(fxt_listing)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_listing),

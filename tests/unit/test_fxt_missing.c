@@ -2,6 +2,7 @@
  * delivered. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt_archive.h"
+#include "suite.h"
 
 /* ---- Bytes missing of a record, which swallows as many of the next. ---- */
 
@@ -515,7 +516,7 @@ static void test_short_before_flawed(void **state)
 	}
 }
 
-int main(void)
+SUITE(fxt_missing)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_short_initialization),

@@ -13,6 +13,8 @@
 
 #include "base/bytes/bytes.h"
 
+#include "suite.h"
+
 enum {
 	WORDS = 12,
 	FIELDS = 2,
@@ -242,7 +244,7 @@ static void test_musts_behind_many(void **state)
 	test_all();
 }
 
-int main(void)
+SUITE(fxt_musts)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_musts),

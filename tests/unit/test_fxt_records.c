@@ -16,6 +16,8 @@
 #include "base/bytes/bytes.h"
 #include "fxt/format/layout.h"
 
+#include "suite.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { VECTORS = 91, WORDS_MAX = 256, TEXT_MAX = 4096 };
@@ -646,7 +648,7 @@ static void test_words_of_events(void **state)
 	}
 }
 
-int main(void)
+SUITE(fxt_records)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_vectors),          cmocka_unit_test(test_measure_of_mutations),

@@ -12,6 +12,8 @@
 
 #include "base/bytes/bytes.h"
 
+#include "suite.h"
+
 /* The frequency has no factor with 10^9: only counts of some seconds are converted by a multiplication. */
 enum { RECORDS = 20000, WORDS = 16, THREADS = 3, NAMES = 6, TYPES = 11, FREQUENCY = 999999937 };
 
@@ -232,7 +234,7 @@ static void test_ways(void **state)
 	}
 }
 
-int main(void)
+SUITE(fxt_rows)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_ways)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,8 @@
 
 #include "base/bytes/bytes.h"
 
+#include "suite.h"
+
 enum { WORDS = 24, ROOM = 1 << 20 };
 
 /* Headers by the document's bits. */
@@ -728,7 +730,7 @@ static void test_compression(void **state)
 	deflateEnd(&stream);
 }
 
-int main(void)
+SUITE(fxt_rules)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_each_rule_broken),

@@ -1,6 +1,7 @@
 /* test_fxt_writer.c - events to an FXT archive: the records, clocks and byte orders. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt_writing.h"
+#include "suite.h"
 
 static void test_target(void **state)
 {
@@ -617,7 +618,7 @@ static void test_records_are_valid(void **state)
 	assert_int_equal(seen[TW_FXT_LARGE_BLOB], 3);
 }
 
-int main(void)
+SUITE(fxt_writer)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {

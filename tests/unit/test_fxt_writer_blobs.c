@@ -1,6 +1,7 @@
 /* test_fxt_writer_blobs.c - blobs to an FXT archive: small and large ones, whole and in parts. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt_writing.h"
+#include "suite.h"
 
 static const uint8_t nine[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 
@@ -117,7 +118,7 @@ static void test_large_blob_without_its_end(void **state)
 	expect_loss(f, "blob", 1, 0);
 }
 
-int main(void)
+SUITE(fxt_writer_blobs)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {

@@ -1,6 +1,7 @@
 /* test_fxt_writer_limits.c - events to an FXT archive where its tables are full, or texts and records are too long. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt_writing.h"
+#include "suite.h"
 
 static void test_sixteen_arguments(void **state)
 {
@@ -166,7 +167,7 @@ static void test_full_record_of_bytes(void **state)
 	expect_loss(f, "long argument", 1, 0);
 }
 
-int main(void)
+SUITE(fxt_writer_limits)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {

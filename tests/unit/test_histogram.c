@@ -1,6 +1,7 @@
 /* test_histogram.c - percentiles of durations against sorted values, and the counts below them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_steps.h"
+#include "suite.h"
 
 #include "analysis/calls/histogram.h"
 
@@ -197,7 +198,7 @@ static void test_what_is_kept(void **state)
 	}
 }
 
-int main(void)
+SUITE(histogram)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_percentiles),       cmocka_unit_test(test_buckets),

@@ -22,6 +22,8 @@
 
 #include <trackway/status.h>
 
+#include "suite.h"
+
 enum { DATA = 700001, ROOM = 2 * DATA };
 
 struct fixture {
@@ -749,7 +751,7 @@ static void test_joined_pieces(void **state)
 	assert_int_equal(count, 0);
 }
 
-int main(void)
+SUITE(input)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_file, setup, teardown),

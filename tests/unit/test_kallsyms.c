@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "suite.h"
+
 static int list = -1;
 
 static int add(struct tw_symbols **symbols, const char *text)
@@ -134,7 +136,7 @@ static void tells_what_is_wrong(void **state)
 	tw_symbols_close(symbols);
 }
 
-int main(void)
+SUITE(kallsyms)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_addresses),

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 enum { NAME = 1, NAMES = 3 };
 
 /* Calls as their owner has them, and what has ended. */
@@ -192,7 +194,7 @@ static void what_is_cut_stays_on_its_lane(void **state)
 	tw_calls_finish(&owner.calls);
 }
 
-int main(void)
+SUITE(lanes)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_tree_tells_what_lanes_have),

@@ -1,6 +1,7 @@
 /* test_library.c - functions of the public headers that the tool has no use for. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "library.h"
+#include "suite.h"
 #include "xtrace_bytes.h"
 
 #include <errno.h>
@@ -504,7 +505,7 @@ static void least_memory(void **state)
 		}
 }
 
-int main(void)
+SUITE(library)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(version_is_one_number),

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
 #include "library.h"
+#include "suite.h"
 #include "xtrace_bytes.h"
 
 #include <errno.h>
@@ -419,7 +420,7 @@ static void test_survey_of_a_file_that_is_cut(void **state)
 	free(bytes);
 }
 
-int main(void)
+SUITE(library_files)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_folded),

@@ -21,6 +21,8 @@
 #include "coreprofiler/lines.h"
 #include "coreprofiler/text.h"
 
+#include "suite.h"
+
 enum { IMAGE = 1 << 16 };
 
 /* What lines_collect() gave. */
@@ -519,7 +521,7 @@ static void ids_are_told_of_by_who_has_the_record(void **state)
 	free(ids.table);
 }
 
-int main(void)
+SUITE(lines)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(lines_of_all_chunks_are_in_order),

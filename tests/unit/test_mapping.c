@@ -12,6 +12,8 @@
 
 #include "core/format.h"
 
+#include "suite.h"
+
 enum { COLUMNS = 16, CELL = 256, ROWS = 64, TABLES = 4, OUTPUT = 1 << 16 };
 
 struct table {
@@ -361,7 +363,7 @@ static void test_no_kind(void **state)
 	tw_dictionary_free(source.reader.dictionary);
 }
 
-int main(void)
+SUITE(mapping)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_files_of_frames),
 	                                   cmocka_unit_test(test_parts_of_slices), cmocka_unit_test(test_times),

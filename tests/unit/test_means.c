@@ -12,6 +12,8 @@
 
 #include "study/cluster.h"
 
+#include "suite.h"
+
 enum { POINTS = 700, DIMENSIONS = STUDY_DIMENSIONS, MOST = 12, ROUNDS = 100 };
 
 struct scene {
@@ -148,7 +150,7 @@ static void a_sample_is_of_2500_points(void **state)
 	assert_int_equal(count_groups(SAMPLE + 1, SAMPLE - 1) + count_groups(SAMPLE + 1, SAMPLE), 2 + 3);
 }
 
-int main(void)
+SUITE(means)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(groups_are_those_of_the_plain_way),

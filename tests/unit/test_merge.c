@@ -12,6 +12,8 @@
 
 #include <trackway/reader.h>
 
+#include "suite.h"
+
 enum { PATH = 4096, MANY = 300 /* more than are open at once */ };
 
 static const char *path_of(char path[PATH], const char *name)
@@ -116,7 +118,7 @@ static void test_markers_of_xray(void **state)
 	tw_close(reader);
 }
 
-int main(void)
+SUITE(merge)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_failed_and_read_on),

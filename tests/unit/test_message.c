@@ -11,6 +11,8 @@
 
 #include "cli/output/message.h"
 
+#include "suite.h"
+
 #define AWAY "\r\033[K"
 
 /* What standard error has got since the last call. */
@@ -52,7 +54,7 @@ static void test_progress(void **state)
 	close(ends[0]);
 }
 
-int main(void)
+SUITE(message)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_progress),

@@ -12,6 +12,8 @@
 
 #include "monoprofiler/samples.c" /* NOLINT(bugprone-suspicious-include): what is inside is looked at */
 
+#include "suite.h"
+
 /* ---- What is around it. ---- */
 
 struct mono mono;
@@ -205,7 +207,7 @@ static void it_is_read_while_it_is_written(void **state)
 	assert_true(seen[2].samples > 1);
 }
 
-int main(void)
+SUITE(mono_samples)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_full_ring_counts_ticks),

@@ -13,6 +13,8 @@
 #include "monoprofiler/steps.h"
 #include "monoprofiler/walks.h"
 
+#include "suite.h"
+
 /* ---- Mono: a class and a method are their names. ---- */
 
 static struct mono_type *class_get_type(struct mono_class *class_of)
@@ -268,7 +270,7 @@ static void registers_of_a_walk_are_found(void **state)
 
 #endif
 
-int main(void)
+SUITE(monoprofiler)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes),

@@ -12,6 +12,8 @@
 
 #include "export/instructions/operands.h"
 
+#include "suite.h"
+
 static const struct {
 	const char *text;
 	uint32_t opcode;
@@ -111,7 +113,7 @@ static void test_operands(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-int main(void)
+SUITE(operands)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_operands)};
 	return cmocka_run_group_tests_name("operands", tests, NULL, NULL);

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 /* As an older program has them: up to a member, with garbage behind that no default is. */
 #define OLDER(type, name, member)                                                                                      \
 	type name;                                                                                                     \
@@ -151,7 +153,7 @@ static void test_newer(void **state)
 	tw_close(reader);
 }
 
-int main(void)
+SUITE(options_size)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_copy),     cmocka_unit_test(test_read),     cmocka_unit_test(test_write),

@@ -10,6 +10,8 @@
 
 #include "core/order/slab.h"
 
+#include "suite.h"
+
 static void sort(struct tw_slab *slab)
 {
 	struct tw_slab_scratch scratch = {0};
@@ -322,7 +324,7 @@ static void any_times_are_sorted(void **state)
 	}
 }
 
-int main(void)
+SUITE(order)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_room_has_bases),

@@ -13,6 +13,8 @@
 
 #include <trackway/status.h>
 
+#include "suite.h"
+
 enum { EVENTS_MOST = 8, TEXT = 80, WORD = 8 };
 
 /* Rows as "Bz2": kind (B, E, X, or i for an instant), name (. for none), time; an X has a length behind its time. Rows
@@ -157,7 +159,7 @@ static void what_is_in_order_is_not_copied(void **state)
 	tw_ends_first_free(&ends);
 }
 
-int main(void)
+SUITE(order_ends_first)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ends_go_first),

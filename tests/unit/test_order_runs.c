@@ -13,6 +13,8 @@
 
 #include "core/order/sorted_runs.h"
 
+#include "suite.h"
+
 enum { FEW = 1 }; /* bytes of memory: eight runs at once */
 
 static void put(struct tw_sorted_runs *runs, const struct tw_event *event, const struct tw_argument *arguments)
@@ -159,7 +161,7 @@ static void no_place_for_the_file(void **state)
 	assert_null(runs);
 }
 
-int main(void)
+SUITE(order_runs)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(nothing),

@@ -22,6 +22,8 @@
 #include "base/bytes/outdir.h"
 #include "base/bytes/outfile.h"
 
+#include "suite.h"
+
 struct fixture {
 	char folder[32], path[64];
 };
@@ -293,7 +295,7 @@ static void test_directory_that_cannot_be(void **state)
 	assert_true(took(f->folder, "out", "a file"));
 }
 
-int main(void)
+SUITE(outdir)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_names),

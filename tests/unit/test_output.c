@@ -21,6 +21,8 @@
 #include "base/bytes/output.h"
 #include "base/text/json.h"
 
+#include "suite.h"
+
 /* ---- Output. ---- */
 
 struct fixture {
@@ -473,7 +475,7 @@ static void test_locale(void **state)
 	assert_string_equal(text + 16 + 1994, "-0.125\n[0.25,1e-07]");
 }
 
-int main(void)
+SUITE(output)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_output_appears_when_complete, setup, teardown),

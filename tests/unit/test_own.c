@@ -15,6 +15,7 @@
 #include <trackway/trackway.h>
 
 #include "files.h"
+#include "suite.h"
 
 enum { US = 1000, EVENTS = 8, THREAD = 11, PROCESS = 10 };
 
@@ -318,7 +319,7 @@ static void a_writer_needs_a_reader(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-int main(void)
+SUITE(own)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(every_format_is_written),

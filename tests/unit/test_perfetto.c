@@ -2,6 +2,7 @@
  * and the field numbers of Perfetto's .proto files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
+#include "suite.h"
 
 #include "export/perfetto/perfetto.h"
 #include "export/perfetto/protobuf.h"
@@ -492,7 +493,7 @@ static void test_varint_bits(void **state)
 	}
 }
 
-int main(void)
+SUITE(perfetto)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_slices, setup, teardown),

@@ -12,6 +12,8 @@
 
 #include "base/bytes/press.h"
 
+#include "suite.h"
+
 enum { BLOCK = 1 << 18, MOST = 20 * BLOCK };
 
 static void keep(void *context, const char *bytes, size_t size)
@@ -108,7 +110,7 @@ static void test_freed_before_the_end(void **state)
 	free(bytes);
 }
 
-int main(void)
+SUITE(press)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_gzip),

@@ -1,6 +1,7 @@
 /* test_profile.c - profiles from hand-made events: nesting, recursion, unwinding. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_steps.h"
+#include "suite.h"
 
 enum { EVENTS = 64 };
 
@@ -432,7 +433,7 @@ static void test_row_tells_the_function(void **state)
 	tw_profile_free(NULL);
 }
 
-int main(void)
+SUITE(profile)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rows_of_each_scene),

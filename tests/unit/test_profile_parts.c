@@ -1,6 +1,7 @@
 /* test_profile_parts.c - profiles of random calls, whole and in parts, against a plain model; and where memory ends. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_steps.h"
+#include "suite.h"
 
 #include "core/format.h"
 
@@ -450,7 +451,7 @@ static void test_limit_and_jobs(void **state)
 	free(trace);
 }
 
-int main(void)
+SUITE(profile_parts)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_model_and_jobs), cmocka_unit_test(test_status),

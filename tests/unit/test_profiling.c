@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "files.h"
+#include "suite.h"
 
 #include <string.h>
 #include <trackway/trackway.h>
@@ -505,7 +506,7 @@ static void test_too_many_kinds(void **state)
 	assert_int_equal(found, 1);
 }
 
-int main(void)
+SUITE(profiling)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_good),

@@ -10,6 +10,8 @@
 
 #include "collect/ranges.h"
 
+#include "suite.h"
+
 enum { ADDRESSES = 512 };
 
 static void holds_what_was_added(void **state)
@@ -50,7 +52,7 @@ static void says_when_it_is_full(void **state)
 	free(ranges.all);
 }
 
-int main(void)
+SUITE(ranges)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(holds_what_was_added),

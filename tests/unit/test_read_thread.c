@@ -17,6 +17,8 @@
 #include "core/order/slab.h"
 #include "core/threads/read_thread.h"
 
+#include "suite.h"
+
 /* ---- A trace that is made up while it is read: names, tracks, locations and stacks come, and change later. ---- */
 
 enum { BATCHES = 300, ROWS = 200, PAYLOAD = 1000, LARGE = 200000, SLOW = 200 /* us */ };
@@ -307,7 +309,7 @@ static void it_may_be_closed_early(void **state)
 	}
 }
 
-int main(void)
+SUITE(read_thread)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(nothing_is_seen_before_its_time),

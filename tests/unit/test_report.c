@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* Breadth first, as a tree may come: main calls b (150 ns, 50 in c) and a (30 ns); a second root has no time of its
@@ -613,7 +615,7 @@ static void a_failed_report_leaves_no_file(void **state)
 	assert_int_equal(rmdir(directory), 0); /* it is empty */
 }
 
-int main(void)
+SUITE(report)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(folds_depth_first_without_empty_stacks),

@@ -1,6 +1,7 @@
 /* test_rows.c - events to CSV and JSON Lines. The texts expected are written by hand from RFC 4180 and RFC 8259. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
+#include "suite.h"
 
 #include <math.h>
 
@@ -160,7 +161,7 @@ static void test_keys_told_anew(void **state)
 	                    "\"args\":{\"n\":1}}\n");
 }
 
-int main(void)
+SUITE(rows)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_trace_without_events, setup_csv, teardown),

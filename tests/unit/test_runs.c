@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 enum { MOST = 16 };
@@ -144,7 +146,7 @@ static void many_runs_are_dealt_at_random(void **state)
 	assert_true(change.low > 9000000 && change.high < 11000000);
 }
 
-int main(void)
+SUITE(runs)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_p_is_that_of_the_definition),

@@ -18,6 +18,8 @@
 
 #include "core/format.h"
 
+#include "suite.h"
+
 enum { EVENTS = 32, ARGUMENTS = 64, START = 5000, MS = 1000000 };
 
 /* A reader that gives these events. */
@@ -480,7 +482,7 @@ static void test_cpu(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+SUITE(runtime)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_alloc_by_class),

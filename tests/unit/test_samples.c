@@ -15,6 +15,8 @@
 
 #include "core/format.h"
 
+#include "suite.h"
+
 enum { EVENTS = 32, ROWS = 16 };
 
 /* A reader that gives these events. */
@@ -524,7 +526,7 @@ static void test_no_ticks(void **state)
 	}
 }
 
-int main(void)
+SUITE(samples)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rows),   cmocka_unit_test(test_all_weights),   cmocka_unit_test(test_line_is_told),

@@ -11,6 +11,8 @@
 
 #include "collect/scalable/scalable.h"
 
+#include "suite.h"
+
 /* Vectors of 256 bits. As 64 bits: 0x10, 0xfffffff8, 0x20, 0x100000030; as words the even ones are addressed. */
 static const uint8_t vector[32] = {0x10, 0, 0, 0, 0, 0, 0, 0, 0xf8, 0xff, 0xff, 0xff, 0, 0, 0, 0,
                                    0x20, 0, 0, 0, 0, 0, 0, 0, 0x30, 0,    0,    0,    1, 0, 0, 0};
@@ -290,7 +292,7 @@ static void tells_a_kernels_addresses(void **state)
 	assert_true(accesses[0].address == 0xffff800010200800);
 }
 
-int main(void)
+SUITE(scalable)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tells_the_accesses_of_active_elements),

@@ -14,6 +14,7 @@
 #include "analysis/series/sched.h"
 #include "core/format.h"
 #include "files.h"
+#include "suite.h"
 
 enum { PROCESS = 9, START = 1000 };
 
@@ -368,7 +369,7 @@ static void test_nothing_to_plot(void **state)
 	tear_down(&scene);
 }
 
-int main(void)
+SUITE(sched)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_threads),

@@ -19,6 +19,8 @@
 
 #include <trackway/sched.h>
 
+#include "suite.h"
+
 /* As the kernel's files have them: /sys/kernel/tracing/events/sched/.../format. */
 static const char switch_format[] =
     "name: sched_switch\nID: 316\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -320,7 +322,7 @@ static void strangers(void **state)
 	end_threads(threads);
 }
 
-int main(void)
+SUITE(sched_records)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(formats),      cmocka_unit_test(tracepoints),
 	                                   cmocka_unit_test(own_switches), cmocka_unit_test(cut),

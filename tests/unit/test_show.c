@@ -11,6 +11,8 @@
 #include "cli/options/parse.h"
 #include "cli/output/show.h"
 
+#include "suite.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Four digits and a unit, rounded half up. */
@@ -155,7 +157,7 @@ static void test_units(void **state)
 	expect(tw_parse_size, sizes, COUNT(sizes));
 }
 
-int main(void)
+SUITE(show)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_durations), cmocka_unit_test(test_counts), cmocka_unit_test(test_sizes),

@@ -17,6 +17,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "suite.h"
+
 /* A file with a text, which stays until it is written anew. */
 static const char *path_of(const char *text)
 {
@@ -260,7 +262,7 @@ static void tells_what_does_not_fit(void **state)
 	}
 }
 
-int main(void)
+SUITE(sled_map)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_maps_in_yaml),

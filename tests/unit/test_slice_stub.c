@@ -11,6 +11,8 @@
 #include "slice/slice.h"
 #include "slice/stub.h"
 
+#include "suite.h"
+
 enum { PC = 0x400000, STUB = 0x500000, AREA = 0x500200, NO_REGISTER = 31 };
 
 /* Opcodes and loads as GNU's assembler has them. */
@@ -53,7 +55,7 @@ static void test_register_that_is_set(void **state)
 	}
 }
 
-int main(void)
+SUITE(slice_stub)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_register_that_is_set)};
 	return cmocka_run_group_tests_name("slice stub", tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * written by hand from speedscope's description of its format. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
+#include "suite.h"
 
 #include <errno.h>
 
@@ -182,7 +183,7 @@ static void test_spool_without_room(void **state)
 	tw_spool_free(&spool);
 }
 
-int main(void)
+SUITE(speedscope)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_trace_without_events, setup, teardown),

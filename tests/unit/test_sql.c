@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql_archives.h"
 #include "sql_scene.h"
+#include "suite.h"
 
 #include <unistd.h>
 
@@ -525,7 +526,7 @@ static void test_own_table(void **state)
 	tear_down(&scene);
 }
 
-int main(void)
+SUITE(sql)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_fxt_rows),

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
+#include "suite.h"
+
 static struct tw_sql *open_log(const struct tw_read_options *options)
 {
 	char path[512];
@@ -306,7 +308,7 @@ static void arrow_has_the_same(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-int main(void)
+SUITE(sql_answers)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(a_column_has_one_type),

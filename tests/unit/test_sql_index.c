@@ -3,6 +3,7 @@
 #include "files.h"
 #include "sql_archives.h"
 #include "sql_scene.h"
+#include "suite.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -195,7 +196,7 @@ static void test_kept_index_of_buffers(void **state)
 	expect_kept_index(make_log);
 }
 
-int main(void)
+SUITE(sql_index)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_index_of_chunks),       cmocka_unit_test(test_index_of_buffers),

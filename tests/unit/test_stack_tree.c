@@ -2,6 +2,7 @@
  * written by hand from profile.proto and from valgrind's description of its format. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export.h"
+#include "suite.h"
 
 #include <zlib.h>
 
@@ -321,7 +322,7 @@ static void test_folded_weight(void **state)
 	assert_non_null(strstr(tw_writer_error(f->writer), "no weight"));
 }
 
-int main(void)
+SUITE(stack_tree)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_folded_nothing, setup_folded, teardown),

@@ -16,6 +16,7 @@
 #include <trackway/trackway.h>
 
 #include "files.h"
+#include "suite.h"
 
 static const char path_of_log[] = "xray/v5.xray";
 
@@ -335,7 +336,7 @@ static void a_directory_is_refused(void **state)
 	tw_discard(writer);
 }
 
-int main(void)
+SUITE(streams)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(functions_without_seek),

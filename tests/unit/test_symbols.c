@@ -4,6 +4,7 @@
 #include "symbols/elf.h"
 
 #include "scratch.h"
+#include "suite.h"
 
 #include <trackway/symbols.h>
 
@@ -632,7 +633,7 @@ static void survives_damage_of_real_programs(void **state)
 	closedir(entries);
 }
 
-int main(void)
+SUITE(symbols)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(reads_every_class_order_and_version, scratch_set_up, scratch_tear_down),

@@ -1,6 +1,7 @@
 /* test_symbols_maps.c - names of what lists say is loaded where. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scratch.h"
+#include "suite.h"
 
 #include <trackway/symbols.h>
 
@@ -309,7 +310,7 @@ static void takes_no_programs_from_bad_lines(void **state)
 	}
 }
 
-int main(void)
+SUITE(symbols_maps)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(names_a_library_wherever_it_was_loaded, scratch_set_up, scratch_tear_down),

@@ -9,6 +9,8 @@
 
 #include "collect/system/calls.h"
 
+#include "suite.h"
+
 /* Of Linux for AArch64. */
 enum { READ = 63, CLONE = 220, EXECVE = 221, CLONE3 = 435 };
 enum { SVC = 0x400000, BEHIND = SVC + 4, HANDLER = 0x600000, LOOP = 0x500000, PROGRAM = 0x700000 };
@@ -128,7 +130,7 @@ static void forgets_the_oldest(void **state)
 		assert_true(leaves(task + i, BEHIND, 0));
 }
 
-int main(void)
+SUITE(system_calls)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(returns_once),

@@ -25,6 +25,7 @@
 #include "xtrace/format/opcode.h"
 
 #include "random_machine.h"
+#include "suite.h"
 
 enum { CORES = 2, DEPTH = 8, STEPS = 30000, INTERVAL = 500 };
 
@@ -499,7 +500,7 @@ static void tells_what_is_in_windows(void **state)
 		run(i, false, true);
 }
 
-int main(void)
+SUITE(system_core)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tells_what_was_executed),

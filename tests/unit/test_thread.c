@@ -29,6 +29,7 @@
 #include "collect/thread.h"
 
 #include "random_machine.h"
+#include "suite.h"
 
 enum { LONGEST = 40, MOST = 1 << 24 /* bytes of a file */ };
 
@@ -399,7 +400,7 @@ static void leaves_nothing_of_a_thread_that_has_not_begun(void **state)
 	collect_board_free(board, fd);
 }
 
-int main(void)
+SUITE(thread)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(writes_whole_tokens),

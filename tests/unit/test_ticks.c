@@ -9,6 +9,8 @@
 
 #include "core/ticks.h"
 
+#include "suite.h"
+
 __extension__ typedef unsigned __int128 wide;
 
 static uint64_t exact_ns(uint64_t tsc, uint64_t frequency)
@@ -123,7 +125,7 @@ static void test_clock_base(void **state)
 	}
 }
 
-int main(void)
+SUITE(ticks)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_clock_at_edges),

@@ -17,6 +17,8 @@
 
 #include <trackway/reader.h>
 
+#include "suite.h"
+
 enum { SECOND = 1000000000, MICROSECOND = 1000, HOUR = 3600, DAY = 86400 };
 
 /* ---- The clock, in the place of src/trace/clock.c. ---- */
@@ -148,7 +150,7 @@ static void hostile_rate(void **state)
 	rmdir(folder);
 }
 
-int main(void)
+SUITE(trace_day)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(days), cmocka_unit_test(hostile_rate)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 
 #include "core/threads/pipeline.h"
 #include "files.h"
+#include "suite.h"
 #include "tracelog/format/layout.h"
 #include "tracelog/lines/parsed_block.h"
 
@@ -305,7 +306,7 @@ static void test_same_with_any_number_of_jobs(void **state)
 	tw_pipeline_free(NULL);
 }
 
-int main(void)
+SUITE(tracelog_fast_decode)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_plain),

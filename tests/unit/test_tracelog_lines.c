@@ -15,6 +15,8 @@
 
 #include "core/text/lines.h"
 
+#include "suite.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { TEXT = 4096 };
@@ -232,7 +234,7 @@ static void test_probe(void **state)
 	expect_format("\n", NULL);
 }
 
-int main(void)
+SUITE(tracelog_lines)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rules),     cmocka_unit_test(test_nul),        cmocka_unit_test(test_long_line),

@@ -14,6 +14,7 @@
 
 #include "core/dictionary.h"
 #include "files.h"
+#include "suite.h"
 
 enum { ROOM = 1 << 16 };
 
@@ -773,7 +774,7 @@ static void test_dictionary(void **state)
 	tw_dictionary_free(dictionary);
 }
 
-int main(void)
+SUITE(tracelog_reader)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_deltas),

@@ -16,6 +16,8 @@
 
 #include "tracelog/format/layout.h"
 
+#include "suite.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { TEXT_MAX = 4096 };
@@ -738,7 +740,7 @@ static void test_names(void **state)
 	assert_null(tw_tracelog_dialect_name(TW_TRACELOG_DIALECTS));
 }
 
-int main(void)
+SUITE(tracelog_records)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_meanings),

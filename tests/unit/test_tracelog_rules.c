@@ -12,6 +12,8 @@
 #include <cmocka.h>
 #include <trackway/trackway.h>
 
+#include "suite.h"
+
 enum { GOOD_LINES = 19, ROOM = 1 << 16 };
 
 /* What the cases follow: a log that breaks no rule. */
@@ -413,7 +415,7 @@ static void test_memory_limits_are_told(void **state)
 	check_limit("tracelog.stack-limit", 256);
 }
 
-int main(void)
+SUITE(tracelog_rules)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_good_log_breaks_no_rule),

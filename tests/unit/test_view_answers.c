@@ -1,5 +1,6 @@
 /* test_view_answers.c - the answers of a view. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
 #include "view_scene.h"
 
 #include <stdlib.h>
@@ -325,7 +326,7 @@ static void test_cut_while_read(void **state)
 	assert_int_equal(fclose(out), 0);
 }
 
-int main(void)
+SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_index),        cmocka_unit_test(test_read_again),

@@ -1,5 +1,6 @@
 /* test_view_files.c - views of several files. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
 #include "view_scene.h"
 
 /* Microseconds: a call from 0 to 5, and an arrow from 1 to 3. */
@@ -262,7 +263,7 @@ static void test_too_many_files(void **state)
 	hide(&scene);
 }
 
-int main(void)
+SUITE(view_files)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_moved),

@@ -1,6 +1,7 @@
 /* test_view_keep.c - an index beside its file shows what reading the file does, and a bad one harms nobody. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql_archives.h"
+#include "suite.h"
 
 #include "base/memory/map.h"
 #include "view/serve/view.h"
@@ -371,7 +372,7 @@ static void test_hostile(void **state)
 	tear_down(&scene);
 }
 
-int main(void)
+SUITE(view_keep)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_same),    cmocka_unit_test(test_copied),        cmocka_unit_test(test_grown),

@@ -1,6 +1,7 @@
 /* test_view_leaves.c - slices that an index does not keep are those that it would: read from the trace again. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql_archives.h"
+#include "suite.h"
 
 #include "core/format.h"
 #include "fdr/state.h"
@@ -550,7 +551,7 @@ static void test_early(void **state)
 	free(archive.bytes);
 }
 
-int main(void)
+SUITE(view_leaves)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_archive),  cmocka_unit_test(test_log),    cmocka_unit_test(test_overlaps),

@@ -1,5 +1,6 @@
 /* test_view_questions.c - questions that are ended, and how many there are at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
 #include "view_scene.h"
 
 #include <trackway/analysis.h>
@@ -102,7 +103,7 @@ static void test_places(void **state)
 	view_questions_free(&questions);
 }
 
-int main(void)
+SUITE(view_questions)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cancel),

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 static void test_addresses(void **state)
 {
 	(void)state;
@@ -111,7 +113,7 @@ static void test_who_asks(void **state)
 	}
 }
 
-int main(void)
+SUITE(view_request)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_addresses),

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "suite.h"
+
 enum { SLICES = 20000 };
 
 /* Slices with gaps, some of no length: the same each time. */
@@ -343,7 +345,7 @@ static void test_memory_of_rows(void **state)
 	view_store_close(&store);
 }
 
-int main(void)
+SUITE(view_rows)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_packed_widths),  cmocka_unit_test(test_packed_size),

@@ -1,5 +1,6 @@
 /* test_view_sql.c - questions in SQL to a view. doc/sql.md says what the tables have. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
 #include "view_scene.h"
 
 /* Questions as a page writes them, but for their blanks. */
@@ -115,7 +116,7 @@ static void test_refused(void **state)
 	expect_answers(examples, sizeof examples / sizeof *examples);
 }
 
-int main(void)
+SUITE(view_sql)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_values), cmocka_unit_test(test_window),  cmocka_unit_test(test_statements),

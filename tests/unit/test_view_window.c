@@ -1,5 +1,6 @@
 /* test_view_window.c - the binary form of windows. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
 #include "view_scene.h"
 
 static void expect_reals(const uint8_t *bytes, const double *values, size_t count)
@@ -175,7 +176,7 @@ static void test_series(void **state)
 	hide(&scene);
 }
 
-int main(void)
+SUITE(view_window)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_window),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "suite.h"
 #include "xtrace_bytes.h"
 
 #define NOP 0xd503201fu
@@ -212,7 +213,7 @@ static void test_written_elsewhere(void **state)
 	rmdir(folder);
 }
 
-int main(void)
+SUITE(xtrace_damage)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_damage),

@@ -9,6 +9,8 @@
 
 #include "xtrace/format/opcode.h"
 
+#include "suite.h"
+
 /* The opcodes are GNU as's; the rest is by the manual. */
 static const struct {
 	uint32_t opcode;
@@ -164,7 +166,7 @@ static void test_targets(void **state)
 	}
 }
 
-int main(void)
+SUITE(xtrace_opcode)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_operations),

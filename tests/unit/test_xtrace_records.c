@@ -12,6 +12,8 @@
 
 #include "base/bytes/bytes.h"
 
+#include "suite.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define BYTES(...) (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})
 
@@ -425,7 +427,7 @@ static void test_no_names(void **state)
 		assert_int_equal(tw_xtrace_name_parse(wrong[i], &name), TW_ERR_FORMAT);
 }
 
-int main(void)
+SUITE(xtrace_records)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_tokens),

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "suite.h"
 #include "xtrace_bytes.h"
 
 /* Opcodes, as GNU as has them. */
@@ -180,7 +181,7 @@ static void test_rules_fast(void **state)
 	}
 }
 
-int main(void)
+SUITE(xtrace_rules)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rules),
