@@ -134,10 +134,13 @@ static int64_t read_fd(struct tw_input *input, uint64_t offset, void *bytes, siz
 static int more_of_file(struct tw_raw_bytes *raw)
 {
 	struct tw_input *input = raw->context;
-	int64_t n = read_fd(input, atomic_load_explicit(&input->taken, memory_order_relaxed), input->buffer, FEED_SIZE);
+	if (!tw_extend(&input->buffer.bytes, &input->buffer.room, FEED_SIZE, 1))
+		return tw_input_no_memory(input);
+	int64_t n =
+	    read_fd(input, atomic_load_explicit(&input->taken, memory_order_relaxed), input->buffer.bytes, FEED_SIZE);
 	if (n < 0)
 		return (int)n;
-	raw->bytes = input->buffer;
+	raw->bytes = input->buffer.bytes;
 	raw->left = (size_t)n;
 	return 0;
 }
@@ -151,12 +154,11 @@ static int no_more(struct tw_raw_bytes *raw)
 /* Reads the first bytes of a file into the raw, as many as a magic number has; pipes may give them one by one. */
 static int peek(struct tw_input *input)
 {
-	input->buffer = malloc(FEED_SIZE);
-	if (!input->buffer)
+	if (!tw_extend(&input->buffer.bytes, &input->buffer.room, PEEK_SIZE, 1))
 		return tw_input_no_memory(input);
 	size_t have = 0;
 	while (have < TW_PACKED_MAGIC) {
-		int64_t n = read_fd(input, have, input->buffer + have, PEEK_SIZE - have);
+		int64_t n = read_fd(input, have, input->buffer.bytes + have, PEEK_SIZE - have);
 		if (n < 0)
 			return (int)n;
 		if (n == 0)
@@ -164,11 +166,18 @@ static int peek(struct tw_input *input)
 		have += (size_t)n;
 	}
 	input->raw =
-	    (struct tw_raw_bytes){.bytes = input->buffer, .left = have, .more = more_of_file, .context = input};
+	    (struct tw_raw_bytes){.bytes = input->buffer.bytes, .left = have, .more = more_of_file, .context = input};
 	return 0;
 }
 
 /* ---- Opening. ---- */
+
+static void free_buffer(struct tw_input *input)
+{
+	free(input->buffer.bytes);
+	input->buffer.bytes = NULL;
+	input->buffer.room = 0;
+}
 
 static int start(struct tw_input *input)
 {
@@ -181,8 +190,7 @@ static int start(struct tw_input *input)
 	if (input->seekable && !input->memory) {
 		input->raw.left = 0;
 		atomic_store(&input->taken, 0);
-		free(input->buffer);
-		input->buffer = NULL;
+		free_buffer(input);
 	}
 	return 0;
 }
@@ -317,10 +325,10 @@ void tw_input_close_source(struct tw_input *input)
 	if (input->file.close_fd && input->file.fd >= 0)
 		close(input->file.fd);
 	tw_unpack_free(input->unpack);
-	free(input->buffer);
+	free_buffer(input);
 	free(input->stream.kept);
 	input->unpack = NULL;
-	input->buffer = input->stream.kept = NULL;
+	input->stream.kept = NULL;
 	input->stream.kept_size = input->stream.kept_room = 0;
 	input->memory = NULL;
 	input->calls.functions.read = NULL;

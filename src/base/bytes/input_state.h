@@ -43,7 +43,10 @@ struct tw_input {
 	size_t piece_count;
 	_Atomic uint64_t taken;  /* raw bytes read */
 	struct tw_raw_bytes raw; /* raw bytes read ahead */
-	uint8_t *buffer;         /* of the raw */
+	struct {
+		uint8_t *bytes;
+		size_t room;
+	} buffer; /* of the raw */
 	struct tw_unpack *unpack;
 	struct {
 		uint64_t position; /* where the next byte stands */

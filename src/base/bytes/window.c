@@ -7,15 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How much to read at a time: no more than is left, where that is known. */
+static size_t chunk_of(const struct tw_window *window)
+{
+	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK;
+	uint64_t size = tw_input_size(window->input), left = size > window->offset ? size - window->offset : 0;
+	return tw_input_seekable(window->input) && left < chunk ? (size_t)left : chunk;
+}
+
 /* Makes room, with the bytes from `skip` on at the front, and reads behind them. */
 static int fill(struct tw_window *window, size_t skip, size_t want)
 {
-	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK;
 	if (skip)
 		memmove(window->bytes, window->bytes + skip, window->used - skip);
 	window->used -= skip;
 	window->offset += skip;
-	size_t goal = want > chunk ? want : chunk;
+	size_t chunk = chunk_of(window), goal = want > chunk ? want : chunk;
 	if (!tw_extend(&window->bytes, &window->room, goal, 1))
 		return tw_input_no_memory(window->input);
 	size_t least = want - window->used;

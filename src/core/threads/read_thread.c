@@ -34,9 +34,9 @@ struct item {
 };
 
 struct read_block {
-	struct tw_event *events;
-	struct tw_argument *arguments;
-	char *bytes;
+	struct tw_event events[ROWS];
+	struct tw_argument arguments[ARGUMENTS];
+	char bytes[BYTES];
 	size_t event_count, argument_count, byte_count;
 	struct item items[BATCHES];
 	size_t item_count;
@@ -49,10 +49,10 @@ struct read_block {
 struct read_thread {
 	struct tw_format format; /* of the source's name */
 	struct tw_reader *source;
-	struct read_block blocks[BLOCKS]; /* number n is blocks[n % BLOCKS] */
-	uint64_t filled, used;            /* how many have gone so far */
-	size_t item, change;              /* the next ones of the caller's block */
-	bool holds;                       /* the caller has a block */
+	struct read_block *blocks[BLOCKS]; /* number n is blocks[n % BLOCKS]; NULL: not needed so far */
+	uint64_t filled, used;             /* how many have gone so far */
+	size_t item, change;               /* the next ones of the caller's block */
+	bool holds;                        /* the caller has a block */
 	bool stop;
 	bool helped, called; /* helped: the source can be; called: there is something to do since it was asked last */
 	struct tw_batch_room room; /* for the next batch */
@@ -181,22 +181,33 @@ static void clear(struct read_block *block)
 	block->changes = (struct tw_dictionary_changes){0};
 }
 
-/* Gives the block to the caller and waits for the next one. NULL: it is time to stop. */
+/* Gives the block to the caller and waits for the next one. NULL: it is time to stop, or there is no memory for it. */
 static struct read_block *next_free(struct read_thread *thread, bool all)
 {
 	pthread_mutex_lock(&thread->lock);
 	while (is_full(thread, all))
 		if (!help(thread, false) && is_full(thread, all))
 			pthread_cond_wait(&thread->change_made, &thread->lock);
-	struct read_block *block = thread->stop ? NULL : &thread->blocks[thread->filled % BLOCKS];
+	struct read_block *block = thread->stop ? NULL : thread->blocks[thread->filled % BLOCKS];
 	pthread_mutex_unlock(&thread->lock);
 	if (block)
 		clear(block);
 	return block;
 }
 
+/* Makes a block with its first use: a short trace needs one. */
+static bool make_block(struct read_thread *thread, uint64_t number)
+{
+	struct read_block **block = &thread->blocks[number % BLOCKS];
+	if (!*block)
+		*block = calloc(1, sizeof **block);
+	return *block;
+}
+
 static void hand_on(struct read_thread *thread, struct read_block *block, int status)
 {
+	if (status > 0 && !make_block(thread, thread->filled + 1))
+		status = tw_fail(thread->source, TW_ERR_MEMORY, "out of memory");
 	block->status = status;
 	block->clock = thread->source->clock;
 	block->altered = thread->source->traits.altered;
@@ -207,7 +218,7 @@ static void hand_on(struct read_thread *thread, struct read_block *block, int st
 }
 
 /* Offers the source what room the block has. */
-static void offer(struct read_thread *thread, const struct read_block *block)
+static void offer(struct read_thread *thread, struct read_block *block)
 {
 	thread->room =
 	    (struct tw_batch_room){block->events + block->event_count, block->arguments + block->argument_count,
@@ -344,7 +355,7 @@ static const struct read_block *current(struct read_thread *thread)
 	for (;;) {
 		if (!thread->holds)
 			wait_for_block(thread);
-		const struct read_block *block = &thread->blocks[thread->used % BLOCKS];
+		const struct read_block *block = thread->blocks[thread->used % BLOCKS];
 		if (thread->item < block->item_count || block->status <= 0)
 			return block;
 		give_back(thread);
@@ -370,11 +381,9 @@ static int thread_read(struct tw_reader *reader, struct tw_batch *batch)
 
 static void free_blocks(struct read_thread *thread)
 {
-	for (size_t i = 0; i < BLOCKS; i++) {
-		free(thread->blocks[i].events);
-		free(thread->blocks[i].arguments);
-		free(thread->blocks[i].bytes);
-		free(thread->blocks[i].changes.items);
+	for (size_t i = 0; i < BLOCKS && thread->blocks[i]; i++) {
+		free(thread->blocks[i]->changes.items);
+		free(thread->blocks[i]);
 	}
 	pthread_mutex_destroy(&thread->lock);
 	pthread_cond_destroy(&thread->change_made);
@@ -392,19 +401,6 @@ static void thread_close(struct tw_reader *reader)
 	free_blocks(thread);
 }
 
-static bool make_blocks(struct read_thread *thread)
-{
-	bool fine = true;
-	for (size_t i = 0; i < BLOCKS; i++) {
-		struct read_block *block = &thread->blocks[i];
-		block->events = malloc(ROWS * sizeof *block->events);
-		block->arguments = malloc(ARGUMENTS * sizeof *block->arguments);
-		block->bytes = malloc(BYTES);
-		fine &= block->events && block->arguments && block->bytes;
-	}
-	return fine;
-}
-
 static struct read_thread *new_thread(struct tw_reader *source)
 {
 	struct read_thread *thread = calloc(1, sizeof *thread);
@@ -417,7 +413,7 @@ static struct read_thread *new_thread(struct tw_reader *source)
 	                                    .reading.close = thread_close};
 	pthread_mutex_init(&thread->lock, NULL);
 	pthread_cond_init(&thread->change_made, NULL);
-	if (make_blocks(thread))
+	if (make_block(thread, 0))
 		return thread;
 	free_blocks(thread);
 	return NULL;
