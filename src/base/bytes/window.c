@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much to read at a time: no more than is left, where that is known. */
-static size_t chunk_of(const struct tw_window *window)
+/* How many bytes to hold: no more than there are, where that is known. */
+static size_t goal_of(const struct tw_window *window, size_t want)
 {
-	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK;
+	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK, goal = want > chunk ? want : chunk;
 	uint64_t size = tw_input_size(window->input), left = size > window->offset ? size - window->offset : 0;
-	return tw_input_seekable(window->input) && left < chunk ? (size_t)left : chunk;
+	if (tw_input_seekable(window->input) && left < goal)
+		goal = (size_t)left;
+	return goal > window->used ? goal : window->used + 1;
 }
 
 /* Makes room, with the bytes from `skip` on at the front, and reads behind them. */
@@ -22,12 +24,11 @@ static int fill(struct tw_window *window, size_t skip, size_t want)
 		memmove(window->bytes, window->bytes + skip, window->used - skip);
 	window->used -= skip;
 	window->offset += skip;
-	size_t chunk = chunk_of(window), goal = want > chunk ? want : chunk;
+	size_t goal = goal_of(window, want), least = want - window->used, most = goal - window->used;
 	if (!tw_extend(&window->bytes, &window->room, goal, 1))
 		return tw_input_no_memory(window->input);
-	size_t least = want - window->used;
-	int64_t n = tw_input_read_some(window->input, window->offset + window->used, window->bytes + window->used,
-	                               least, goal - window->used);
+	int64_t n =
+	    tw_input_read_some(window->input, window->offset + window->used, window->bytes + window->used, least, most);
 	if (n < 0)
 		return (int)n;
 	window->used += (size_t)n;
