@@ -242,7 +242,7 @@ static int look_ahead(struct fdr_cursor *cursor)
 	                        .excess = cursor->excess,
 	                        .searched = cursor->searched};
 	size_t done = 0;
-	bool cut;
+	bool cut = false;
 	int status = view_ahead(cursor, &span, &cut);
 	if (status < 0)
 		return status;
