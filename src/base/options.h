@@ -19,7 +19,7 @@ static inline void tw_copy_options(void *copy, size_t size, const void *options,
 	memcpy(copy, &size, sizeof size);
 }
 
-/* Where they tell 0 they are those of 0.1, which all members are while that is not released. */
+/* A struct_size of 0 stands for the struct of release 0.1: until then for all members. */
 #define TW_COPY_OPTIONS(copy, options, type)                                                                           \
 	tw_copy_options(copy, sizeof(type), 1 ? (options) : (const type *)NULL, sizeof(type))
 

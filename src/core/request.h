@@ -30,7 +30,7 @@ struct tw_request {
 enum { TW_RAW_TEXT = 0x7e87 };
 
 struct tw_raw_text {
-	uint64_t base;  /* what was added to the time that it tells, in ns */
+	uint64_t base;  /* ns that were added to the time in the text */
 	uint64_t id;    /* that the text states; tw_event.id may be a new number */
 	uint64_t marks; /* the format's own */
 };

@@ -132,7 +132,7 @@ void profiler_thread_assigned(uint64_t id, uint32_t system)
 		assign(thread, system);
 }
 
-/* Nobody has it meanwhile: what is told of it stands before. */
+/* Takes the thread first: lines of others about it stand before its end. */
 void profiler_thread_destroyed(uint64_t id)
 {
 	struct profiler_thread *thread = profiler_thread_find(id);

@@ -113,7 +113,7 @@ static void note_records(struct notes *notes, struct tw_fdr_decoder decoder, boo
 	}
 }
 
-/* One record that is padded may be what damage looks like. */
+/* Records of a log are padded where more than one in FEW is: fewer may be damage. */
 static void note_padding(struct notes *notes)
 {
 	enum { FEW = 16 };

@@ -9,7 +9,7 @@
 
 enum { FDR_PID_LIMIT = 1 << 22 };
 
-/* Whether the NewBuffer record that may stand here is one by what it says. */
+/* Whether the bytes here are a NewBuffer record, by the thread that it would tell. */
 bool fdr_tells_thread(const struct fdr_log *log, const uint8_t *new_buffer);
 
 /* Whether the WallTime record that may stand here, behind a NewBuffer record, is one by what both say. */

@@ -140,7 +140,7 @@ int fdr_drop_known(struct tw_reader *reader, struct fdr_log *log)
 	int status = 0;
 	for (size_t i = count > LOGS_MOST ? count - LOGS_MOST : 0; i < count && status >= 0; i++) {
 		struct tw_reader *before;
-		/* One that cannot be read is told where it is read. */
+		/* A log that cannot be read is reported where its own records are read. */
 		if (tw_open_before(&before, reader, i))
 			status = drop_places(reader, before, log);
 		tw_close(before);

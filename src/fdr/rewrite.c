@@ -368,7 +368,7 @@ static int list_jobs(struct fdr_rewrite *r, struct rewritten_buffer **list)
 	return status;
 }
 
-/* The buffers that begin inside another one, which the index does not know. */
+/* Writes the buffers that begin inside of another buffer: the index has none of them. */
 static int rewrite_inner(struct fdr_rewrite *r, struct tw_output *out, struct tw_rewrite_result *result, uint64_t end)
 {
 	uint64_t at = r->cursor.buffer.next;

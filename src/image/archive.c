@@ -417,7 +417,7 @@ static void free_cursor(struct cursor *cursor)
 
 /* ---- Opening chunks. ---- */
 
-/* By time; what lasts longer is around what begins with it. */
+/* By time; of records that begin together the longer is around the other, and goes first. */
 static int by_time(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;

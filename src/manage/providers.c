@@ -119,7 +119,7 @@ void manage_find(pid_t attach, manage_found_fn *found, void *context)
 		closedir(open);
 }
 
-/* That of a program which begins refuses, too, until it listens. */
+/* The socket of a program that has just begun refuses, too, until the program listens. */
 int manage_connect(pid_t process, const char *path)
 {
 	int talk = control_connect(path);

@@ -307,7 +307,7 @@ static int error_of(const char *text)
 	return error > 0 && error < INT_MAX ? (int)error : EINVAL;
 }
 
-/* Whether a process is the one that is recorded, or comes from one that is, through whatever others. */
+/* Whether a process is a recorded one, or a descendant of one. */
 static bool is_descendant(const struct manager *manager, pid_t process)
 {
 	enum { DEEPEST = 64 };

@@ -48,7 +48,7 @@ static void write_collection(const struct happened *happened)
 	profiler_send(&line);
 }
 
-/* What lived when it was looked at, unless that was later. */
+/* Writes what lived at the last walk of the heap, if that was before a time. */
 static void write_heap_until(uint64_t ms)
 {
 	const uint64_t walked = atomic_load_explicit(&walked_ms, memory_order_acquire);

@@ -66,7 +66,7 @@ static int complete(struct tw_reader *reader, struct tw_output *out, const char 
 	return error ? fail(reader, path, error) : 0;
 }
 
-/* Who may read it may run it. A device that it is written to stays as it is. */
+/* Lets everyone run the file who may read it. A device stays as it is. */
 static void make_executable(int fd)
 {
 	enum { READ = S_IRUSR | S_IRGRP | S_IROTH, ALL = S_IRWXU | S_IRWXG | S_IRWXO };

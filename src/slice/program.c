@@ -232,7 +232,7 @@ static int add_entry(struct stub_program *program, uint64_t *entry, uint64_t *ar
 	return 0;
 }
 
-/* What the loader needs, a word each, behind one another. */
+/* The words that the loader needs, one behind the other. */
 enum { LOADER_TABLE = 0, LOADER_PAGES = 8, LOADER_STATE = 16, LOADER_AREA = 24, LOADER_ENTRY = 32 };
 
 /* Maps each page of the table where it was, copies it there, and lets what it holds be seen as code. X20: the table,

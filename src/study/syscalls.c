@@ -168,7 +168,7 @@ static int end(struct study_part *part)
 	return 0;
 }
 
-/* The first task that the kernel tells is the one that has called it. */
+/* The first task that the kernel tells of is the caller of the system call. */
 static void take_pointer(struct syscalls *syscalls, uint64_t value)
 {
 	if (!syscalls->task.pointer && syscalls->count)

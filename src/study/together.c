@@ -120,7 +120,7 @@ static bool is_before(const struct next_instruction *one, const struct next_inst
 	return order ? order < 0 : one->number < other->number;
 }
 
-/* The thread whose moment comes first, and that of the one behind it; NULL where there is none. */
+/* The thread that goes on first; *second: the thread that goes on after it; NULL: there is none. */
 static struct thread *find_first(struct together *together, const struct thread **second)
 {
 	struct thread *first = NULL;

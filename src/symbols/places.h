@@ -26,8 +26,8 @@ struct tw_place_of_file {
 	size_t program; /* which has it there, by number in struct tw_places_read; 0: all */
 	bool guessed;   /* the line with the first byte did not come yet: start is the lowest there is */
 	bool has_code;
-	bool is_shared; /* with another file, so that nobody knows whose an address is */
-	bool is_parted; /* from what other programs have there */
+	bool is_shared; /* another file has the place, too: an address there is of either */
+	bool is_parted; /* other programs have other code at the place */
 };
 
 struct tw_code {

@@ -228,7 +228,7 @@ static bool sums_fit(const uint16_t *counts, const uint16_t *more)
 	return !full;
 }
 
-/* It has its own arguments so that compilers know that they do not overlap. */
+/* A function of its own, so that compilers know by `restrict` that the two do not overlap. */
 static void add_counts(uint16_t *restrict counts, const uint16_t *restrict more)
 {
 	for (uint32_t i = 0; i < TW_BUCKETS; i++)

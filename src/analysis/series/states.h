@@ -10,7 +10,7 @@
 /* What a thread does since a switch or a wake-up. */
 struct tw_thread_state {
 	uint64_t id, since;   /* where the record is that it begins with, and its time */
-	uint64_t waker_state; /* what the thread did that woke it: the id of that; UINT64_MAX: not known */
+	uint64_t waker_state; /* the id of the state that the waking thread was in; UINT64_MAX: not known */
 	const char *state;    /* Perfetto's word, "Running" or "R"; NULL: not known */
 	uint32_t waker;       /* track of that thread, 0 where it is not known */
 	uint16_t cpu;

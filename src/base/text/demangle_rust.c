@@ -186,7 +186,7 @@ static void impl_path(struct rust *r)
 	r->silent--;
 }
 
-/* "<", what it is implemented for, and of which trait. */
+/* "<TYPE as TRAIT>": the type of an implementation, and its trait. */
 static void implementation(struct rust *r, char kind)
 {
 	if (kind != 'Y')

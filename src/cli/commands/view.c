@@ -218,7 +218,7 @@ static uint64_t mix_text(uint64_t key, const char *text)
 	return text ? tw_mix_bytes(text, strlen(text), mix_number(key, 1)) : mix_number(key, 0);
 }
 
-/* A file may be another one under the same name. */
+/* Mixes a file into a key, by name, size and time: a name may have another file by now. */
 static uint64_t mix_file(uint64_t key, const char *path)
 {
 	struct stat told = {0};

@@ -285,7 +285,7 @@ static unsigned count_before(sqlite3_stmt *statement, int column)
 	return count;
 }
 
-/* Adds the name of a column: one that comes again has the lowest number behind it that makes it another, "name 2". */
+/* Adds the name of a column. Where the name was there before, the lowest free number stands behind it: "name 2". */
 static bool add_name(struct tw_sql_rows *rows, sqlite3_stmt *statement, int column)
 {
 	const char *name = sqlite3_column_name(statement, column);

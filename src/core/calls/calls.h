@@ -175,7 +175,7 @@ struct tw_call_rules {
 	bool in_turn;      /* a track is over when it is left */
 	bool flat;         /* the owner has no lanes: a slice is cut where another begins that it does not hold */
 	bool exact;        /* times of rounding, too, make another lane: nothing on a lane ends in another order */
-	bool splits;       /* nothing goes on below the end of what is around it: it is cut, and another one begins */
+	bool splits;       /* a slice that goes on when the slice around it ends is cut: its rest is another slice */
 	uint64_t rounding; /* ns of the source's times: what begins so little before a slice ends is not inside of it */
 	bool ends_unordered; /* of the source: an end of no open call may be that of one which was unwound just then */
 	bool others_alike;   /* nobody asks for `below` of calls of TW_ROW_OTHER: the fast path takes them, too */

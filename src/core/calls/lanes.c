@@ -211,8 +211,8 @@ static uint32_t last_begun_before(const struct tw_lane_search *search, uint32_t 
 	return lane == search->calls->lane ? 0 : begun_before_frame(search->calls, lane, search->value);
 }
 
-/* The innermost of the frames that hold the one at a depth, which ends: of those that go on, the one that began last
- * before it. */
+/* The call that the ending one at a depth was directly inside of: of the calls that go on, on any lane, the last that
+ * began before it. */
 struct tw_call_place tw_lanes_parent(const struct tw_calls *calls, uint32_t depth)
 {
 	const struct tw_call_stack *own = calls->own;

@@ -1,4 +1,4 @@
-/* equal.c - rows of one time, and which of them goes first. */
+/* equal_times.c - rows of one time, and which of them goes first. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/order/equal_times.h"
 

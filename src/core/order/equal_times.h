@@ -1,4 +1,4 @@
-/* equal.h - rows of one time, and which of them goes first. */
+/* equal_times.h - rows of one time, and which of them goes first. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_ORDER_EQUAL_TIMES_H
 #define CORE_ORDER_EQUAL_TIMES_H

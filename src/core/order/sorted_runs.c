@@ -47,7 +47,7 @@ struct tw_sorted_runs {
 	size_t count, room;
 	uint64_t begin, last; /* of the run that is filled: where it begins in the file, the time of its last row */
 	struct run_input *inputs;
-	uint32_t *heap; /* numbers of those that have rows, the first one on top */
+	uint32_t *heap; /* numbers of inputs that have rows; the input with the first row is on top */
 	size_t input_count, heap_count;
 	struct tw_slab batch;        /* what is delivered */
 	struct tw_slab equal_rows;   /* rows of one time out of several runs */

@@ -126,7 +126,7 @@ enum { WAKING_COMM = 1, WAKING_PID = 2, WAKING_TARGET_CPU = 5 };
 /* What of a name has been told since the last reset: the number of the reset. */
 struct perfetto_name {
 	uint32_t event, category, annotation, function, location, source;
-	uint64_t event_field, category_field; /* that refer to it, packed, once it was told as such */
+	uint64_t event_field, category_field; /* packed fields with its number, once it was written */
 };
 
 /* What stands for a thread in switches, as it is written: its name and id. */
@@ -193,7 +193,7 @@ struct perfetto {
 	struct perfetto_told told;
 	struct perfetto_tracks tracks;
 	struct tw_line label; /* of the track or the object that is told */
-	uint32_t open;        /* slices at the end of a track that have none, until it is known what they are in */
+	uint32_t open;        /* slices without an end at the end of a track, until the slices around them are known */
 	uint32_t open_track;
 	bool begun;
 	bool failed; /* no memory */

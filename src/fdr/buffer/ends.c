@@ -174,9 +174,9 @@ static void read_stretch(const struct buffer_span *held, const struct fdr_stretc
 	}
 }
 
-/* Finds the first call that ends and is not the one that began last, of those that begin from one place on and before
- * another: it, or what is between both, may be another buffer's. Returns where that begins, `none` where there is
- * none. */
+/* Finds the first exit that does not match the innermost open call, of calls that begin from one place on and before
+ * another. The bytes behind the begin of that call may be of another buffer. Returns where they begin; `none`: all
+ * exits match. */
 static size_t find_mismatch(const struct joined *joined, size_t from, size_t to, uint32_t *stack, size_t none)
 {
 	size_t depth = 0;

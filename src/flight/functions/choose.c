@@ -30,7 +30,8 @@ static size_t without_parameters(const char *pattern, size_t length)
 	return length;
 }
 
-/* What templates take, and what they return, which stands before their names. Operators are left as they are. */
+/* Takes the arguments of templates out of a name, and the type before it that a template returns. Names of operators
+ * stay as they are. */
 static size_t without_arguments(char *pattern, size_t length)
 {
 	size_t kept = 0, depth = 0, start = 0;

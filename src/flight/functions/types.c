@@ -15,7 +15,7 @@
 /* As many as have numbers. A longer name, LLVM's has at most as much, is cut. */
 enum { TYPES = 1 << 16, NAME = 1024, NAMES = 1 << 18 };
 static struct type {
-	const char *description; /* as the program has it: another place is another type */
+	const char *description; /* the address of its description in the program; types are told apart by it */
 	const char *name;        /* what stood there */
 	uint32_t length;
 } types[TYPES];

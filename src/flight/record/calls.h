@@ -26,7 +26,7 @@ struct flight_frame {
 enum flight_frame_kind {
 	FLIGHT_OWN,     /* of one call alone */
 	FLIGHT_SHARED,  /* functions that are inlined may have the same */
-	FLIGHT_BY_PLACE /* of one call alone, whose exit does not tell which function it is of */
+	FLIGHT_BY_PLACE /* of one call: its exit does not tell the function */
 };
 
 /* Room for FLIGHT_CALLS_MOST open calls of a thread: that of one that is no more, or new. NULL: there is none. From

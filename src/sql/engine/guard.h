@@ -12,7 +12,7 @@
  * SQLite's back, and no address is taken for a tokenizer of fts3. */
 void sql_guard_settings(sqlite3 *db);
 
-/* Which traces statements may read: those that were given, or any that they name. */
+/* The traces that statements may read: the given ones, or whatever file a statement names. */
 enum sql_guard { SQL_GUARD_GIVEN, SQL_GUARD_NAMED };
 
 /* Allows a connection of ours queries, what is temporary, and with SQL_GUARD_NAMED `create virtual table ... using

@@ -288,7 +288,7 @@ static bool expand_text(struct expansion *expansion, struct tw_text *to, const c
 	return true;
 }
 
-/* Adds a call that stands in what was written; *at: where it begins, and then what follows it. */
+/* Adds a call of a macro in the text that was written. *at: where the call begins; then what follows it. */
 static bool expand_written(struct expansion *expansion, struct sql_source *source, const char **at, const char *end)
 {
 	struct macro_call call;

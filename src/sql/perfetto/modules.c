@@ -30,7 +30,7 @@ bool sql_module_matches(const struct sql_module *module, const char *name)
 	return strncasecmp(name, module->name, length) == 0 && module->name[length] == '.';
 }
 
-/* What stands behind a statement; *name: what it makes, NULL where that is nothing. */
+/* Returns what stands behind a statement; *name: the table, view or function that it makes; NULL: it makes none. */
 static const char *pass(const char *at, char **name)
 {
 	struct sql_own_statement own;

@@ -12,7 +12,7 @@
 /* Which type a word is: its number. Negative: none. */
 int sql_type_named(const struct sql_token *word);
 
-/* The type that is like a word which is none; NULL where none is. */
+/* The type whose name is like a mistyped word; NULL: there is none. */
 const char *sql_type_like(const struct sql_token *word);
 
 /* Makes known to a connection the function that looks at values. Returns one of SQLite's results. */

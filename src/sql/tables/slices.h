@@ -99,9 +99,9 @@ void sql_slices_forget(struct sql_slices *slices, struct sql_slice *slice);
 /* slices_held.c: has the slice at a place, which begins on the current track, wait for others. False: there is no room,
  * or so many wait that they are told as they seem to be. */
 bool sql_slices_hold(struct sql_slices *slices, uint32_t place);
-/* One that waits has ended inside of that of a row. */
+/* A slice that waits has ended, inside of the slice of a row. */
 void sql_slices_end_held(struct sql_slices *slices, struct sql_slice *slice, uint32_t parent_row);
-/* One that does not wait ends on the current track. */
+/* A slice that does not wait ends on the current track. */
 void sql_slices_note_gone(struct sql_slices *slices, const struct sql_slice *slice, uint32_t row);
 /* A hook: all that waited on the current track have ended. */
 void sql_slices_settle(struct tw_calls *calls);

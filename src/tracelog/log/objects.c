@@ -45,7 +45,7 @@ static uint32_t add(struct tracelog_log *log, enum tracelog_object_kind kind, st
 	return (uint32_t)objects->count++;
 }
 
-/* An object that stands for others, which has always been there. */
+/* Adds an object that stands for others, "(other)" or "(unknown)", as if it had always been there. */
 static uint32_t add_stand_in(struct tracelog_log *log, enum tracelog_object_kind kind, uint32_t name)
 {
 	return add(

@@ -11,7 +11,7 @@ enum { TEXT_MOST = 80 /* bytes of a text that a finding quotes */ };
 
 enum form { NUMBER, SWITCH, METHOD };
 
-/* Those that are known by name: the others may mean anything. */
+/* Settings with a known name. Others may mean anything. */
 static const struct {
 	const char *name;
 	enum form form;

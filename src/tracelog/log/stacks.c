@@ -125,7 +125,7 @@ static inline struct tracelog_stack_frame stack_frame_of(const struct tracelog_l
 	                                     .is_function = stack != log->stacks.other};
 }
 
-/* Puts it among those met lately. The older ones give way. */
+/* Adds a frame to a stack, and puts the new stack among the recent ones, in place of the oldest. */
 TW_NOINLINE uint32_t push_anew(struct tracelog_log *log, uint32_t caller, const struct tracelog_frame *frame,
                                struct tracelog_recent_pushes *recent)
 {

@@ -109,7 +109,7 @@ static bool find_tables(struct tracelog_pdb *pdb, struct tracelog_pdb_bytes tabl
 	return !cursor.failed;
 }
 
-/* What the debuggers of Windows have, which has the same name. */
+/* Whether this is a PDB of the debuggers of Windows: another format under the same ending. */
 static bool is_of_windows(struct tracelog_pdb_bytes root)
 {
 	static const char start[] = "Microsoft C/C++";

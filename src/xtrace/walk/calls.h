@@ -78,7 +78,7 @@ struct xtrace_stack {
  * behind that. */
 struct xtrace_call_change {
 	unsigned ends;
-	bool begins, tail; /* tail: the one that begins was jumped to by the one that ends */
+	bool begins, tail; /* tail: the ending call jumped to the beginning one */
 	bool enters;       /* an exception begins: */
 	uint32_t name, entered;
 };
