@@ -407,7 +407,8 @@ static unsigned fitting_level(const struct answer *answer, const struct view_row
 	return level;
 }
 
-/* Adds all groups of a window: behind those of a grouping come groups of the one before that are no whole group of it. */
+/* Adds all groups of a window: behind the groups of a grouping come those of the grouping before that make no whole
+ * group of it. */
 static void take_all_groups(struct answer *answer, const struct view_row *row)
 {
 	uint64_t behind = 0;
