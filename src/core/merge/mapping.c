@@ -468,7 +468,8 @@ bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_ar
 {
 	bool fine = map_cpu(mapping, event);
 	uint32_t from = event->track;
-	uint64_t around = tw_dictionary_track(mapping->from, from)->process;
+	const bool refers = event->kind == TW_OBJECT || event->argument_count;
+	const uint64_t around = refers ? tw_dictionary_track(mapping->from, from)->process : 0;
 	event->provider = 0; /* strings are shared, as tables of providers cannot be */
 	event->name = name_of(mapping, event->name);
 	event->category = name_of(mapping, event->category);

@@ -5,11 +5,12 @@
 
 #include "core/format.h"
 #include "core/merge/mapping.h"
+#include "core/order/slab.h"
 #include "core/order/spill.h"
 
 enum {
 	TW_MERGE_DIRECT = 256, /* traces that are open at once, at most */
-	TW_MERGE_BATCH = 256
+	TW_MERGE_BATCH = TW_SLAB_BLOCK
 };
 
 __extension__ typedef __int128 tw_wide;
@@ -69,10 +70,11 @@ struct tw_merge {
 	struct tw_homes homes;
 	bool started;
 	struct {
-		struct tw_event events[TW_MERGE_BATCH];
-		size_t event_count;
+		struct tw_batch_room room; /* where its rows go: the own, or what the caller offers */
+		size_t event_count, argument_count;
+		struct tw_event events[TW_MERGE_BATCH]; /* the own */
 		struct tw_argument *arguments;
-		size_t argument_count, argument_room;
+		size_t argument_room;
 		uint8_t *bytes; /* of a row that is more than a block of its run */
 		size_t byte_room;
 	} batch;

@@ -11,21 +11,44 @@ static int no_memory(struct tw_reader *reader)
 	return tw_fail(reader, TW_ERR_MEMORY, "out of memory");
 }
 
+/* Begins a batch: in the room that the caller offers, or in the own. False when there is no memory. */
+static bool begin_batch(struct tw_reader *merged)
+{
+	enum { ARGUMENTS = 16 }; /* of a row: a batch whose rows have more has fewer rows. UINT8_MAX are room for one */
+	struct tw_merge *merge = merged->state;
+	merge->batch.event_count = merge->batch.argument_count = 0;
+	if (merged->help.room) {
+		merge->batch.room = *merged->help.room;
+		return true;
+	}
+	bool fine = tw_extend(&merge->batch.arguments, &merge->batch.argument_room, TW_MERGE_BATCH * ARGUMENTS,
+	                      sizeof *merge->batch.arguments);
+	merge->batch.room =
+	    (struct tw_batch_room){merge->batch.events, merge->batch.arguments, merge->batch.argument_room};
+	return fine;
+}
+
+/* Whether the next row of an input fits into the batch. */
+static inline bool has_room(const struct tw_merge *merge, const struct tw_merge_input *input)
+{
+	return merge->batch.event_count < TW_MERGE_BATCH &&
+	       input->batch.events[input->next].argument_count <=
+	           merge->batch.room.argument_room - merge->batch.argument_count;
+}
+
 /* Copies the next row of an input behind those there are. Returns 0 or a negative status. */
 static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
 {
 	struct tw_merge *merge = merged->state;
-	struct tw_event *event = &merge->batch.events[merge->batch.event_count++];
+	struct tw_event *event = &merge->batch.room.events[merge->batch.event_count++];
 	*event = input->batch.events[input->next++];
 	merged->traits.raised |= input->head == 0 && tw_merge_raises(&input->time, event->time);
-	size_t n = event->argument_count, used = merge->batch.argument_count;
-	if (used + n >= merge->batch.argument_room && !tw_extend(&merge->batch.arguments, &merge->batch.argument_room,
-	                                                         used + n + 1, sizeof *merge->batch.arguments))
-		return no_memory(merged);
-	struct tw_argument *arguments = merge->batch.arguments + used;
-	if (n)
-		memcpy(arguments, input->batch.arguments + event->first_argument, n * sizeof *arguments);
-	event->first_argument = (uint16_t)used;
+	const size_t n = event->argument_count;
+	const struct tw_argument *from = tw_event_arguments(&input->batch, event);
+	struct tw_argument *arguments = merge->batch.room.arguments + merge->batch.argument_count;
+	for (size_t i = 0; i < n; i++) /* few: memcpy() is for many */
+		arguments[i] = from[i];
+	event->first_argument = (uint16_t)merge->batch.argument_count;
 	merge->batch.argument_count += n;
 	event->time = input->head;
 	event->offset += input->reader ? input->reader->log.base : 0;
@@ -137,8 +160,7 @@ static int take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t
 	do {
 		status = copy_row(merged, input);
 		look(input);
-	} while (status == 0 && merge->batch.event_count < TW_MERGE_BATCH && input->next < input->batch.count &&
-	         input->head < until);
+	} while (status == 0 && input->next < input->batch.count && input->head < until && has_room(merge, input));
 	return status;
 }
 
@@ -146,14 +168,15 @@ static int take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t
 int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch)
 {
 	struct tw_merge *merge = merged->state;
-	merge->batch.event_count = merge->batch.argument_count = 0;
 	*batch = (struct tw_batch){0};
-	int status = fill(merged);
+	int status = begin_batch(merged) ? fill(merged) : no_memory(merged);
 	if (status < 0)
 		return status;
 	make_heap(merge);
-	while (merge->batch.event_count < TW_MERGE_BATCH && merge->heap.count) {
+	while (merge->heap.count) {
 		struct tw_merge_input *input = &merge->inputs[merge->heap.items[0]];
+		if (!has_room(merge, input))
+			break;
 		status = take(merged, input, time_of_others(merge));
 		if (status < 0)
 			return status;
@@ -161,9 +184,9 @@ int tw_merge_rows(struct tw_reader *merged, struct tw_batch *batch)
 			break;
 		tw_heap_sift(merge->heap.items, merge->heap.count, 0, goes_first, merge);
 	}
-	*batch = (struct tw_batch){.events = merge->batch.events,
+	*batch = (struct tw_batch){.events = merge->batch.room.events,
 	                           .count = merge->batch.event_count,
-	                           .arguments = merge->batch.arguments};
+	                           .arguments = merge->batch.room.arguments};
 	tw_merge_note_moved(merged);
 	return (int)merge->batch.event_count;
 }
