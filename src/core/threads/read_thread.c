@@ -15,11 +15,11 @@
 #include <string.h>
 
 enum {
-	BLOCKS = 32, /* the rows of some milliseconds: so long a thread waits for a processor. `make bench` */
-	ROWS = 2048, /* of a block */
-	ARGUMENTS = 4096,
-	BYTES = 64 << 10, /* of texts and payloads */
-	BATCHES = 256,
+	BLOCKS = 8,  /* the rows of some milliseconds: so long a thread waits for a processor. `make bench` */
+	ROWS = 8192, /* of a block */
+	ARGUMENTS = 16384,
+	BYTES = 256 << 10, /* of texts and payloads */
+	BATCHES = 1024,
 	OFFERED = 1024, /* arguments: less room than that is not offered to the source */
 	CHANGES = 1024  /* of the dictionary, that a block keeps room for */
 };
