@@ -235,10 +235,11 @@ static void add_round(struct fixture *f, uint64_t round, int inside, char **expe
 /* The rings grow until that of the events is full, and shrink when fewer wait. */
 static void test_rings_grow_and_shrink(void **state)
 {
-	enum { ROUNDS = 8, INSIDE = 20000, LINE = 120 };
+	enum { ROUNDS = 8, INSIDE = 20000, FEW_FROM = 1600, FEW_TO = 2400, FEW = 100, LINE = 120 };
 	struct fixture *f = *state;
 	const struct chrome *chrome = f->writer->state;
-	char *expected = malloc((size_t)ROUNDS * (INSIDE + 1) * LINE), *to = expected;
+	const size_t lines = ROUNDS * (INSIDE + 1) + (FEW_TO - FEW_FROM) * (FEW + 1);
+	char *expected = malloc(lines * LINE), *to = expected;
 	size_t most = 0;
 	assert_non_null(expected);
 	f->arguments[0] = (struct tw_argument){.name = name(f, "n"), .type = TW_ARG_UINT};
@@ -246,6 +247,9 @@ static void test_rings_grow_and_shrink(void **state)
 		add_round(f, i, INSIDE, &to);
 		most = chrome->ring.slot_mask + 1 > most ? chrome->ring.slot_mask + 1 : most;
 	}
+	assert_int_equal(chrome->ring.slot_mask + 1, CHROME_SLOTS); /* it would grow again at once */
+	for (unsigned i = FEW_FROM; i < FEW_TO; i++)
+		add_round(f, i, FEW, &to);
 	to[-2] = '\0';
 	assert_int_equal(most, CHROME_SLOTS);
 	assert_true(chrome->ring.slot_mask + 1 < CHROME_SLOTS);

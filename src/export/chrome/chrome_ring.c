@@ -274,6 +274,7 @@ static bool grows(const struct chrome *chrome)
 
 void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out)
 {
+	enum { FEW = 64 }; /* of the slots: a ring that shrinks sooner grows again at once. `make bench` */
 	size_t count = (size_t)chrome->ring.slot_mask + 1;
 	if (count < chrome->ring.slots_most && grows(chrome)) {
 		chrome->line.failed |= !resize_slots(chrome, count * 2);
@@ -281,7 +282,7 @@ void tw_chrome_ring_make_room(struct chrome *chrome, struct tw_output *out)
 			return;
 	}
 	drain(chrome, out);
-	if (count > FIRST_SLOTS && chrome->ring.tail - chrome->ring.head < count / 8)
+	if (count > FIRST_SLOTS && chrome->ring.tail - chrome->ring.head < count / FEW)
 		resize_slots(chrome, count / 2);
 }
 
