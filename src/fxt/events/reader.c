@@ -60,7 +60,7 @@ static int put_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
 	fxt_commit(&fxt->commit, chunk);
 	fxt->passed_ns = chunk->decoder.passed.last > fxt->passed_ns ? chunk->decoder.passed.last : fxt->passed_ns;
 	if (reader->options.checking == TW_CHECK_ALL)
-		fxt_pairs_take_slices(&fxt->pairs, chunk);
+		fxt_pairs_take_slice_rows(&fxt->pairs, chunk);
 	bool failed = chunk->failed || chunk->rows.slab.failed;
 	if (failed) /* it may have no order */
 		tw_slab_clear(&chunk->rows.slab);

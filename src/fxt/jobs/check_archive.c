@@ -30,6 +30,7 @@ struct verify {
 	size_t head_count;
 	bool ended, started;
 	uint64_t last; /* time of the last step */
+	struct fxt_steps_scratch scratch;
 };
 
 static uint64_t size_of(const struct fxt_chunk *chunk)
@@ -37,15 +38,16 @@ static uint64_t size_of(const struct fxt_chunk *chunk)
 	return chunk->end - chunk->begin;
 }
 
-/* ---- In other threads: the steps of a chunk, in order. ---- */
+/* ---- In other threads: the steps of a chunk. ---- */
 
 /* Adds the step of the last row, if it is of a kind that has some. */
 static void add_row(struct fxt_chunk *chunk, size_t place)
 {
 	struct fxt_steps *steps = &chunk->steps;
 	const struct tw_event *row = &chunk->rows.slab.events[steps->rows];
-	if (row->kind == TW_SLICE_COMPLETE || !(FXT_PAIRED_KINDS >> row->kind & 1) || !fxt_steps_reserve(steps, 1))
+	if (!(FXT_PAIRED_KINDS >> row->kind & 1) || !fxt_steps_reserve(steps, 1))
 		return;
+	steps->complete |= row->kind == TW_SLICE_COMPLETE;
 	steps->all[steps->count++] = (struct fxt_step){
 	    .time = row->time,
 	    .key = steps->rows,
@@ -74,12 +76,6 @@ static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 {
 	(void)scratch;
 	fxt_take_pieces(chunk, wish, take_records);
-}
-
-static void sort_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
-{
-	(void)wish;
-	fxt_steps_sort(&chunk->steps, &scratch->steps);
 }
 
 /* ---- In order: the steps of all chunks. ---- */
@@ -151,6 +147,14 @@ static void add_queue(struct verify *verify, struct fxt_chunk *chunk)
 	put_head(verify, number);
 }
 
+/* Gives back the bytes of a chunk, of which the steps know enough: the next chunk is read into a near cache. */
+static void give_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
+{
+	fxt_pipeline_lock(pipeline);
+	fxt_pipeline_put_bytes(pipeline, chunk);
+	fxt_pipeline_unlock(pipeline);
+}
+
 /* Takes another chunk. Returns 1, 0 at the end, or a negative status. */
 static int pull(struct verify *verify)
 {
@@ -162,6 +166,8 @@ static int pull(struct verify *verify)
 		return status;
 	fxt_commit(&fxt->commit, chunk);
 	fxt_pairs_take_slices(&fxt->pairs, chunk);
+	fxt_steps_sort(&chunk->steps, &verify->scratch);
+	give_bytes(fxt->pipeline, chunk);
 	add_queue(verify, chunk);
 	return chunk->failed || chunk->rows.slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
 }
@@ -228,7 +234,7 @@ static void tell(const struct verify *verify)
 }
 
 /* They last as long as the threads do, which end when the reader is closed. */
-static const struct fxt_work work = {.decode = find_steps, .decoded = sort_steps};
+static const struct fxt_work work = {.decode = find_steps};
 
 int fxt_check_archive(struct tw_reader *reader)
 {
@@ -249,6 +255,7 @@ int fxt_check_archive(struct tw_reader *reader)
 		status = TW_ERR_MEMORY;
 	for (uint64_t i = 0; i < verify->count; i++)
 		fxt_chunk_free(queue_at(verify, verify->oldest + i)->chunk);
+	free(verify->scratch.steps);
 	free(verify);
 	return status < 0 ? fxt_fail(reader, status) : 0;
 }

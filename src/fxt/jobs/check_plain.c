@@ -97,7 +97,6 @@ struct step_shape {
 	uint64_t below;    /* the last word must be less than this (so UINT64_MAX is never proved) */
 	uint64_t complete; /* mask: it is a time, not before that of the record and near the clock's base */
 	uint64_t steps;    /* mask: it makes a step */
-	uint64_t slices;   /* mask: it is a complete slice, a begin or an end */
 };
 
 /* By type of event for two words, and 16 further on for three. Only begins, ends and instants without a scope have
@@ -110,12 +109,11 @@ static const struct step_shape step_shapes[2 * FXT_TYPES] = {
 	                                 : IF((last) != FXT_LAST_NONE, UINT64_MAX))
 #define X(type, row, part, last)                                                                                       \
 	[type] = {.below = IF((last) <= FXT_LAST_SCOPE, UINT64_MAX),                                                   \
-	          .steps = IF((last) == FXT_LAST_NONE, UINT64_MAX),                                                    \
-	          .slices = IF((last) == FXT_LAST_NONE, UINT64_MAX)},                                                  \
+	          .steps = IF((last) == FXT_LAST_NONE, UINT64_MAX)},                                                   \
 	[FXT_TYPES | (type)] = {.below = BELOW(last),                                                                  \
 	                        .complete = IF((last) == FXT_LAST_END_TIME, UINT64_MAX),                               \
-	                        .steps = IF((last) == FXT_LAST_CORRELATION_ID, UINT64_MAX),                            \
-	                        .slices = IF((last) == FXT_LAST_END_TIME, UINT64_MAX)},
+	                        .steps =                                                                               \
+	                            IF((last) == FXT_LAST_CORRELATION_ID || (last) == FXT_LAST_END_TIME, UINT64_MAX)},
     FXT_EVENT_LIST(X)
 #undef X
 #undef BELOW
@@ -166,20 +164,6 @@ TW_INLINE const struct fxt_pair *names_of(struct fxt_chunk *chunk, uint64_t epoc
 	return names->key == (header >> 32 | epoch) ? names : fxt_look_up_pair(chunk, header, place);
 }
 
-/* Takes over slices up to a number: their last words are still ticks. Those of a begin and of an end are their times,
- * or an argument. */
-static void set_ends(struct fxt_steps *steps, uint64_t count, const struct tw_ticks *clock)
-{
-	for (size_t i = steps->whole_count; i < count; i++) {
-		struct fxt_whole *whole = &steps->wholes[i];
-		const bool complete = whole->type == FXT_COMPLETE;
-		whole->end =
-		    complete ? tw_ticks_ns_after(clock, whole->end - clock->base_tsc, clock->whole) : whole->begin;
-		steps->complete |= complete;
-	}
-	steps->whole_count = count;
-}
-
 /* ---- Runs. ---- */
 
 TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end, bool big)
@@ -190,7 +174,7 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 	struct fxt_steps *const steps = &chunk->steps;
 	const struct fxt_entry *thread = NULL;
 	unsigned index = UINT_MAX;
-	uint64_t header, count = steps->count, wholes = steps->whole_count;
+	uint64_t header, count = steps->count, complete = 0;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
 		const struct step_shape *shape = shape_of(header);
@@ -220,15 +204,15 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 		step->track = thread->number;
 		step->place = (uint32_t)(bytes - start);
 		step->type = (uint32_t)tw_bits(header, 16, 19);
-		steps->wholes[wholes] =
-		    (struct fxt_whole){step->time, word, step->track, names->name, step->place, step->type};
-		wholes += shape->slices & 1;
-		step->key =
+		const uint64_t key =
 		    step->type < FXT_ASYNC_BEGIN ? names->name : fxt_operation_key(names->category, names->name, word);
+		const uint64_t end_time = tw_ticks_ns_after(&clock, word - clock.base_tsc, clock.whole);
+		step->key = key ^ ((key ^ end_time) & shape->complete);
+		complete |= shape->complete;
 		count += shape->steps & 1;
 		timed = bytes;
 	}
-	set_ends(steps, wholes, &clock);
+	steps->complete |= complete != 0;
 	steps->count = count;
 	if (timed)
 		fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(timed + TW_FXT_WORD, big)));

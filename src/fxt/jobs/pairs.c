@@ -15,21 +15,18 @@
 
 void fxt_steps_clear(struct fxt_steps *steps)
 {
-	steps->count = steps->whole_count = steps->rows = 0;
-	steps->complete = false;
-	steps->failed = false;
+	steps->count = steps->rows = 0;
+	steps->complete = steps->failed = false;
 }
 
 void fxt_steps_free(struct fxt_steps *steps)
 {
 	free(steps->all);
-	free(steps->wholes);
 }
 
 bool fxt_steps_reserve(struct fxt_steps *steps, size_t more)
 {
-	bool fine = tw_extend(&steps->all, &steps->room, steps->count + more, sizeof *steps->all) &&
-	            tw_extend(&steps->wholes, &steps->whole_room, steps->whole_count + more, sizeof *steps->wholes);
+	bool fine = tw_extend(&steps->all, &steps->room, steps->count + more, sizeof *steps->all);
 	steps->failed |= !fine;
 	return fine;
 }
@@ -162,17 +159,8 @@ static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name,
 
 /* ---- Slices that overlap: in the order of the archive, whoever reads it. ---- */
 
-static void take_slice(struct fxt_pairs *pairs, const struct fxt_whole *slice, uint64_t offset)
+static void report_overlap(struct fxt_pairs *pairs, bool ends, uint64_t beyond, uint64_t offset)
 {
-	struct tw_overlaps *overlaps = &pairs->overlaps;
-	const bool ends = slice->type == FXT_END;
-	if (slice->type == FXT_BEGIN) {
-		tw_overlaps_begin(overlaps, slice->track, slice->name, slice->begin, &pairs->failed);
-		return;
-	}
-	const uint64_t beyond =
-	    ends ? tw_overlaps_end(overlaps, slice->track, slice->name, slice->begin, &pairs->failed)
-		 : tw_overlaps_take(overlaps, slice->track, slice->begin, slice->end, &pairs->failed);
 	if (beyond)
 		tw_report(pairs->reader, &fxt_rules[FXT_SLICES_OVERLAP], offset, offset, 0,
 		          "%s ends %" PRIu64 " ns after one of its thread in which it begins: each lasts as long as it "
@@ -180,50 +168,61 @@ static void take_slice(struct fxt_pairs *pairs, const struct fxt_whole *slice, u
 		          ends ? "Of a complete slice and this one the later" : "A complete slice", beyond);
 }
 
-/* Takes slices of a chunk, from number `next` on, that stand before an offset. Returns the number of the next one. */
-static size_t take_wholes(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, size_t next, uint64_t offset)
+static void take_slice_row(struct fxt_pairs *pairs, const struct tw_event *row)
 {
-	const struct fxt_whole *wholes = chunk->steps.wholes;
-	for (; next < chunk->steps.whole_count && fxt_offset(chunk, wholes[next].place) < offset; next++)
-		take_slice(pairs, &wholes[next], fxt_offset(chunk, wholes[next].place));
-	return next;
+	struct tw_overlaps *overlaps = &pairs->overlaps;
+	uint64_t beyond = 0;
+	if (row->kind == TW_SLICE_BEGIN)
+		tw_overlaps_begin(overlaps, row->track, row->name, row->time, &pairs->failed);
+	else if (row->kind == TW_SLICE_END)
+		beyond = tw_overlaps_end(overlaps, row->track, row->name, row->time, &pairs->failed);
+	else if (row->kind == TW_SLICE_COMPLETE)
+		beyond = tw_overlaps_take(overlaps, row->track, row->time, tw_event_end(row), &pairs->failed);
+	report_overlap(pairs, row->kind == TW_SLICE_END, beyond, row->offset);
 }
 
-static struct fxt_whole slice_of(const struct tw_event *row)
+static void take_slice(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step)
 {
-	static const uint32_t types[] = {
-	    [TW_SLICE_BEGIN] = FXT_BEGIN, [TW_SLICE_END] = FXT_END, [TW_SLICE_COMPLETE] = FXT_COMPLETE};
-	return (struct fxt_whole){
-	    .begin = row->time,
-	    .end = tw_event_end(row),
-	    .track = row->track,
-	    .name = row->name,
-	    .type = types[row->kind],
-	};
+	struct tw_overlaps *overlaps = &pairs->overlaps;
+	const uint32_t name = (uint32_t)step->key;
+	uint64_t beyond = 0;
+	if (step->type == FXT_ROW)
+		take_slice_row(pairs, &chunk->rows.slab.events[step->key]);
+	else if (step->type == FXT_BEGIN)
+		tw_overlaps_begin(overlaps, step->track, name, step->time, &pairs->failed);
+	else if (step->type == FXT_END)
+		beyond = tw_overlaps_end(overlaps, step->track, name, step->time, &pairs->failed);
+	else if (step->type == FXT_COMPLETE)
+		beyond = tw_overlaps_take(overlaps, step->track, step->time, step->key, &pairs->failed);
+	report_overlap(pairs, step->type == FXT_END, beyond, fxt_offset(chunk, step->place));
 }
 
-static bool has_complete(const struct fxt_chunk *chunk)
+void fxt_pairs_take_slice_rows(struct fxt_pairs *pairs, const struct fxt_chunk *chunk)
 {
-	bool found = chunk->steps.complete;
-	for (size_t i = 0; i < chunk->rows.slab.count && !found; i++)
-		found = chunk->rows.slab.events[i].kind == TW_SLICE_COMPLETE;
-	return found;
+	const struct tw_slab *slab = &chunk->rows.slab;
+	for (size_t i = 0; i < slab->count && !pairs->complete; i++)
+		pairs->complete = slab->events[i].kind == TW_SLICE_COMPLETE;
+	for (size_t i = 0; i < slab->count && pairs->complete; i++)
+		take_slice_row(pairs, &slab->events[i]);
 }
 
-void fxt_pairs_take_slices(struct fxt_pairs *pairs, const struct fxt_chunk *chunk)
+static bool is_complete(const struct fxt_chunk *chunk, const struct fxt_step *step)
 {
-	size_t next = 0;
-	pairs->complete = pairs->complete || has_complete(chunk);
-	for (size_t i = 0; i < chunk->rows.slab.count && pairs->complete; i++) {
-		const struct tw_event *row = &chunk->rows.slab.events[i];
-		if (row->kind > TW_SLICE_COMPLETE)
-			continue;
-		const struct fxt_whole slice = slice_of(row);
-		next = take_wholes(pairs, chunk, next, row->offset);
-		take_slice(pairs, &slice, row->offset);
+	return step->type == FXT_COMPLETE ||
+	       (step->type == FXT_ROW && chunk->rows.slab.events[step->key].kind == TW_SLICE_COMPLETE);
+}
+
+void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk)
+{
+	struct fxt_step *const steps = chunk->steps.all;
+	size_t kept = 0;
+	pairs->complete |= chunk->steps.complete;
+	for (size_t i = 0; i < chunk->steps.count && pairs->complete; i++) {
+		take_slice(pairs, chunk, &steps[i]);
+		steps[kept] = steps[i];
+		kept += !is_complete(chunk, &steps[i]);
 	}
-	if (pairs->complete)
-		take_wholes(pairs, chunk, next, UINT64_MAX);
+	chunk->steps.count = pairs->complete ? kept : chunk->steps.count;
 }
 
 /* ---- Asynchronous operations and flows. ---- */

@@ -56,9 +56,11 @@ void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch);
 /* The same for a step of a chunk. */
 void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step);
 
-/* Takes the slices of a committed chunk, in the order of the archive, which no reader changes: those that are rows, and
- * those that stand among its steps. Begins and ends count where the archive has complete slices, too. */
-void fxt_pairs_take_slices(struct fxt_pairs *pairs, const struct fxt_chunk *chunk);
+/* Takes the slices of a committed chunk, in the order of the archive, which no reader changes: those that are rows; or
+ * those among its steps, which complete ones leave then. Begins and ends count where the archive has complete slices,
+ * too. */
+void fxt_pairs_take_slice_rows(struct fxt_pairs *pairs, const struct fxt_chunk *chunk);
+void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk);
 
 /* Reports what is still open. */
 void fxt_pairs_end(struct fxt_pairs *pairs);

@@ -6,32 +6,23 @@
 #include "base/memory/map.h"
 #include "fxt/format/layout.h"
 
-/* The type of a step that stands for a row. Others are those of their events: FXT_BEGIN, FXT_END, and FXT_ASYNC_BEGIN
- * and all behind it. */
+/* The type of a step that stands for a row. Others are those of their events: FXT_BEGIN, FXT_END, FXT_COMPLETE, and
+ * FXT_ASYNC_BEGIN and all behind it. */
 enum { FXT_ROW = 0xff };
 
-/* A begin or end of a duration, a step of an operation or of a flow, or a row of one of these. */
+/* A begin or end of a duration, a complete slice, a step of an operation or of a flow, or a row of one of these. */
 struct fxt_step {
 	uint64_t time;
-	uint64_t key;   /* fxt_operation_key(); of a duration its name; of a row its number */
+	uint64_t
+	    key; /* fxt_operation_key(); of a duration its name; of a complete slice its end; of a row its number */
 	uint32_t track; /* but of a row */
 	uint32_t place; /* of the record in the chunk */
 	uint32_t type;  /* enum fxt_event_type, or FXT_ROW */
 };
 
-/* A complete slice, a begin or an end. Whether slices of a thread overlap is found without the order of time. */
-struct fxt_whole {
-	uint64_t begin, end; /* both the time of what is no complete slice */
-	uint32_t track, name;
-	uint32_t place; /* of the record in the chunk */
-	uint32_t type;  /* enum fxt_event_type */
-};
-
 struct fxt_steps {
-	struct fxt_step *all; /* in the order of the archive, then of time */
+	struct fxt_step *all; /* in the order of the archive, then of time, without complete slices */
 	size_t count, room;
-	struct fxt_whole *wholes; /* in the order of the archive, but for those that are rows; room as for steps */
-	size_t whole_count, whole_room;
 	bool complete; /* some of them are complete slices */
 	size_t rows;   /* of the slab that have been looked at for steps */
 	bool failed;   /* no memory: steps are missing */
@@ -49,7 +40,7 @@ void fxt_steps_free(struct fxt_steps *steps);
 /* Makes room for so many steps more. False when there is no memory. */
 bool fxt_steps_reserve(struct fxt_steps *steps, size_t more);
 
-/* Puts the steps of a chunk in the order of time, once it is complete. */
+/* Puts the steps of a chunk in the order of time, once its complete slices are taken. */
 void fxt_steps_sort(struct fxt_steps *steps, struct fxt_steps_scratch *scratch);
 
 /* What the steps of one operation or flow have in common, apart from the process. */

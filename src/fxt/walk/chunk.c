@@ -117,5 +117,4 @@ void fxt_scratch_free(struct fxt_scratch *scratch)
 	tw_slab_scratch_free(&scratch->sort);
 	free(scratch->calls.calls);
 	free(scratch->below);
-	free(scratch->steps.steps);
 }

@@ -204,10 +204,12 @@ struct fxt_chunk_found {
 
 /* Written where archives are merged, whose rows are made when their time comes: wait.c. */
 struct fxt_chunk_wait {
-	bool eager;    /* rows are made as it is walked: tables that they need are about to be forgotten */
-	bool waits;    /* its rows are still to be made */
-	bool later;    /* they may be made after those of chunks behind it */
-	uint64_t last; /* while it waits: time of its last record */
+	bool eager;           /* rows are made as it is walked: tables that they need are about to be forgotten */
+	bool waits;           /* its rows are still to be made */
+	bool later;           /* they may be made after those of chunks behind it */
+	uint64_t last;        /* while it waits: time of its last record, */
+	uint64_t fingerprint; /* and by what its bytes are known again */
+	int status;           /* what became of them: 0, or a negative status */
 };
 
 /* The bytes of a chunk, and a member for each step of its way: src/fxt/README.md. */
@@ -353,9 +355,8 @@ struct fxt_call_room {
 struct fxt_scratch {
 	struct fxt_name_cache name_caches[FXT_NAME_CACHES];
 	struct tw_slab_scratch sort;
-	struct fxt_steps_scratch steps; /* check_archive.c */
-	struct fxt_call_room calls;     /* calls.c */
-	uint32_t *below;                /* track_calls.c */
+	struct fxt_call_room calls; /* calls.c */
+	uint32_t *below;            /* track_calls.c */
 	size_t below_room;
 };
 

@@ -172,7 +172,8 @@ static void decode(struct fxt_pipeline *pipeline, struct slot *slot, struct fxt_
 	slot->claimed = true;
 	tw_monitor_leave(&pipeline->monitor);
 	decode_pieces(pipeline, slot->chunk, scratch);
-	pipeline->work.decoded(slot->chunk, &pipeline->wish, scratch);
+	if (pipeline->work.decoded)
+		pipeline->work.decoded(slot->chunk, &pipeline->wish, scratch);
 	tw_monitor_enter(&pipeline->monitor);
 	slot->stage = DECODED;
 	tw_monitor_wake(&pipeline->monitor);
@@ -226,9 +227,7 @@ static void *run_thread(void *context)
 static void start_threads(struct fxt_pipeline *pipeline, unsigned jobs)
 {
 	const unsigned archives = pipeline->reader->request.merged;
-	unsigned wanted = jobs - 1;
-	if (archives > 1 && wanted)
-		wanted = wanted > archives ? wanted / archives : archives <= FXT_FEW;
+	unsigned wanted = (jobs - 1) / (archives > 1 ? archives : 1);
 	wanted = wanted < THREADS_MOST ? wanted : THREADS_MOST;
 	while (pipeline->pool.count < wanted &&
 	       pthread_create(&pipeline->pool.threads[pipeline->pool.count], NULL, run_thread, pipeline) == 0)
@@ -380,6 +379,13 @@ void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chu
 	}
 	chunk->bytes = NULL;
 	chunk->room = 0;
+}
+
+void fxt_pipeline_take_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
+{
+	tw_monitor_enter(&pipeline->monitor);
+	lend_bytes(pipeline, chunk);
+	tw_monitor_leave(&pipeline->monitor);
 }
 
 void fxt_pipeline_lock(struct fxt_pipeline *pipeline)

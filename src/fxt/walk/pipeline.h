@@ -14,7 +14,7 @@ struct fxt_pipeline;
 enum { FXT_FEW = 16 }; /* where more archives are merged, each has little memory */
 
 /* What is done with the chunks. decode is called once a chunk was walked, perhaps several times, for the pieces walked
- * since the last time; decoded once, when it is complete. Both in any thread. The others may be NULL. */
+ * since the last time; decoded once, when it is complete. Both in any thread. All but decode may be NULL. */
 struct fxt_work {
 	void (*decode)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 	void (*decoded)(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
@@ -49,6 +49,9 @@ void fxt_pipeline_put(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
 
 /* Takes back only a chunk's room for bytes, to be used for another while it is still in a near cache. */
 void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
+
+/* Gives a chunk such room, if there is any; without the lock. */
+void fxt_pipeline_take_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
 
 /* Says from which offset on records of chunks that were given out may still need the tables; UINT64_MAX: none does. */
 void fxt_pipeline_keep_tables(struct fxt_pipeline *pipeline, uint64_t offset);
