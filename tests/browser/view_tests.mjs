@@ -381,8 +381,9 @@ const ALONE = {
 			await view.page.waitForFunction(() => window.trackway.flame().length > 0);
 			const frames = await view.page.evaluate(() => window.trackway.flame());
 			assert.deepEqual(frames.map(({ name, total, self }) => [name, total, self]), [["", 7, 0], ["a", 7, 4], ["b", 3, 3]]);
+			await view.says("all: 7 samples");
 			await view.page.locator("#tab-functions").click();
-			assert.deepEqual((await view.rows("Functions")).map(row => row[0]).sort(), ["a", "b"]);
+			assert.deepEqual((await view.rows("Functions")).map(row => [row[0], row[2]]).sort(), [["a", "7 samples"], ["b", "3 samples"]]);
 			assert.deepEqual(view.wrong, []);
 		} finally {
 			await view.close();

@@ -424,7 +424,7 @@ function progressOf(answer: any): Progress {
 export function traceOf(answer: any): Trace {
 	return {
 		...progressOf(answer),
-		unit: answer.unit,
+		unit: answer.files.every((file: any) => file.format === "folded") ? "samples" : answer.unit,
 		begin: Number(answer.begin),
 		wall: answer.wall == null ? null : BigInt(answer.wall),
 		bulk: answer.bulk ? { from: Number(answer.bulk.from), to: Number(answer.bulk.to) } : null,

@@ -3,8 +3,8 @@
 
 const UNITS: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"]];
 
-/** What an axis of a trace counts: nanoseconds, or instructions where a trace has no clock. */
-export type Unit = "ns" | "instructions";
+/** What a trace counts: nanoseconds, instructions where it has no clock, or samples where it has stacks alone. */
+export type Unit = "ns" | "instructions" | "samples";
 
 export function count(value: number): string {
 	return value.toLocaleString("en");
@@ -13,7 +13,7 @@ export function count(value: number): string {
 /** 999 ns, 1.234 us, 1.234 ms, 1.234 s. */
 export function time(ns: number, unit: Unit = "ns"): string {
 	if (unit !== "ns")
-		return `${count(Math.round(ns))} ${ns === 1 ? "instruction" : unit}`;
+		return `${count(Math.round(ns))} ${Math.round(ns) === 1 ? unit.slice(0, -1) : unit}`;
 	const size = Math.abs(ns);
 	for (const [each, name] of UNITS)
 		if (size >= each * 0.9999995)
