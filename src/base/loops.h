@@ -21,7 +21,6 @@
 	X(CALLS_ONE, "calls-one")       /* core/calls/calls.h: the same, of any track */                               \
 	X(FIREFOX_RUNS, "firefox-runs") /* export/firefox/track_runs.h: events of a track put together */              \
 	X(FXT_ROWS, "fxt-rows")         /* fxt/events/plain.c: events and switches to rows */                          \
-	X(FXT_SKIP, "fxt-skip")         /* fxt/events/plain.c: events that nobody wants */                             \
 	X(FXT_CALLS, "fxt-calls")       /* fxt/jobs/calls.c: durations to the calls of a profile */                    \
 	X(FXT_CHECK, "fxt-check")       /* fxt/jobs/check_plain.c: records that keep all rules */                      \
 	X(FXT_COUNT, "fxt-count")       /* fxt/jobs/count.c: records counted */                                        \

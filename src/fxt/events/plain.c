@@ -44,28 +44,10 @@ bool fxt_is_skipped(uint32_t skips, uint64_t header)
 	return is_skipped(skips, header);
 }
 
-TW_INLINE const uint8_t *skip(struct fxt_chunk *chunk, uint32_t skips, const uint8_t *bytes, const uint8_t *to,
-                              bool big)
+static inline void skip(struct fxt_chunk *chunk, const uint8_t *bytes, bool big)
 {
-	const uint8_t *const from = bytes, *timed = bytes;
-	uint64_t least = UINT64_MAX, last = 0;
-	while (bytes < to) {
-		const uint64_t header = tw_load64(bytes, big);
-		if (!is_skipped(skips, header))
-			break;
-		const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
-		least = ticks < least ? ticks : least;
-		last = ticks > last ? ticks : last;
-		timed = bytes;
-		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;
-	}
-	if (bytes == from)
-		return from;
-	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(from + TW_FXT_WORD, big)));
-	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(timed + TW_FXT_WORD, big)));
-	fxt_pass_by(chunk, tw_ticks_ns(&chunk->decoder.clock, least));
-	fxt_pass_by(chunk, tw_ticks_ns(&chunk->decoder.clock, last));
-	return bytes;
+	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big)));
+	fxt_pass_by(chunk, chunk->decoder.time);
 }
 
 /* ---- Rows. ---- */
@@ -226,14 +208,14 @@ TW_INLINE size_t take_records(struct plain_rows *start, size_t place, size_t end
 	struct fxt_chunk *chunk = rows.chunk;
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
 	const uint32_t skips = rows.wish->skips;
-	const bool skip_many = skips && tw_loop_is_on(TW_LOOP_FXT_SKIP);
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
-		if (skip_many && (bytes = skip(chunk, skips, bytes, to, big)) == to)
-			break;
 		header = tw_load64(bytes, big);
-		if (skips && is_skipped(skips, header)) /* where the loop for many is switched off */
-			break;
+		if (skips && is_skipped(skips, header)) {
+			skip(chunk, bytes, big);
+			rows.timed = bytes;
+			continue;
+		}
 		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&rows, header, bytes, big)
 		                                          : !take_switch(&rows, header, bytes, big))
 			break;

@@ -71,9 +71,8 @@ static inline void fxt_note_times(struct fxt_tally *tally, uint64_t first, uint6
 	tally->last = last > tally->last ? last : tally->last;
 }
 
-/* count.c: counts what was walked since the last time; then, when all of the chunk is counted, completes it. */
+/* count.c: counts what was walked since the last time. */
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
-void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch);
 
 void fxt_census_free(struct fxt_census *census);
 

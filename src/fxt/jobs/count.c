@@ -385,10 +385,3 @@ void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_
 	fxt_take_pieces(chunk, wish, count_records);
 	end_context(chunk);
 }
-
-void fxt_counted(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
-{
-	(void)wish;
-	(void)scratch;
-	chunk->rows.slab.sorted = true;
-}

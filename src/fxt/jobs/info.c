@@ -309,15 +309,14 @@ static bool tell_categories(struct fxt_survey *survey, const struct tw_reader *r
 
 static int count_all(struct tw_reader *reader, struct fxt_survey *survey, unsigned jobs)
 {
-	static const struct fxt_work work = {.decode = fxt_count, .decoded = fxt_counted};
+	static const struct fxt_work work = {.decode = fxt_count};
 	const struct fxt_wish wish = {.options = &reader->options};
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_chunk *chunk;
-	int status = fxt_pipeline_new(&fxt->pipeline, reader, &work, &wish, jobs);
+	int status = fxt_start(reader, &work, &wish, jobs);
 	if (status < 0)
 		return status;
-	struct fxt_state *state = fxt_pipeline_state(fxt->pipeline);
-	fxt->commit = (struct fxt_commit){.reader = reader, .state = state};
+	struct fxt_state *state = fxt->commit.state;
 	survey->left_out_ns = UINT64_MAX;
 	while ((status = fxt_pipeline_next(fxt->pipeline, &chunk)) > 0) {
 		fxt_set_wall(reader, chunk);

@@ -283,18 +283,13 @@ static inline bool fxt_is_context_told(const struct fxt_chunk *chunk)
 	       (chunk->decoder.context.announced || chunk->decoder.told_provider);
 }
 
-/* Whether the time of a tick count is beyond 64 bits of nanoseconds. */
-static inline bool fxt_is_beyond(const struct fxt_chunk *chunk, uint64_t ticks)
-{
-	__extension__ typedef unsigned __int128 wide;
-	return (wide)ticks * TW_NS_PER_SECOND / chunk->decoder.clock.frequency > UINT64_MAX;
-}
-
 /* The time of a tick count in the record at a place. */
 static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t place)
 {
+	__extension__ typedef unsigned __int128 wide;
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, ticks));
-	if (chunk->decoder.time == UINT64_MAX && fxt_is_beyond(chunk, ticks))
+	if (chunk->decoder.time == UINT64_MAX &&
+	    (wide)ticks * TW_NS_PER_SECOND / chunk->decoder.clock.frequency > UINT64_MAX)
 		fxt_note(chunk, FXT_TIME_OVERFLOW, place, place, chunk->decoder.context.provider->id, 0, NULL);
 	return chunk->decoder.time;
 }
@@ -314,18 +309,13 @@ static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference,
 /* context.c: category and name of an event at a place in one look; NULL where one is inline or not defined. */
 const struct fxt_pair *fxt_look_up_pair(struct fxt_chunk *chunk, uint64_t header, size_t place);
 
-/* The same if they were looked up lately, otherwise NULL. */
-static inline const struct fxt_pair *fxt_known_pair(const struct fxt_chunk *chunk, uint64_t header)
-{
-	const struct fxt_pair *pair = &chunk->decoder.name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
-	return pair->key == (header >> 32 | chunk->decoder.name_cache->pair_epoch) ? pair : NULL;
-}
-
-/* The same, looked up if need be; NULL where one is inline or not defined. */
+/* The same, in the cache first. */
 static inline const struct fxt_pair *fxt_pair_of(struct fxt_chunk *chunk, uint64_t header, size_t place)
 {
-	const struct fxt_pair *pair = fxt_known_pair(chunk, header);
-	return __builtin_expect(pair != NULL, 1) ? pair : fxt_look_up_pair(chunk, header, place);
+	const struct fxt_pair *pair = &chunk->decoder.name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
+	return __builtin_expect(pair->key == (header >> 32 | chunk->decoder.name_cache->pair_epoch), 1)
+	           ? pair
+	           : fxt_look_up_pair(chunk, header, place);
 }
 
 /* How many rows, arguments and fixes there are; and back to that. */
