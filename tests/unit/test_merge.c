@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -118,13 +119,73 @@ static void test_markers_of_xray(void **state)
 	tw_close(reader);
 }
 
+enum { EVENTS = 1 << 16, EVENTS_AT = 64, EVENT_SIZE = 16 };
+
+/* Makes an archive of 1 MB, four chunks: a clock, a string, a thread, and an instant each microsecond. */
+static void make_archive(const char *path)
+{
+	static const uint64_t start[] = {
+	    0x0016547846040010, 0x21,     1000000000, /* the magic number, the clock */
+	    0x0000000300010022, 0x656e6f,             /* string 1 */
+	    0x0000000000010033, 7,        8,          /* thread 1 */
+	};
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(start, sizeof start, 1, file), 1);
+	for (uint64_t i = 0; i < EVENTS; i++)
+		assert_int_equal(fwrite((const uint64_t[]){0x1000101000024, 1000 * i}, EVENT_SIZE, 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Gives an event another time. */
+static void change_archive(const char *path, long event)
+{
+	FILE *file = fopen(path, "r+b");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, EVENTS_AT + event * EVENT_SIZE + 8, SEEK_SET), 0);
+	assert_int_equal(fwrite((const uint64_t[]){1}, 8, 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Chunks wait in the file: nothing is made of one that is another when its time has come. */
+static void test_changed_archive(void **state)
+{
+	(void)state;
+	char paths[2][32] = {"/tmp/merge_a_XXXXXX", "/tmp/merge_b_XXXXXX"};
+	for (int i = 0; i < 2; i++) {
+		const int descriptor = mkstemp(paths[i]);
+		assert_true(descriptor >= 0);
+		close(descriptor);
+		make_archive(paths[i]);
+	}
+	const struct tw_merge_source sources[] = {{.path = paths[0]}, {.path = paths[1]}};
+	for (int changes = 0; changes < 2; changes++) {
+		struct tw_reader *reader;
+		struct tw_batch batch;
+		size_t count = 0;
+		int status;
+		assert_int_equal(tw_open_merged(&reader, sources, 2, NULL, NULL), 0);
+		while ((status = tw_read(reader, &batch)) > 0) {
+			if (changes && count == 0)
+				change_archive(paths[1], EVENTS - 9);
+			count += batch.count;
+		}
+		assert_int_equal(status, changes ? TW_ERR_SYSTEM : 0);
+		assert_true(changes ? count < 2 * EVENTS : count == 2 * EVENTS);
+		if (changes)
+			assert_non_null(strstr(tw_reader_error(reader), ": changed while it was read"));
+		tw_close(reader);
+	}
+	for (int i = 0; i < 2; i++)
+		remove(paths[i]);
+}
+
 SUITE(merge)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_failed_and_read_on),
-	    cmocka_unit_test(test_shift_of_none),
-	    cmocka_unit_test(test_markers_of_none),
-	    cmocka_unit_test(test_markers_of_xray),
+	    cmocka_unit_test(test_failed_and_read_on), cmocka_unit_test(test_shift_of_none),
+	    cmocka_unit_test(test_markers_of_none),    cmocka_unit_test(test_markers_of_xray),
+	    cmocka_unit_test(test_changed_archive),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
