@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fdr/state.h"
 
+#include "core/order/slab.h"
+
 static int deliver(struct tw_reader *reader, const struct tw_batch *batch, uint64_t last_ns)
 {
 	if (last_ns > reader->clock.end_ns)
@@ -37,12 +39,25 @@ static int read_parts(struct tw_reader *reader, struct tw_batch *batch)
 	}
 }
 
+/* Where rows of several threads are put together: where the caller offers room, otherwise in the own. */
+static struct fdr_rows room_for_rows(const struct tw_reader *reader, const struct fdr_rows *own)
+{
+	const struct tw_batch_room *room = reader->help.room;
+	if (!room)
+		return *own;
+	return (struct fdr_rows){.events = room->events,
+	                         .event_room = TW_SLAB_BLOCK,
+	                         .arguments = room->arguments,
+	                         .argument_room = room->argument_room};
+}
+
 int fdr_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct fdr_state *state = reader->state;
 	fdr_rows_empty(&state->rows);
 	if (reader->options.order != TW_ORDER_TIME)
 		return read_parts(reader, batch);
-	int status = fdr_merge_read(reader, &state->rows, batch);
+	struct fdr_rows rows = room_for_rows(reader, &state->rows);
+	int status = fdr_merge_read(reader, &rows, batch);
 	return status < 0 ? status : deliver(reader, batch, batch->count ? batch->events[batch->count - 1].time : 0);
 }
