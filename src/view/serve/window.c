@@ -334,12 +334,20 @@ static uint64_t group_over(const struct answer *answer, const struct view_block_
 	return first < to ? first : 0;
 }
 
+/* Whether groups of groups, the first of which begins at a time, go on behind the pixel after its own: what is between
+ * the items would be filled. */
+static bool is_too_wide(const struct answer *answer, const struct grouped *of, uint64_t begin, uint64_t end)
+{
+	const struct view_window *window = answer->window;
+	return of->level > 0 && end > pixel_end(answer, begin) + (window->to - window->from) / window->width;
+}
+
 /* Adds groups of a block from one on, but for those that may be in a pixel with others behind it. Returns the next. */
 static uint64_t take_group_block(struct answer *answer, const struct grouped *of, uint64_t first, uint64_t last)
 {
 	const struct view_store *store = &answer->index->store;
 	struct view_block_slices block;
-	if (of->level > 0 || !view_row_block(of->groups, store, first, &block))
+	if (!view_row_block(of->groups, store, first, &block))
 		return first;
 	const uint64_t to = block.first + VIEW_BLOCK < last ? block.first + VIEW_BLOCK : last;
 	while (first < to && !answer->failed) {
@@ -347,8 +355,10 @@ static uint64_t take_group_block(struct answer *answer, const struct grouped *of
 		if (next == 0)
 			break;
 		next = next > to ? to : next;
-		const struct view_group group = view_bare_groups(of->row, store, 0, &block, first, next);
-		add_group(answer, &group, (next - first) * VIEW_GROUP);
+		const struct view_group group = view_bare_groups(of->row, store, of->level, &block, first, next);
+		if (is_too_wide(answer, of, group.sum.begin, group.end))
+			break;
+		add_group(answer, &group, (next - first) * of->items);
 		first = next;
 	}
 	return first;
@@ -357,17 +367,17 @@ static uint64_t take_group_block(struct answer *answer, const struct grouped *of
 static void take_groups(struct answer *answer, const struct view_row *row, unsigned level, uint64_t first,
                         uint64_t last);
 
-/* Adds a group, or those that it is of, where it goes on behind a pixel: what is between them would be filled. */
+/* Adds a group, or those that it is of, where it is too wide. */
 static void take_group(struct answer *answer, const struct grouped *of, uint64_t i)
 {
 	const struct view_group group = group_of(answer, of, i);
-	if (of->level > 0 && group.end > pixel_end(answer, group.sum.begin))
+	if (is_too_wide(answer, of, group.sum.begin, group.end))
 		take_groups(answer, of->row, of->level - 1, i * VIEW_GROUP, (i + 1) * VIEW_GROUP);
 	else
 		add_groups(answer, of, i, i + 1);
 }
 
-/* A pixel has the groups that begin in it; of groups of groups those that end in it. Returns the next. */
+/* A pixel has the groups that begin in it, but for a last one that is too wide. Returns the next. */
 static uint64_t take_pixel(struct answer *answer, const struct grouped *of, uint64_t first, uint64_t last)
 {
 	const uint64_t begin = group_of(answer, of, first).sum.begin;
@@ -375,7 +385,7 @@ static uint64_t take_pixel(struct answer *answer, const struct grouped *of, uint
 	if (begin >= answer->from && next < of->groups->count)
 		next = view_row_begin_at(of->groups, &answer->index->store, next, pixel_end(answer, begin));
 	next = next > last ? last : next;
-	if (of->level > 0 && next > first + 1 && group_of(answer, of, next - 1).end > pixel_end(answer, begin))
+	if (next > first + 1 && is_too_wide(answer, of, begin, group_of(answer, of, next - 1).end))
 		next--;
 	if (next > first + 1)
 		add_groups(answer, of, first, next);
@@ -396,7 +406,7 @@ static void take_groups(struct answer *answer, const struct view_row *row, unsig
 /* The grouping of which a pixel has some. */
 static unsigned fitting_level(const struct answer *answer, const struct view_row *row)
 {
-	enum { PIXEL_HAS = 8 };
+	enum { PIXEL_HAS = 2 };
 	const struct grouped of = grouped_at(answer, row, 0);
 	const uint64_t first = groups_begin(answer, &of);
 	uint64_t count = groups_end(answer, &of, first) - first;
@@ -407,8 +417,7 @@ static unsigned fitting_level(const struct answer *answer, const struct view_row
 	return level;
 }
 
-/* Adds all groups of a window: behind the groups of a grouping come those of the grouping before that make no whole
- * group of it. */
+/* Adds all groups of a window: behind those of a grouping come groups of the one before that are no whole group. */
 static void take_all_groups(struct answer *answer, const struct view_row *row)
 {
 	uint64_t behind = 0;
