@@ -73,6 +73,21 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	[[ "$output" = *"none of the files is a trace" ]]
 }
 
+@test "view: how much of a packed file or a pipe is copied is told before" {
+	gzip -c "$DATA/fxt/mg_a.fxt" >a.fxt.gz
+	zstd -q "$DATA/fxt/mg_b.fxt" -o b.fxt.zst
+	zstd -q -c <"$DATA/fxt/mg_b.fxt" | cat >c.fxt.zst
+	TMPDIR=$PWD begin_view a.fxt.gz b.fxt.zst c.fxt.zst "$DATA/fxt/mg_a.fxt"
+	end_view
+	diff - err <<-END
+		trackway: a.fxt.gz: is unpacked to a file in $PWD: at least 320 bytes
+		trackway: b.fxt.zst: is unpacked to a file in $PWD: at least 320 bytes
+		trackway: c.fxt.zst: is unpacked to a file in $PWD: how large it becomes is not known
+	END
+	cat "$DATA/fxt/mg_a.fxt" | TMPDIR=$PWD timeout 60 trackway view --export page.html - 2>err
+	grep -qx "trackway: <stdin>: a pipe is copied to a file in $PWD: how large it becomes is not known" err
+}
+
 @test "view: nobody without the cookie, from another page, or by another name is answered" {
 	begin_view "$DATA/chrome/phases.json"
 	client <<-'END'

@@ -10,6 +10,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -38,6 +40,7 @@ struct codec {
 	void (*begin)(struct tw_unpack *unpack);
 	enum outcome (*step)(struct tw_unpack *unpack, uint8_t *bytes, size_t room, size_t *made);
 	void (*close)(struct tw_unpack *unpack);
+	uint64_t (*least)(int fd); /* tw_packed_file() */
 };
 
 static enum outcome bad(struct tw_unpack *unpack, const char *reason)
@@ -100,6 +103,16 @@ static void gzip_close(struct tw_unpack *unpack)
 	inflateEnd(&unpack->gzip);
 }
 
+/* The last four bytes: the size of the last member, but for its high bits. */
+static uint64_t gzip_least(int fd)
+{
+	uint8_t size[4];
+	struct stat status;
+	if (fstat(fd, &status) < 0 || pread(fd, size, sizeof size, status.st_size - (off_t)sizeof size) != sizeof size)
+		return 0;
+	return tw_load32(size, false);
+}
+
 /* ---- zstd. Source: RFC 8878, sections 3.1.1 and 3.1.2. ---- */
 
 /* Bytes of the header of a frame, at least. */
@@ -159,9 +172,18 @@ static void zstd_close(struct tw_unpack *unpack)
 	ZSTD_freeDStream(unpack->zstd);
 }
 
+static uint64_t zstd_least(int fd)
+{
+	enum { HEADER_MAX = 18 };
+	uint8_t header[HEADER_MAX];
+	ssize_t size = pread(fd, header, sizeof header, 0);
+	unsigned long long least = size < 0 ? 0 : ZSTD_getFrameContentSize(header, (size_t)size);
+	return least == ZSTD_CONTENTSIZE_UNKNOWN || least == ZSTD_CONTENTSIZE_ERROR ? 0 : least;
+}
+
 static const struct codec codecs[] = {
-    {"gzip", gzip_magic, gzip_may_begin, gzip_open, gzip_begin, gzip_step, gzip_close},
-    {"zstd", zstd_magic, zstd_may_begin, zstd_open, zstd_begin, zstd_step, zstd_close},
+    {"gzip", gzip_magic, gzip_may_begin, gzip_open, gzip_begin, gzip_step, gzip_close, gzip_least},
+    {"zstd", zstd_magic, zstd_may_begin, zstd_open, zstd_begin, zstd_step, zstd_close, zstd_least},
 };
 
 /* ---- Members, one after the other. ---- */
@@ -177,6 +199,15 @@ static const struct codec *codec_of(const uint8_t *bytes, size_t size)
 bool tw_unpack_known(const uint8_t *bytes, size_t size)
 {
 	return codec_of(bytes, size) != NULL;
+}
+
+bool tw_packed_file(int fd, uint64_t *least)
+{
+	uint8_t magic[TW_PACKED_MAGIC];
+	ssize_t size = pread(fd, magic, sizeof magic, 0);
+	const struct codec *codec = size < 0 ? NULL : codec_of(magic, (size_t)size);
+	*least = codec ? codec->least(fd) : 0;
+	return codec != NULL;
 }
 
 struct tw_unpack *tw_unpack_new(struct tw_raw_bytes *raw)

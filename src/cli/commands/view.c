@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/tool.h"
 
+#include "base/bytes/decompress.h"
+#include "base/bytes/temporary.h"
 #include "base/memory/map.h"
 #include "cli/command.h"
 #include "cli/files/offsets.h"
@@ -14,6 +16,7 @@
 #include "core/tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
@@ -280,6 +283,23 @@ static int check_index(const struct view_command *options, char **operands, size
 	return 0;
 }
 
+/* What can be read from its beginning alone is copied before it is shown: a pipe, and what is packed. */
+static void say_spooled(const char *path)
+{
+	const char *folder = tw_temporary_place(tw_temporary_folder());
+	const bool input = strcmp(path, "-") == 0;
+	const int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	uint64_t least;
+	if (input && lseek(fd, 0, SEEK_CUR) < 0)
+		tw_say("<stdin>: a pipe is copied to a file in %s: how large it becomes is not known", folder);
+	else if (fd >= 0 && tw_packed_file(fd, &least))
+		tw_say("%s: is unpacked to a file in %s: %s%s", input ? "<stdin>" : path, folder,
+		       least ? "at least " : "how large it becomes is not known",
+		       least ? tw_show_size(least).text : "");
+	if (fd >= 0)
+		close(fd);
+}
+
 static int show(const struct view_command *options, struct tw_who *who, struct tw_name_sources *names, char **paths,
                 size_t count)
 {
@@ -289,6 +309,8 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 	sigset_t ends;
 	tw_take_options(&options->common, true, &what.read);
 	int status = take_shifts(&shifts, &options->offsets, paths, count);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		say_spooled(paths[i]);
 	status = status ? status : tw_spool_stdin(paths, count);
 	if (status == 0 && count > 1)
 		what.count = leave_out(paths, shifts, count, &what.read);
