@@ -39,6 +39,9 @@ struct view;
  * TW_ERR_MEMORY); close it in any case. Returns 0 or a negative status. */
 int view_open(struct view **view, const struct view_options *options);
 
+/* Whether the index beside the file takes the place of reading it, as far as is known yet. */
+bool view_uses_index(const struct view *view);
+
 /* One line about the last failure of view_open(), view_serve() or view_export(). Never NULL; lives until close. */
 const char *view_error(const struct view *view);
 

@@ -283,21 +283,27 @@ static int check_index(const struct view_command *options, char **operands, size
 	return 0;
 }
 
-/* What can be read from its beginning alone is copied before it is shown: a pipe, and what is packed. */
-static void say_spooled(const char *path)
+/* What can be read from its beginning alone is copied, and that is told before: a pipe, and what is packed. */
+static void say_pipe(char **paths, size_t count)
 {
-	const char *folder = tw_temporary_place(tw_temporary_folder());
+	if (tw_reads_stdin(paths, count) && lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
+		tw_say("<stdin>: a pipe is copied to a file in %s: how large it becomes is not known",
+		       tw_temporary_place(tw_temporary_folder()));
+}
+
+static void say_packed(const char *path)
+{
 	const bool input = strcmp(path, "-") == 0;
 	const int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	uint64_t least;
-	if (input && lseek(fd, 0, SEEK_CUR) < 0)
-		tw_say("<stdin>: a pipe is copied to a file in %s: how large it becomes is not known", folder);
-	else if (fd >= 0 && tw_packed_file(fd, &least))
-		tw_say("%s: is unpacked to a file in %s: %s%s", input ? "<stdin>" : path, folder,
+	if (fd < 0)
+		return;
+	if (tw_packed_file(fd, &least))
+		tw_say("%s: is unpacked to a file in %s: %s%s", input ? "<stdin>" : path,
+		       tw_temporary_place(tw_temporary_folder()),
 		       least ? "at least " : "how large it becomes is not known",
 		       least ? tw_show_size(least).text : "");
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 }
 
 static int show(const struct view_command *options, struct tw_who *who, struct tw_name_sources *names, char **paths,
@@ -309,9 +315,10 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 	sigset_t ends;
 	tw_take_options(&options->common, true, &what.read);
 	int status = take_shifts(&shifts, &options->offsets, paths, count);
-	for (size_t i = 0; status == 0 && i < count; i++)
-		say_spooled(paths[i]);
-	status = status ? status : tw_spool_stdin(paths, count);
+	if (status == 0) {
+		say_pipe(paths, count);
+		status = tw_spool_stdin(paths, count);
+	}
 	if (status == 0 && count > 1)
 		what.count = leave_out(paths, shifts, count, &what.read);
 	const bool damaged = what.count < count;
@@ -334,7 +341,9 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 		block_signals(&ends);
 	if (view_open(&view, &what) < 0)
 		status = tw_say_error("%s", view ? view_error(view) : "out of memory");
-	else
+	for (size_t i = 0; i < count && status == 0 && !view_uses_index(view); i++)
+		say_packed(paths[i]);
+	if (status == 0)
 		status = options->common.output ? export(view, options) : serve(view, options, &ends);
 	view_close(view);
 	free(shifts);

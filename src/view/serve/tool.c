@@ -58,6 +58,11 @@ int view_open(struct view **opened, const struct view_options *options)
 	return status ? status : start(view);
 }
 
+bool view_uses_index(const struct view *view)
+{
+	return view->keeper.loaded;
+}
+
 const char *view_error(const struct view *view)
 {
 	return view->error;

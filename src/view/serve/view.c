@@ -304,7 +304,8 @@ int view_begin(struct view *view)
 	int status = view_files_open(view, &options);
 	if (status < 0)
 		return fail(view, status, "out of memory");
-	if (view_keep_load(view, &options))
+	view->keeper.loaded = view_keep_load(view, &options);
+	if (view->keeper.loaded)
 		return 0;
 	status = view_reader(view, &view->reading.reader, &options);
 	if (status < 0)

@@ -54,6 +54,7 @@ struct view_follower {
 struct view_keeper {
 	struct tw_stamp stamp; /* of the file, before it was read */
 	struct tw_index_trace trace;
+	bool loaded;   /* it has taken the place of reading the file: written before the thread begins */
 	int fd;        /* of what was taken from there, until all of it has been looked at; -1: nothing was */
 	uint64_t hash; /* that its store must have */
 	bool busy;     /* the index must stay as it is: it is written, or looked at; under the lock */
