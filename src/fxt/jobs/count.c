@@ -76,13 +76,13 @@ static void end_context(struct fxt_chunk *chunk)
 {
 	struct fxt_census *census = chunk->census;
 	const struct fxt_context *context = &chunk->decoder.context;
-	const struct fxt_counted_key key = {.what = FXT_COUNTED(FXT_COUNTED_PROVIDER, context->provider->id)};
 	for (size_t i = 0; i < FXT_CATEGORY_SUMS; i++)
 		end_category(chunk, &census->categories[i]);
 	end_sums(chunk, census->threads, FXT_PAGE);
 	end_sums(chunk, census->koids, FXT_KOID_SUMS);
-	if (census->provider.records == 0)
+	if (census->provider.records == 0) /* where another archive begins, the provider may be gone */
 		return;
+	const struct fxt_counted_key key = {.what = FXT_COUNTED(FXT_COUNTED_PROVIDER, context->provider->id)};
 	struct fxt_count *count = count_tally(chunk, &key, &census->provider);
 	count->name = context->name;
 	count->frequency = context->frequency;
