@@ -30,6 +30,8 @@ LAST_WORDS.update({f"flow-{step}": "flow_correlation_id" for step in ("begin", "
 
 
 MAGICS = struct.pack("<Q", MAGIC), struct.pack(">Q", MAGIC)
+MAGIC_NUMBERS = [int.from_bytes(magic, "little") for magic in MAGICS]  # read in either byte order
+WORD = {"<": struct.Struct("<Q"), ">": struct.Struct(">Q")}
 
 
 class Damage(Exception):
@@ -67,7 +69,8 @@ class Words:
 
     def word(self, form="Q"):
         self.places.add(self.at)
-        return struct.unpack(self.order + form, self.take(8))[0]
+        data = self.take(8)
+        return WORD[self.order].unpack(data)[0] if form == "Q" else struct.unpack(self.order + form, data)[0]
 
     def take(self, size):
         if self.end - self.at < size:
@@ -107,13 +110,14 @@ class Decoder:
 
     def header(self, offset):
         """Returns the first word of the record at an offset and its size in bytes, 0 when it cannot be right."""
-        if len(self.data) - offset < 8:
+        left = len(self.data) - offset
+        if left < 8:
             return 0, 0
-        if self.data[offset:offset + 8] in MAGICS:
+        word, = WORD[self.order].unpack_from(self.data, offset)
+        if word in MAGIC_NUMBERS:
             return MAGIC, 8
-        word = struct.unpack_from(self.order + "Q", self.data, offset)[0]
-        size = 8 * bits(word, 4, 35 if bits(word, 0, 3) == LARGE else 15)
-        return word, size if size <= len(self.data) - offset else 0
+        size = 8 * (word >> 4 & (0xffffffff if word & 15 == LARGE else 0xfff))
+        return word, size if size <= left else 0
 
     def sizes(self):
         """Yields offset and size of record after record; ends early where there is no size."""
@@ -462,7 +466,7 @@ def event_of(row, decoder):
 
 def events(data, offsets=None, damaged=None):
     if offsets is None and damaged is None:
-        yield from events_of(data)
+        yield from decoded(data)[1]
         return
     for row, decoder in records(data, offsets, damaged):
         event = event_of(row, decoder)
@@ -471,9 +475,15 @@ def events(data, offsets=None, damaged=None):
 
 
 @functools.lru_cache(maxsize=4)
-def events_of(data):
-    """All of them. Tests ask for them again and again: nobody may change them."""
-    return list(events(data, None, []))
+def decoded(data):
+    """All rows, all events, and what is damaged. Tests ask for them again and again: nobody may change them."""
+    rows, found, damaged = [], [], []
+    for row, decoder in records(data, None, damaged):
+        rows.append(row)
+        event = event_of(row, decoder)
+        if event:
+            found.append(event)
+    return rows, found, damaged
 
 
 class Slices:
