@@ -358,6 +358,35 @@ static void test_archive(void **state)
 	expect_same(make_nesting_archive, 31, 60, "c");
 }
 
+/* All of a thread at once, also operations, whose rows threads share. */
+static void put_whole_thread(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[],
+                             unsigned *depth)
+{
+	enum { TURNS = 800, ASYNC_BEGIN = 5, ASYNC_END = 7 };
+	for (uint64_t i = 0; i < TURNS; i++) {
+		put_nesting_turn(archive, thread, time, stack, depth);
+		put_event(archive, i % 2 ? ASYNC_END : ASYNC_BEGIN, thread, 1, *time, 0);
+		archive->bytes[archive->size - 16] += 1 << 4; /* a word more */
+		put_word(archive, thread);
+	}
+}
+
+/* Operations come late by more than is sorted in memory: the trace is read once more, in order. */
+static void test_by_thread(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	make_archive_of(&archive, put_whole_thread, THREADS);
+	set_up(&scene, &archive);
+	assert_false(scene.bare->reading.order.wanted);
+	assert_true(bare_rows(&scene.bare->index) > 3);
+	expect_same_rows(&scene, 4999);
+	expect_all_groups(&scene);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
 static void test_log(void **state)
 {
 	(void)state;
@@ -554,10 +583,10 @@ static void test_early(void **state)
 SUITE(view_leaves)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_archive),  cmocka_unit_test(test_log),    cmocka_unit_test(test_overlaps),
-	    cmocka_unit_test(test_two_logs), cmocka_unit_test(test_damage), cmocka_unit_test(test_shorter),
-	    cmocka_unit_test(test_exact),    cmocka_unit_test(test_early),  cmocka_unit_test(test_open_far),
-	    cmocka_unit_test(test_around),   cmocka_unit_test(test_wide),
+	    cmocka_unit_test(test_archive),  cmocka_unit_test(test_by_thread), cmocka_unit_test(test_log),
+	    cmocka_unit_test(test_overlaps), cmocka_unit_test(test_two_logs),  cmocka_unit_test(test_damage),
+	    cmocka_unit_test(test_shorter),  cmocka_unit_test(test_exact),     cmocka_unit_test(test_early),
+	    cmocka_unit_test(test_open_far), cmocka_unit_test(test_around),    cmocka_unit_test(test_wide),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
