@@ -13,8 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes by which records may come late: sections of several providers are as long. */
-enum { REORDER_WINDOW = 8 << 20, REORDER_WINDOW_SEEN = 6 << 20 };
+/* Bytes by which records may come late: sections of several providers are as long. What has come later than what was
+ * seen goes through a temporary file as a rule, and needs little memory for what comes less late. */
+enum { REORDER_WINDOW = 8 << 20, REORDER_WINDOW_SEEN = 6 << 20, REORDER_WINDOW_LATE = 2 << 20 };
 
 /* No errno. */
 enum { LATE = INT_MAX };
@@ -41,7 +42,7 @@ static int look_while_reading(struct view *view)
 	const struct tw_format *format = view->reading.reader->format;
 	view->reading.order.wanted = view->options.count == 1 && format->reading.look && view->files[0].regular &&
 	                             tw_input_seekable(view->reading.reader->input);
-	/* What comes later than that is seen, and all is read again with the greater one. */
+	/* What comes later than that is seen, and all is read again. */
 	if (view->reading.order.wanted && !view->options.read.reorder_window)
 		view->reading.reader->options.reorder_window = REORDER_WINDOW_SEEN;
 	return view->reading.order.wanted ? tw_begin(view->reading.reader, TW_USE_EVENTS, &request) : 0;
@@ -150,6 +151,8 @@ static int begin_again(struct view *view)
 	struct tw_read_options options = view->options.read;
 	struct tw_reader *again = NULL, *before = view->reading.reader;
 	options_for_index(view, &options);
+	if (view->reading.late && !view->options.read.reorder_window)
+		options.reorder_window = REORDER_WINDOW_LATE;
 	int status = forget(view);
 	status = status < 0 ? status : view_reader(view, &again, &options);
 	if (!again)
@@ -192,8 +195,10 @@ static int read_all(struct view *view)
 			view->reading.keep_items = true;
 			taken = begin_again(view);
 		}
-		if (taken == LATE)
+		if (taken == LATE) {
+			view->reading.late = true;
 			taken = begin_again(view);
+		}
 		if (taken)
 			return taken;
 	}

@@ -71,6 +71,7 @@ struct view_reading {
 	struct view_told told;
 	const char *format, *title; /* NULL until it is open */
 	struct view_order order;    /* where events do not come in it, they are read once more */
+	bool late;                  /* they did not */
 	bool keep_items;            /* the index keeps all slices: they cannot be read again */
 	enum view_state state;
 	bool started; /* `start` is known */
