@@ -7,6 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Copies a part of a text that need not end with a NUL. */
+static char *copy_part(const char *text, size_t size)
+{
+	char *copy = malloc(size + 1);
+	if (copy) {
+		memcpy(copy, text, size);
+		copy[size] = 0;
+	}
+	return copy;
+}
+
 /* Adds a specification under its function's demangled name, by which functions are looked up. False when there is no
  * memory. */
 static bool add_spec(struct tw_reader *reader, const char *name, size_t name_size, const char *text, size_t text_size)
@@ -14,7 +25,7 @@ static bool add_spec(struct tw_reader *reader, const char *name, size_t name_siz
 	struct uftrace_specs *specs = &uftrace_of(reader)->specs;
 	if (!uftrace_fits(reader, name_size + text_size + sizeof *specs->items))
 		return true;
-	struct uftrace_spec spec = {strndup(name, name_size), strndup(text, text_size), specs->count};
+	struct uftrace_spec spec = {copy_part(name, name_size), copy_part(text, text_size), specs->count};
 	char *demangled = spec.name ? tw_demangle(spec.name, &uftrace_of(reader)->symbols.demangle_budget) : NULL;
 	if (demangled) {
 		free(spec.name);
