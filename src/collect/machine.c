@@ -4,8 +4,8 @@
 
 #include "base/bytes/bytes.h"
 #include "collect/board.h"
-#include "collect/qemu.h"
-#include "collect/qemu72.h"
+#include "collect/qemu/qemu.h"
+#include "collect/qemu/qemu72.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

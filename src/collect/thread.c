@@ -9,7 +9,7 @@
 #include "collect/follow.h"
 #include "collect/images.h"
 #include "collect/machine.h"
-#include "collect/qemu.h"
+#include "collect/qemu/qemu.h"
 #include "collect/recording.h"
 #include "collect/scalable/registers.h"
 #include "collect/steps.h"

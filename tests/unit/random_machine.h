@@ -6,7 +6,7 @@
 #define TESTS_UNIT_RANDOM_MACHINE_H
 
 #include "collect/machine.h"
-#include "collect/qemu.h"
+#include "collect/qemu/qemu.h"
 #include "collect/scalable/registers.h"
 
 #include <setjmp.h>

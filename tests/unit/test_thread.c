@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 #include "collect/flush.h"
-#include "collect/qemu72.h"
+#include "collect/qemu/qemu72.h"
 #include "collect/stream.h"
 #include "collect/system/registers.h"
 #include "collect/thread.h"

@@ -3,8 +3,8 @@
 #include "collect/scalable/registers.h"
 
 #include "base/bytes/bytes.h"
-#include "collect/qemu.h"
-#include "collect/qemu72.h"
+#include "collect/qemu/qemu.h"
+#include "collect/qemu/qemu72.h"
 
 #include <dlfcn.h>
 #include <string.h>

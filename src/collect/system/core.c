@@ -3,7 +3,7 @@
 #include "collect/system/core.h"
 
 #include "collect/machine.h"
-#include "collect/qemu.h"
+#include "collect/qemu/qemu.h"
 #include "collect/scalable/registers.h"
 #include "collect/system/calling.h"
 #include "collect/system/parts.h"

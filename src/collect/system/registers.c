@@ -3,7 +3,7 @@
 #include "collect/system/registers.h"
 
 #include "base/bytes/bytes.h"
-#include "collect/qemu.h"
+#include "collect/qemu/qemu.h"
 
 #include <dlfcn.h>
 #include <string.h>

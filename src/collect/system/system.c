@@ -7,7 +7,7 @@
 #include "collect/system/system.h"
 
 #include "collect/machine.h"
-#include "collect/qemu.h"
+#include "collect/qemu/qemu.h"
 #include "collect/system/calling.h"
 #include "collect/system/core.h"
 #include "collect/system/parts.h"

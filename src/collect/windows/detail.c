@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collect/windows/detail.h"
 
-#include "collect/qemu.h"
-#include "collect/qemu72.h"
+#include "collect/qemu/qemu.h"
+#include "collect/qemu/qemu72.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

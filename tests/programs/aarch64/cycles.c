@@ -5,7 +5,7 @@
  * and the second counts; the caches know what was before. What is within stub=FROM-TO is passed over. At the end a line is written
  * to out=FILE: instructions, cycles, blocks that were translated. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/qemu.h"
+#include "collect/qemu/qemu.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* qemu72.c - QEMU 7.2: registers by what the program exports, and where they lie by trying. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/qemu72.h"
+#include "collect/qemu/qemu72.h"
 
 #include "base/bytes/bytes.h"
 #include "collect/helpers.h"
-#include "collect/qemu.h"
+#include "collect/qemu/qemu.h"
 
 #include <dlfcn.h>
 #include <string.h>

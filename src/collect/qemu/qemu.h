@@ -1,7 +1,7 @@
 /* qemu.h - what is used of QEMU's plugin interface, and of QEMU 7.2 beside it: no package has a header of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COLLECT_QEMU_H
-#define COLLECT_QEMU_H
+#ifndef COLLECT_QEMU_QEMU_H
+#define COLLECT_QEMU_QEMU_H
 
 #include <stdbool.h>
 #include <stddef.h>

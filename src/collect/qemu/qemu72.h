@@ -1,7 +1,7 @@
 /* qemu72.h - QEMU 7.2, whose plugin interface shows no registers: found in the processor's memory and tried out. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef COLLECT_QEMU72_H
-#define COLLECT_QEMU72_H
+#ifndef COLLECT_QEMU_QEMU72_H
+#define COLLECT_QEMU_QEMU72_H
 
 #include "collect/machine.h"
 
