@@ -60,6 +60,7 @@ static inline void *flight_map(uint64_t size, long protection, long flags, long 
 }
 
 /* Waits a while for a lock that a thread, which may be gone, has. Returns whether it was taken. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): it is stored through by a builtin */
 static inline bool flight_lock(uint32_t *busy)
 {
 	enum { TRIES = 100000 };
@@ -71,6 +72,7 @@ static inline bool flight_lock(uint32_t *busy)
 	return false;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the same */
 static inline void flight_unlock(uint32_t *busy)
 {
 	__atomic_store_n(busy, 0, __ATOMIC_RELEASE);

@@ -183,8 +183,8 @@ static bool keep_late(struct fxt_track_state *state, const struct fxt_chunk *chu
 	state->begin = 0;
 	state->end = held + count;
 	for (size_t put = state->end; count > 0; put--) {
-		const struct tw_call_item *item = &items[count - 1], *other = held ? &state->late[held - 1].item : NULL;
-		if (other && item->time < other->time)
+		const struct tw_call_item *item = &items[count - 1];
+		if (held && item->time < state->late[held - 1].item.time)
 			state->late[put - 1] = state->late[--held];
 		else
 			state->late[put - 1] = (struct late){*item, fxt_offset(chunk, tw_item_place(&items[--count]))};
