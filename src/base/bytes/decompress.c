@@ -103,14 +103,17 @@ static void gzip_close(struct tw_unpack *unpack)
 	inflateEnd(&unpack->gzip);
 }
 
-/* The last four bytes: the size of the last member, but for its high bits. */
+/* The last four bytes: the size of the last member, but for its high bits. Those of a file that is cut off are any: no
+ * byte becomes more than 1032 (zlib's documentation). */
 static uint64_t gzip_least(int fd)
 {
+	enum { MOST = 1032 };
 	uint8_t size[4];
 	struct stat status;
 	if (fstat(fd, &status) < 0 || pread(fd, size, sizeof size, status.st_size - (off_t)sizeof size) != sizeof size)
 		return 0;
-	return tw_load32(size, false);
+	const uint64_t least = tw_load32(size, false);
+	return least / MOST <= (uint64_t)status.st_size ? least : 0;
 }
 
 /* ---- zstd. Source: RFC 8878, sections 3.1.1 and 3.1.2. ---- */

@@ -25,7 +25,7 @@ struct tw_unpack;
 bool tw_unpack_known(const uint8_t *bytes, size_t size);
 
 /* Whether an open file is packed, and how many bytes it says that it has at least, unpacked: those of a gzip file's
- * last member, of a zstd file's first frame; 0: it does not say. Does not move the file's position. */
+ * last member, of a zstd file's first frame; 0: it does not say, or cannot be. Does not move the file's position. */
 bool tw_packed_file(int fd, uint64_t *least);
 
 /* Starts to unpack what begins at raw->bytes, which tw_unpack_known() was true for. NULL when there is no memory. */

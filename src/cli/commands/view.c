@@ -301,8 +301,8 @@ static void say_packed(const char *path)
 	if (tw_packed_file(fd, &least))
 		tw_say("%s: is unpacked to a file in %s: %s%s", input ? "<stdin>" : path,
 		       tw_temporary_place(tw_temporary_folder()),
-		       least ? "at least " : "how large it becomes is not known",
-		       least ? tw_show_size(least).text : "");
+		       least ? tw_show_size(least).text : "how large it becomes is not known",
+		       least ? " or more, by what it says" : "");
 	close(fd);
 }
 
