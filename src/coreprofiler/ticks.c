@@ -34,6 +34,7 @@ static void put_cpu(struct text *line, uint64_t ms, uint64_t used)
 	profiler_send(line);
 }
 
+/* By who has the thread: it has not ended before the line stands. */
 static void report_thread_cpu(struct profiler_thread *thread, uint64_t ms)
 {
 	const uint32_t system = atomic_load_explicit(&thread->system, memory_order_relaxed);
@@ -59,8 +60,12 @@ static void report_cpu(void)
 		last = now;
 	}
 	for (struct profiler_thread *thread = profiler_threads(); thread && profiler.options.cpu_thread;
-	     thread = thread->next)
+	     thread = thread->next) {
+		if (!profiler_try(thread))
+			continue; /* the next time has all of it */
 		report_thread_cpu(thread, ms);
+		profiler_give(thread);
+	}
 }
 
 /* ---- The thread. ---- */

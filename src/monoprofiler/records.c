@@ -22,17 +22,6 @@ static void put_loaded(struct text *line, const char *name)
 
 /* ---- Domains, assemblies, images. ---- */
 
-/* The main thread stands before its domain: readers of the original ask for that. */
-static void domain_named(void *own, struct mono_domain *domain, const char *name)
-{
-	struct text line;
-	profiler_own_thread();
-	text_begin(&line, "apd crf");
-	profiler_add_pointer(&line, ID(domain));
-	profiler_add_pointer(&line, (uint64_t)getpid());
-	put_loaded(&line, name);
-}
-
 /* One that a program makes while it runs has no place, and Mono does not ask itself whether it has. */
 static const void *base_of(struct mono_image *image)
 {
@@ -49,20 +38,50 @@ static void image_loaded(void *own, struct mono_image *image)
 	put_loaded(&line, mono.image_get_filename(image));
 }
 
-static void assembly_loaded(void *own, struct mono_assembly *assembly)
+static void write_assembly(struct mono_assembly *assembly)
 {
 	struct mono_image *image = mono.assembly_get_image(assembly);
 	struct mono_domain *domain = mono.domain_get();
 	struct text line;
-	text_begin(&line, "mod ata");
-	profiler_add_pointer(&line, ID(image));
-	profiler_add_pointer(&line, ID(assembly));
-	profiler_send(&line);
 	text_begin(&line, "asm ldf");
 	profiler_add_pointer(&line, ID(assembly));
 	profiler_add_pointer(&line, ID(domain ? domain : mono.get_root_domain()));
 	profiler_add_pointer(&line, ID(image));
 	put_loaded(&line, mono.assembly_name_get_name(mono.assembly_get_name(assembly)));
+	text_begin(&line, "mod ata");
+	profiler_add_pointer(&line, ID(image));
+	profiler_add_pointer(&line, ID(assembly));
+	profiler_send(&line);
+}
+
+/* The first assemblies are loaded before the root domain has its name. Their lines name it, so they are written behind
+ * its own: a program may be killed between two lines. */
+enum { EARLY = 64 };
+static struct mono_assembly *early[EARLY];
+static size_t early_count;
+static bool has_domain;
+
+static void assembly_loaded(void *own, struct mono_assembly *assembly)
+{
+	if (!has_domain && early_count < EARLY)
+		early[early_count++] = assembly;
+	else
+		write_assembly(assembly);
+}
+
+/* The main thread stands before its domain: readers of the original ask for that. */
+static void domain_named(void *own, struct mono_domain *domain, const char *name)
+{
+	struct text line;
+	profiler_own_thread();
+	text_begin(&line, "apd crf");
+	profiler_add_pointer(&line, ID(domain));
+	profiler_add_pointer(&line, (uint64_t)getpid());
+	put_loaded(&line, name);
+	has_domain = true;
+	for (size_t i = 0; i < early_count; i++)
+		write_assembly(early[i]);
+	early_count = 0;
 }
 
 static void class_loaded(void *own, struct mono_class *class_of)

@@ -261,6 +261,16 @@ def stacks(bench):
     expect(made.get("Stacks::Make", 0) >= 3 + 4 * 60 * 43, made)
 
 
+def ends(bench):
+    """No line is of a thread that has ended, while CPU times are measured as often as can be."""
+    program, log = bench.directory / "ends.exe", bench.directory / "ends.log"
+    subprocess.run(["mcs", "-nologo", f"-out:{program}", ROOT / "tests/programs/mono/ends.cs"], check=True)
+    done = bench.run([bench.tool, "record", "--to", "tracelog", "-o", log, "--", "mono", program], PROF_CPU_TRACE="1", PROF_CPU_TRACE_TIMEOUT="1")
+    expect(done.returncode == 0, done)
+    bench.check(log)
+    expect(len(bench.lines(log, "thr dst ")) >= 3200 and bench.lines(log, "thr cpu "), "threads end, and have times")
+
+
 def kills(bench):
     """Wherever it is killed: what a line names stands in the log."""
     def is_program(process):
@@ -281,6 +291,19 @@ def kills(bench):
             record.communicate()
         if log.exists():
             bench.check(log)
+
+
+def beginnings(bench):
+    """A log that ends behind any of its lines, as one of a program that is killed, names nothing that it lacks."""
+    log, _ = bench.record(how="busy")
+    lines = log.read_bytes().splitlines(keepends=True)
+    objects = {b"apd", b"asm", b"mod", b"thr"}
+    ends = [i + 1 for i, line in enumerate(lines) if i % 200 == 0 or (line[:3] in objects and line[4:7] != b"cpu")]
+    expect(len(ends) > 30, "there are places to cut at", ends)
+    cut = bench.directory / "beginning.log"
+    for end in ends:
+        cut.write_bytes(b"".join(lines[:end]))
+        bench.check(cut)
 
 
 def limit(bench):
@@ -334,10 +357,12 @@ TESTS = {
     "a forked child": dotnet_tests.forked(),
     "estimates of allocations": estimates,
     "threads that collect": stress,
+    "threads that end": ends,
     "domains that go": domains,
     "an assembly made while it runs": made_late,
     "stacks of every kind": stacks,
     "it is killed anywhere": kills,
+    "it ends behind any line": beginnings,
     "a limit of size": limit,
     "options of the user": kept_options,
     "no program of Mono": no_mono,
