@@ -7,6 +7,7 @@ document's words by way of xtrace_tokens, which is no code of ours.
 # SPDX-License-Identifier: Apache-2.0
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -570,18 +571,50 @@ def test_replay_far(bench):
     expect(run.returncode == 1 and "too many places" in run.stdout, run.returncode, run.stdout, run.stderr)
 
 
+@contextlib.contextmanager
+def running(command):
+    """The tool at work. It does not outlive a test that fails: its program, which it ends with itself, may have no end."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            yield run
+        except BaseException:
+            run.kill()
+            raise
+
+
+def wait_until(run, holds, *what):
+    for _ in range(2400):
+        if holds():
+            return
+        expect(run.poll() is None, "the tool has ended before", *what)
+        time.sleep(0.05)
+    expect(False, *what, "does not come")
+
+
+def written(out, pattern):
+    """How much there is of such files."""
+    return sum(path.stat().st_size for path in out.glob(pattern))
+
+
+def name_of(process):
+    """None: it has gone."""
+    try:
+        return pathlib.Path(f"/proc/{process}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def programs_of(recorder):
     """Processes that it has started, or was left, beside the one that tells it to whom signals come."""
     children = pathlib.Path(f"/proc/{recorder}/task/{recorder}/children").read_text().split()
-    return [child for child in children if pathlib.Path(f"/proc/{child}/comm").read_text() != "tw-witness\n"]
+    return [child for child in children if name_of(child) not in (None, "tw-witness")]
 
 
 def test_kill(bench):
     "killed in the middle of its work: whole tokens to the end"
     out, command = bench.command([bench.program("threads"), "100000000"], "--snapshot-interval", "50000")
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
-        while not sum(path.stat().st_size for path in out.glob("*.xinsndata.bin")) if out.exists() else True:
-            time.sleep(0.05)
+    with running(command) as run:
+        wait_until(run, lambda: written(out, "*.xinsndata.bin"), "a trace")
         program, = programs_of(run.pid)
         os.kill(int(program), signal.SIGKILL)
         said = run.stderr.read()
@@ -594,13 +627,9 @@ def test_left(bench):
     "stays.c: a process that the program left behind ends by a signal to the tool"
     for number in (signal.SIGTERM, signal.SIGINT):
         out, command = bench.command([bench.program("stays")])
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        with running(command) as run:
             left = run.stdout.readline().strip()
-            for _ in range(200):
-                if programs_of(run.pid) == [left]:
-                    break
-                time.sleep(0.05)
-            expect(programs_of(run.pid) == [left], "the program does not end")
+            wait_until(run, lambda: programs_of(run.pid) == [left], "the program's end")
             run.send_signal(number)
             try:
                 run.wait(10)
@@ -639,9 +668,8 @@ def test_compressed(bench):
     check_replay(bench, packed, count)
     subprocess.run([bench.tool, "check", packed], check=True, capture_output=True)
     out, command = bench.command([bench.program("threads"), "100000000"], "--compress", "zstd")
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
-        while not sum(path.stat().st_size for path in out.glob("*.xinsndata.bin.zst")) if out.exists() else True:
-            time.sleep(0.05)
+    with running(command) as run:
+        wait_until(run, lambda: written(out, "*.xinsndata.bin.zst"), "a trace")
         killed, = programs_of(run.pid)
         os.kill(int(killed), signal.SIGKILL)
         said = run.stderr.read()
@@ -661,13 +689,11 @@ def test_orphans(bench):
     "the death of the tool ends the program, and what it left behind"
     for words in ([bench.program("threads"), "1000000000"], [bench.program("stays")]):
         out, command = bench.command(words)
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-            left = run.stdout.readline().strip() if len(words) == 1 else None
-            while not left or (len(words) == 1 and programs_of(run.pid) != [left]):
-                left = left or next(iter(programs_of(run.pid)), None)
-                time.sleep(0.05)
-            while not list(out.glob("*.xinsndata.bin")):
-                time.sleep(0.05)
+        with running(command) as run:
+            told = run.stdout.readline().strip() if len(words) == 1 else None
+            wait_until(run, lambda: len(programs := programs_of(run.pid)) == 1 and told in (None, *programs), "one program")
+            left, = programs_of(run.pid)
+            wait_until(run, lambda: list(out.glob("*.xinsndata.bin")), "a trace")
             run.kill()
         for _ in range(1200):
             if has_ended(left):
