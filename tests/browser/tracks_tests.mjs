@@ -58,6 +58,16 @@ const ALONE = {
 		}
 	},
 
+	async "what the picture has no room for is told"(browser) {
+		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { change: trace => ({ ...trace, left: "1234" }) });
+		try {
+			await view.page.locator("#tab-trace").click();
+			await view.says("The picture has no room for 1,234 slices, samples or points");
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "what a thread did by the scheduling is a row below it, as in sql"(browser) {
 		for (const name of ["fxt/waker.fxt", "fxt/mg_a.fxt", "fxt/idle.fxt", "fxt/cpu_breakdown.fxt", "chrome/sched-names-fuchsia.json"]) {
 			const file = join(DATA, name);

@@ -176,13 +176,64 @@ static void test_series(void **state)
 	hide(&scene);
 }
 
+/* Counters with some series each, a sample of each: the value is its number among all. */
+static void show_counters(struct scene *scene, unsigned counters, unsigned series)
+{
+	struct tw_text text = {0};
+	char line[96];
+	assert_true(tw_text_add(&text, "[", 1));
+	for (unsigned i = 0; i < counters * series; i++) {
+		const int length =
+		    snprintf(line, sizeof line,
+		             "%s{\"ph\":\"C\",\"name\":\"c%u\",\"pid\":1,\"ts\":%u,\"args\":{\"s%u\":%u}}",
+		             i ? "," : "", i / series, i, i % series, i);
+		assert_true(tw_text_add(&text, line, (size_t)length));
+	}
+	assert_true(tw_text_add(&text, "]", 1));
+	show(scene, text.bytes);
+	tw_text_free(&text);
+}
+
+/* The one entry of the row of a track that is asked for in one pixel. */
+static void expect_entry(const struct scene *scene, unsigned track, const double values[static 4])
+{
+	char address[96];
+	struct view_answer answer;
+	snprintf(address, sizeof address, "/api/window?from=0&to=1000000000&width=1&names=0&tracks=%u", track);
+	ask(scene, address, &answer);
+	assert_int_equal(tw_load32((const uint8_t *)answer.body.bytes + 24, false), 1);
+	expect_reals((const uint8_t *)answer.body.bytes + 56, values, 4);
+	view_answer_free(&answer);
+}
+
+/* 32,768 series are told apart, and of each counter the first four: the others are one track of their process. Of counters
+ * as many are as half of all tracks, of which the process is one. */
+static void test_many_series(void **state)
+{
+	(void)state;
+	enum { SERIES = 1000, COUNTERS = 34, APART = 1 << 15, FIRST_OTHER = APART, TRACKS = 1 << 16 };
+	struct scene scene;
+	show_counters(&scene, COUNTERS, SERIES);
+	/* The process, 33 counters, the others, and one more counter. */
+	expect_text(&scene, "/api/trace", 200,
+	            "{\"id\":34,\"parent\":0,\"kind\":\"counter\",\"name\":\"other series of counters\"");
+	expect_text(&scene, "/api/trace", 200,
+	            "\"series\":[\"s0\",\"s1\",\"s2\",\"s3\"],\"points\":false,\"slices\":\"4\"");
+	expect_text(&scene, "/api/trace", 200, "\"left\":\"0\"");
+	expect_entry(&scene, 34,
+	             (const double[]){1000.0 * FIRST_OTHER, FIRST_OTHER, COUNTERS * SERIES - 1, COUNTERS * SERIES - 1});
+	hide(&scene);
+	show_counters(&scene, TRACKS + 1, 1);
+	expect_text(&scene, "/api/trace", 200, "\"left\":\"0\"");
+	expect_entry(&scene, TRACKS, (const double[]){1000.0 * (TRACKS - 1), TRACKS - 1, TRACKS, TRACKS});
+	hide(&scene);
+}
+
 SUITE(view_window)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_window_of_many),
-	    cmocka_unit_test(test_counter),
-	    cmocka_unit_test(test_series),
+	    cmocka_unit_test(test_window), cmocka_unit_test(test_window_of_many), cmocka_unit_test(test_counter),
+	    cmocka_unit_test(test_series), cmocka_unit_test(test_many_series),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,28 +45,42 @@ static bool has_name(const uint32_t names[static AT_ONCE], uint32_t name)
 	return found;
 }
 
-/* The lane of a series, which may be the next that the track has not; VIEW_LANES_MOST where there is no room. */
-static uint32_t lane_of(struct view_track *track, uint32_t name)
+/* The lane of a series; the count of lanes where it has none yet. */
+static uint32_t lane_of(const struct view_track *track, uint32_t name)
 {
 	const uint32_t count = track->lane_count;
 	uint32_t i = 0;
 	while (i + AT_ONCE <= count && !has_name(&track->series_names[i], name))
 		i += AT_ONCE;
-	for (; i < count; i++)
-		if (track->series_names[i] == name)
-			return i;
-	if (count >= VIEW_LANES_MOST || !view_track_series_room(track, count + 1))
-		return VIEW_LANES_MOST;
-	track->series_names[count] = name;
-	track->series[count] = (struct view_series){.count = 0};
-	return count;
+	while (i < count && track->series_names[i] != name)
+		i++;
+	return i;
 }
 
-static bool add_series(struct view_index *index, uint32_t track, uint32_t lane)
+/* Whether one more series of a counter gets a lane. The first of each counter does. */
+static bool has_room(const struct view_index *index, const struct view_track *track)
 {
-	const bool added = !view_index_is_full(index) && view_tracks_deepen(&index->tracks, track, lane, 1);
-	index->counters.series += added;
-	return added;
+	enum { FEW = 4, MANY = 1 << 15 };
+	if (track->lane_count < FEW)
+		return track->lane_count == 0 || !view_index_is_full(index);
+	return track->lane_count < VIEW_LANES_MOST && index->counters.lanes < MANY;
+}
+
+/* Returns the lane for a series, VIEW_LANES_MOST where there is no room. */
+static uint32_t lane_for(struct view_index *index, uint32_t number, uint32_t name)
+{
+	struct view_track *track = &index->tracks.items[number];
+	const uint32_t lane = lane_of(track, name);
+	if (lane < track->lane_count)
+		return lane;
+	if (!has_room(index, track) || !view_track_series_room(track, lane + 1) ||
+	    !view_tracks_deepen(&index->tracks, number, lane, 1))
+		return VIEW_LANES_MOST;
+	track->series_names[lane] = name;
+	track->series[lane] = (struct view_series){.count = 0};
+	index->counters.series++;
+	index->counters.lanes++;
+	return lane;
 }
 
 /* Gives a series a row. Returns false where there is no room. */
@@ -95,14 +109,12 @@ static uint64_t time_of(const struct view_index *index, const struct view_row *r
 static bool put_sample(struct view_index *index, uint32_t track, uint32_t lane, double value)
 {
 	enum { FEW = 8 };
+	if (lane >= VIEW_LANES_MOST)
+		return false;
 	struct view_track *of = &index->tracks.items[track];
-	const bool is_new = lane == of->lane_count;
-	if (lane >= VIEW_LANES_MOST || (is_new && !add_series(index, track, lane)))
-		return false;
 	struct view_series *series = &of->series[lane];
+	const bool is_new = !series->count && !series->at;
 	struct view_row *row = is_new ? row_of_few(index, track, lane) : view_index_series_row(index, track, lane);
-	if (!row)
-		return false;
 	const struct view_sample sample = {time_of(index, row, index->now.event->time), value};
 	if (!view_row_add_sample(row, &index->store, &sample))
 		return false;
@@ -157,20 +169,60 @@ static void call_track(struct view_index *index, uint32_t track)
 	view_track_call(&index->tracks, track, &called);
 }
 
+/* Half of the tracks that there may be is left to threads and all else. Returns VIEW_NONE where there is no room. */
+static uint32_t track_for(struct view_index *index, uint64_t process)
+{
+	const struct tw_event *event = index->now.event;
+	const uint64_t counter = counter_of(event);
+	const uint32_t track = index->tracks.count < VIEW_TRACKS_MOST / 2
+	                           ? view_tracks_find(&index->tracks, VIEW_COUNTERS, process, counter)
+	                           : view_tracks_known(&index->tracks, VIEW_COUNTERS, process, counter);
+	if (track != VIEW_NONE && !index->tracks.items[track].fixed)
+		call_track(index, track);
+	return track;
+}
+
+/* Seven digits, which take half of the bits. */
+static double rounded(double value)
+{
+	enum { LESS = 29 };
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	bits = bits >> LESS << LESS;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* Series of a process that have no lane of their own: there is one for all of these. */
+static bool put_other(struct view_index *index, uint64_t process, double value)
+{
+	static const struct tw_name called = {.text = "other series of counters",
+	                                      .length = sizeof "other series of counters" - 1};
+	static const char values[] = "values";
+	const uint32_t track = view_tracks_find(&index->tracks, VIEW_COUNTERS, process, 0);
+	if (track == VIEW_NONE)
+		return false;
+	if (!index->counters.values)
+		index->counters.values = 1 + view_names_add(&index->names, &index->store, values, sizeof values - 1);
+	if (!index->tracks.items[track].fixed)
+		view_track_call(&index->tracks, track, &called);
+	return put_sample(index, track, lane_for(index, track, or_first(index->counters.values - 1)), rounded(value));
+}
+
 void view_index_take_counter(struct view_index *index)
 {
 	const struct tw_event *event = index->now.event;
-	const uint32_t track =
-	    view_tracks_find(&index->tracks, VIEW_COUNTERS, process_of(index, event), counter_of(event));
-	if (track != VIEW_NONE && !index->tracks.items[track].fixed)
-		call_track(index, track);
-	for (unsigned i = 0; i < event->argument_count && track != VIEW_NONE; i++) {
+	const uint64_t process = process_of(index, event);
+	const uint32_t track = track_for(index, process);
+	for (unsigned i = 0; i < event->argument_count; i++) {
 		double value;
 		if (!is_number(&index->now.arguments[i], &value))
 			continue;
 		const uint32_t name = or_first(
 		    view_names_take(&index->names, &index->store, index->now.dictionary, index->now.arguments[i].name));
-		index->left += !put_sample(index, track, lane_of(&index->tracks.items[track], name), value);
+		const uint32_t lane = track == VIEW_NONE ? VIEW_LANES_MOST : lane_for(index, track, name);
+		index->left +=
+		    lane < VIEW_LANES_MOST ? !put_sample(index, track, lane, value) : !put_other(index, process, value);
 	}
 }
 

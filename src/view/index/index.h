@@ -55,7 +55,9 @@ struct view_met_tracks {
 
 /* counters.c */
 struct view_counters {
+	uint64_t lanes;             /* of all counters */
 	uint64_t series;            /* that have no row */
+	uint32_t values;            /* 1 + the name of all that have no lane of their own; 0: not taken */
 	uint64_t last_sample;       /* the time of the latest, of all counters */
 	struct view_row *of_series; /* a row for one of the series: until another is asked for */
 };

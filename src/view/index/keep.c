@@ -241,7 +241,7 @@ static void get_rows(struct tw_words *words, struct view_index *index, struct vi
 	struct view_column rows = {0};
 	view_keep_get_column(words, &index->store, &rows, sizeof(struct view_row), extents);
 	const uint64_t count = rows.count;
-	words->failed |= count > VIEW_ROWS_MOST || count > words->left / (2 * sizeof(uint64_t));
+	words->failed |= count > VIEW_ROWS_MOST + 2 * VIEW_TRACKS_MOST || count > words->left / (2 * sizeof(uint64_t));
 	struct view_kept_row *kept = words->failed ? NULL : calloc(count + 1, sizeof *kept);
 	words->failed |= !kept;
 	for (uint64_t i = 0; i < count && !words->failed; i++)

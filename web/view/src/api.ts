@@ -11,6 +11,8 @@ export interface Progress {
 	read: number;
 	size: number | null;
 	events: number;
+	/** Slices, samples and points that the picture has no room for. */
+	left: number;
 	end: number;
 	error: string | null;
 }
@@ -416,7 +418,7 @@ function known(digits: string | null | undefined): number | null {
 
 function progressOf(answer: any): Progress {
 	return { generation: answer.generation, tracks: answer.tracks, state: answer.state, read: Number(answer.read),
-		size: known(answer.size), events: Number(answer.events), end: Number(answer.end), follows: answer.follows === true,
+		size: known(answer.size), events: Number(answer.events), left: Number(answer.left ?? 0), end: Number(answer.end), follows: answer.follows === true,
 		error: answer.error };
 }
 

@@ -34,6 +34,8 @@ export class TracePanel implements Panel {
 		box.append(quiet(`${count(trace.list.length)} tracks${hidden ? `, ${count(hidden)} hidden` : ""}, ` +
 			`${time(trace.end, trace.unit)}, ${count(trace.events)} events` +
 			`${trace.wall === null ? "" : `; 0 is ${wallClock(trace.wall, 0)}`}`));
+		if (trace.left)
+			box.append(quiet(`The picture has no room for ${count(trace.left)} slices, samples or points: stat and sql count all.`));
 		if (hidden)
 			box.append(make("div", { class: "row" }, button("Show hidden tracks", () => this.context.store.set({ hidden: [] }))));
 		this.lost(box, trace);
