@@ -116,7 +116,7 @@ static void expect_near(uint64_t one, uint64_t other, uint64_t most)
 }
 
 /* Times of a group may be off by a 1024th of a span for each grouping, its end by two; of all busy time no more than one
- * is lost. The item is one of its own, and in the first grouping the longest. */
+ * is lost. The item is one of its own, of its name, and in the first grouping the longest. */
 static void expect_grouping(const struct scene *scene, const struct view_row *plain, const struct view_row *row,
                             unsigned level, uint64_t items)
 {
@@ -131,6 +131,7 @@ static void expect_grouping(const struct scene *scene, const struct view_row *pl
 		expect_near(group.sum.begin, view_row_begin(plain, &scene->whole->index.store, first), off);
 		expect_near(group.end, view_row_end(plain, &scene->whole->index.store, next - 1), 2 * off);
 		assert_in_range(group.item, level ? first : sum.item, level ? next - 1 : sum.item);
+		expect_same_name(scene, view_row_name(plain, &scene->whole->index.store, group.item), group.sum.name);
 		busy += sum.busy;
 		told += group.sum.end - group.sum.begin;
 		assert_in_range(busy - told, 0, off);

@@ -4,8 +4,20 @@
 
 #include "view/index/spans.h"
 
-/* The bits of a group's name: which of its items is the longest, below the name. */
-enum { WHICH_BITS = 3, NAMES_MOST = 1 << 24 };
+/* Below the name of a group stands which of its items is the longest: the groups that it is made of are not asked. */
+enum { GROUP_BITS = 3, NAMES_MOST = 1 << (32 - GROUP_BITS * VIEW_GROUPINGS) };
+
+_Static_assert(1 << GROUP_BITS == VIEW_GROUP, "bits that tell one of a group");
+
+static unsigned which_bits(unsigned level)
+{
+	return GROUP_BITS * (level + 1);
+}
+
+static uint64_t which_of(uint64_t name, unsigned level)
+{
+	return name & (((uint64_t)1 << which_bits(level)) - 1);
+}
 
 /* ---- Adding. ---- */
 
@@ -78,7 +90,7 @@ static uint64_t floor_of(uint64_t time, unsigned bits)
 }
 
 /* A part of a span is so small that a picture for which the trace is not read again does not show it. */
-static bool close_group(struct view_grouping *to, struct view_store *store)
+static bool close_group(struct view_grouping *to, struct view_store *store, unsigned level)
 {
 	enum { PARTS = 10 }; /* of a span, as a power of 2 */
 	const struct view_open_group *group = &to->open;
@@ -92,21 +104,23 @@ static bool close_group(struct view_grouping *to, struct view_store *store)
 	                          &(struct view_slice){.begin = begin,
 	                                               .end = busy_end,
 	                                               .offset = later(floor_of(group->end, bits), busy_end) - busy_end,
-	                                               .name = group->name << WHICH_BITS | group->which});
+	                                               .name = group->name << which_bits(level) | group->which});
 }
 
-/* Adds an item, or a group, which is number `in` of its group. */
-static void open_group(struct view_open_group *open, const struct view_group *part, unsigned in)
+/* Adds an item, or a group, of which `which` of the items of the group that is open is the longest. */
+static void open_group(struct view_open_group *open, const struct view_group *part, bool is_first, uint64_t which)
 {
 	const uint64_t lasting = part->sum.end - part->sum.begin;
-	if (in == 0)
-		*open = (struct view_open_group){.begin = part->sum.begin, .name = part->sum.name};
+	if (is_first)
+		*open = (struct view_open_group){.begin = part->sum.begin,
+		                                 .name = part->sum.name,
+		                                 .which = (uint32_t)which};
 	open->end = part->end;
 	open->busy += lasting;
 	if (lasting > open->longest) {
 		open->longest = lasting;
 		open->name = part->sum.name;
-		open->which = in;
+		open->which = (uint32_t)which;
 	}
 }
 
@@ -116,8 +130,9 @@ static bool add_part(struct view_bare *bare, struct view_store *store, unsigned 
                      uint64_t i)
 {
 	const unsigned in = i % VIEW_GROUP;
-	open_group(&bare->groupings[level].open, part, in);
-	return in + 1 == VIEW_GROUP && close_group(&bare->groupings[level], store);
+	const uint64_t which = which_of(part->item - bare->head.count, level);
+	open_group(&bare->groupings[level].open, part, in == 0, which);
+	return in + 1 == VIEW_GROUP && close_group(&bare->groupings[level], store, level);
 }
 
 /* Begins a grouping with the groups that there are. */
@@ -138,7 +153,7 @@ static void begin_grouping(const struct view_row *row, struct view_store *store,
 static bool add_to_groups(const struct view_row *row, struct view_store *store, const struct view_slice *slice)
 {
 	struct view_bare *bare = view_bare_of(row, store);
-	struct view_group part = {.sum = *slice, .end = slice->end};
+	struct view_group part = {.sum = *slice, .end = slice->end, .item = row->count};
 	uint64_t number = row->count - bare->head.count;
 	for (unsigned level = 0; add_part(bare, store, level, &part, number) && level + 1 < VIEW_GROUPINGS; level++) {
 		number = view_bare_grouped(bare, level)->count - 1;
@@ -208,21 +223,12 @@ static uint64_t known_since(const struct view_bare *bare, const struct view_stor
 	return first_known(bare, store, begin_of, time);
 }
 
-/* The item that is the longest of the longest part of a group, by `which` of its parts that is. */
-static uint64_t longest_of(const struct view_bare *bare, const struct view_store *store, unsigned level, uint64_t i,
-                           uint32_t which)
+/* Takes from the name of group i which item is the longest, and the item's name. */
+static void take_longest(const struct view_bare *bare, unsigned level, uint64_t i, uint64_t name,
+                         struct view_group *group)
 {
-	enum { MASK = (1 << WHICH_BITS) - 1 };
-	for (i = i * VIEW_GROUP + which; level-- > 0; i = i * VIEW_GROUP + which)
-		which = view_row_name(view_bare_grouped(bare, level), store, i) & MASK;
-	return bare->head.count + i;
-}
-
-static void take_longest(const struct view_bare *bare, const struct view_store *store, unsigned level, uint64_t i,
-                         uint64_t name, struct view_group *group)
-{
-	group->sum.name = (uint32_t)(name >> WHICH_BITS);
-	group->item = longest_of(bare, store, level, i, name & ((1 << WHICH_BITS) - 1));
+	group->sum.name = (uint32_t)(name >> which_bits(level));
+	group->item = bare->head.count + (i << which_bits(level) | which_of(name, level));
 }
 
 struct view_group view_bare_group(const struct view_row *row, const struct view_store *store, unsigned level,
@@ -234,12 +240,12 @@ struct view_group view_bare_group(const struct view_row *row, const struct view_
 	if (i < view_bare_grouped(bare, level)->count) {
 		group.sum = view_row_slice(view_bare_grouped(bare, level), store, i);
 		group.end = group.sum.end + group.sum.offset;
-		take_longest(bare, store, level, i, group.sum.name, &group);
+		take_longest(bare, level, i, group.sum.name, &group);
 		return group;
 	}
 	group.sum = (struct view_slice){.begin = open->begin, .end = open->begin + open->busy, .name = open->name};
 	group.end = open->end;
-	group.item = longest_of(bare, store, level, i, open->which);
+	group.item = bare->head.count + (i << which_bits(level) | open->which);
 	return group;
 }
 
@@ -247,7 +253,7 @@ void view_bare_longest(const struct view_row *row, const struct view_store *stor
                        struct view_group *group)
 {
 	const struct view_bare *bare = view_bare_of(row, store);
-	take_longest(bare, store, level, i, view_row_name(view_bare_grouped(bare, level), store, i), group);
+	take_longest(bare, level, i, view_row_name(view_bare_grouped(bare, level), store, i), group);
 }
 
 struct view_group view_bare_groups(const struct view_row *row, const struct view_store *store, unsigned level,
@@ -262,7 +268,7 @@ struct view_group view_bare_groups(const struct view_row *row, const struct view
 	const uint64_t begin = block->begins[first];
 	struct view_group group = {.sum = {.begin = begin, .end = begin + all},
 	                           .end = block->begins[last] + busy[last] + block->offsets[last]};
-	take_longest(view_bare_of(row, store), store, level, block->first + longest, block->names[longest], &group);
+	take_longest(view_bare_of(row, store), level, block->first + longest, block->names[longest], &group);
 	return group;
 }
 

@@ -24,7 +24,7 @@ struct view_kept {
 /* Items, or groups, that will be a group. */
 struct view_open_group {
 	uint64_t begin, end, busy, longest;
-	uint32_t name, which; /* of the longest */
+	uint32_t name, which; /* of the longest item, and which of the group's it is */
 };
 
 /* Times of groups are multiples of a small part of a span, and what is lost of their busy time is told by the next. */
