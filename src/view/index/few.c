@@ -143,8 +143,11 @@ static uint64_t number_at(const struct view_store *store, const struct block *bl
 {
 	const unsigned anchor = anchors[ANCHORS - 1] ? in / ANCHOR_EVERY : 0;
 	uint64_t number = anchor ? first + (uint64_t)(int64_t)anchors[anchor - 1] : first;
-	for (unsigned i = anchor * ANCHOR_EVERY + 1; i <= in; i++)
-		number = step_from(number, view_packed_at(&block->items, store, column, i));
+	const unsigned from = anchor * ANCHOR_EVERY + 1, to = in < from ? from : in + 1;
+	uint64_t steps[VIEW_BLOCK];
+	view_unpack_part(&block->items, store, column, from, to, steps);
+	for (unsigned i = 0; i < to - from; i++)
+		number = step_from(number, steps[i]);
 	return number;
 }
 

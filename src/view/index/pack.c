@@ -184,14 +184,24 @@ void view_unpack(const struct view_packed *packed, const struct view_store *stor
 		numbers[__builtin_ctzll(wide)] |= number_of(words, more, k++) << bits;
 }
 
-uint64_t view_packed_at(const struct view_packed *packed, const struct view_store *store, unsigned column, unsigned i)
+void view_unpack_part(const struct view_packed *packed, const struct view_store *store, unsigned column, unsigned from,
+                      unsigned to, uint64_t *numbers)
 {
 	const uint64_t *words = column_of(packed, store, column);
 	const unsigned bits = packed->bits[column], more = packed->more[column];
-	const uint64_t low = bits ? number_of(words, bits, i) : 0;
+	for (unsigned i = from; i < to; i++)
+		numbers[i - from] = bits ? number_of(words, bits, i) : 0;
 	words += bits;
-	if (!more || !(*words >> i & 1))
-		return low;
-	const unsigned before = (unsigned)__builtin_popcountll(*words & mask_of(i));
-	return low | number_of(words + 1, more, before) << bits;
+	const uint64_t all = more ? *words++ : 0;
+	uint64_t wide = all & mask_of(to) & ~mask_of(from);
+	unsigned k = wide ? (unsigned)__builtin_popcountll(all & mask_of(from)) : 0;
+	for (; wide; wide &= wide - 1)
+		numbers[(unsigned)__builtin_ctzll(wide) - from] |= number_of(words, more, k++) << bits;
+}
+
+uint64_t view_packed_at(const struct view_packed *packed, const struct view_store *store, unsigned column, unsigned i)
+{
+	uint64_t number;
+	view_unpack_part(packed, store, column, i, i + 1, &number);
+	return number;
 }

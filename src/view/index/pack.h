@@ -30,6 +30,10 @@ bool view_pack(struct view_packed *packed, struct view_store *store,
 void view_unpack(const struct view_packed *packed, const struct view_store *store, unsigned column,
                  uint64_t numbers[static VIEW_BLOCK]);
 
+/* Takes those from one on to the one before another. */
+void view_unpack_part(const struct view_packed *packed, const struct view_store *store, unsigned column, unsigned from,
+                      unsigned to, uint64_t *numbers);
+
 /* Returns a number of a column. */
 uint64_t view_packed_at(const struct view_packed *packed, const struct view_store *store, unsigned column, unsigned i);
 
