@@ -264,6 +264,8 @@ int tw_ends_first_take(struct tw_ends_first *ends, const struct tw_batch *batch,
 	if (status < 0 || (from == batch->count && tw_event_rows_held(&ends->held) < HELD_MOST))
 		return status;
 	status = hand_on_held(ends, hand_on, context);
+	if (status >= 0 && !any_goes_on(batch->events + from, batch->count - from))
+		return hand_on_part(batch, from, batch->count, hand_on, context);
 	for (size_t at = from; at < batch->count && status >= 0; at = to) {
 		to = end_of_time(batch, at);
 		const bool last = to == batch->count && any_goes_on(batch->events + at, to - at);

@@ -295,26 +295,27 @@ static void end_open(struct perfetto *perfetto, const struct tw_slice_end *aroun
 	perfetto->open = 0;
 }
 
-static inline void end_slice(void *context, const struct tw_slice_end *end)
+TW_NOINLINE void end_other(struct perfetto *perfetto, const struct tw_slice_end *end)
 {
-	struct perfetto *perfetto = context;
 	if (end->how == TW_CALL_OPEN) {
 		hold_open(perfetto, end->track);
 		return;
 	}
 	const struct perfetto_track *track = tw_perfetto_track(perfetto, end->track);
-	if (end->lane) {
-		put_end(perfetto, end, tw_perfetto_lane_track(perfetto, end->track, end->lane));
-		return;
-	}
-	if (perfetto->open)
+	if (!end->lane && perfetto->open)
 		end_open(perfetto, end, track->uuid);
-	if (!is_plain_end(perfetto, end)) {
-		put_end(perfetto, end, track->uuid);
+	put_end(perfetto, end, end->lane ? tw_perfetto_lane_track(perfetto, end->track, end->lane) : track->uuid);
+}
+
+TW_INLINE void end_slice(void *context, const struct tw_slice_end *end)
+{
+	struct perfetto *perfetto = context;
+	if (end->lane || perfetto->open || !is_plain_end(perfetto, end)) {
+		end_other(perfetto, end);
 		return;
 	}
 	uint8_t *begin, *p = begin_plain(perfetto, TYPE_SLICE_END, end->time, &begin);
-	end_plain(perfetto, begin, tw_proto_put_packed(p, track->uuid_field));
+	end_plain(perfetto, begin, tw_proto_put_packed(p, tw_perfetto_track(perfetto, end->track)->uuid_field));
 }
 
 static inline uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uint32_t name)
