@@ -112,24 +112,6 @@ int tw_fdr_header_decode(const uint8_t *bytes, size_t size, struct tw_fdr_header
 
 /* ---- Records. ---- */
 
-static bool is_metadata(uint8_t first, enum tw_fdr_layout layout)
-{
-	return layout == TW_FDR_BIG_MSB ? first >> 7 : first & 1;
-}
-
-static int take_function(const struct tw_fdr_decoder *decoder, struct tw_fdr_record *record)
-{
-	uint32_t word = tw_load32(decoder->bytes, decoder->layout != TW_FDR_LITTLE);
-	bool msb = decoder->layout == TW_FDR_BIG_MSB;
-	unsigned action = (unsigned)(msb ? tw_bits(word, 28, 30) : tw_bits(word, 1, 3));
-	record->kind = (enum tw_fdr_kind)action;
-	record->function_id = (uint32_t)(msb ? tw_bits(word, 0, 27) : tw_bits(word, 4, 31));
-	record->tsc_delta = tw_load32(decoder->bytes + 4, decoder->layout != TW_FDR_LITTLE);
-	record->padded =
-	    decoder->layout == TW_FDR_BIG_LSB && tw_bits(word, 0, 0); /* the discriminant is another bit there */
-	return action > TW_FDR_ENTER_ARGS ? TW_ERR_FORMAT : TW_FDR_FUNCTION_SIZE;
-}
-
 /* Takes the event's header; the payload is not yet known to be there. */
 static int take_event(const uint8_t *body, enum fdr_body form, bool big, struct tw_fdr_record *record)
 {
@@ -208,11 +190,12 @@ int tw_fdr_next(struct tw_fdr_decoder *decoder, struct tw_fdr_record *record)
 	*record = (struct tw_fdr_record){0};
 	if (!decoder->left)
 		return 0;
-	bool metadata = is_metadata(decoder->bytes[0], decoder->layout);
+	bool metadata = fdr_is_metadata(decoder->bytes[0], decoder->layout);
 	decoder->need = metadata ? TW_FDR_METADATA_SIZE : TW_FDR_FUNCTION_SIZE;
 	if (decoder->left < decoder->need)
 		return TW_ERR_ROOM;
-	int status = metadata ? take_metadata(decoder, record) : take_function(decoder, record);
+	int status =
+	    metadata ? take_metadata(decoder, record) : fdr_take_function(decoder->bytes, decoder->layout, record);
 	if (status < 0)
 		return status;
 	record->size = (uint32_t)decoder->need;

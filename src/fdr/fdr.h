@@ -400,8 +400,14 @@ struct fdr_names {
 	uint32_t other;                    /* what has no place within the memory limit; 0: the limit is not reached */
 };
 
+/* The same of one that may have none yet. */
+uint32_t fdr_make_name(struct tw_reader *reader, struct fdr_names *names, uint32_t id);
+
 /* The name of a function id; UINT32_MAX when there is no memory. */
-uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id);
+static inline uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
+{
+	return id < names->near_room && names->near[id].name ? names->near[id].name : fdr_make_name(reader, names, id);
+}
 
 /* What the options, or else the log, call a type of typed events; NULL: nothing. */
 const char *fdr_type_name(const struct fdr_cursor *cursor, uint16_t type);

@@ -3,6 +3,8 @@
 #ifndef FDR_LAYOUT_H
 #define FDR_LAYOUT_H
 
+#include "base/bytes/bytes.h"
+
 #include <trackway/fdr.h>
 
 enum {
@@ -44,6 +46,24 @@ static inline bool fdr_is_timed(const struct tw_fdr_record *record, uint16_t ver
 {
 	return record->kind <= TW_FDR_ENTER_ARGS || record->kind == TW_FDR_TYPED_EVENT ||
 	       (record->kind == TW_FDR_CUSTOM_EVENT && version >= 5);
+}
+
+static inline bool fdr_is_metadata(uint8_t first, enum tw_fdr_layout layout)
+{
+	return layout == TW_FDR_BIG_MSB ? first >> 7 : first & 1;
+}
+
+/* Decodes the bytes of a function record. Returns their number, or TW_ERR_FORMAT for a kind that there is not. */
+static inline int fdr_take_function(const uint8_t *bytes, enum tw_fdr_layout layout, struct tw_fdr_record *record)
+{
+	uint32_t word = tw_load32(bytes, layout != TW_FDR_LITTLE);
+	bool msb = layout == TW_FDR_BIG_MSB;
+	unsigned action = (unsigned)(msb ? tw_bits(word, 28, 30) : tw_bits(word, 1, 3));
+	record->kind = (enum tw_fdr_kind)action;
+	record->function_id = (uint32_t)(msb ? tw_bits(word, 0, 27) : tw_bits(word, 4, 31));
+	record->tsc_delta = tw_load32(bytes + 4, layout != TW_FDR_LITTLE);
+	record->padded = layout == TW_FDR_BIG_LSB && tw_bits(word, 0, 0); /* the discriminant is another bit there */
+	return action > TW_FDR_ENTER_ARGS ? TW_ERR_FORMAT : TW_FDR_FUNCTION_SIZE;
 }
 
 /* The first byte of a metadata record. */

@@ -40,10 +40,8 @@ static size_t power_above(uint32_t id)
 	return power;
 }
 
-uint32_t fdr_name_of(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
+uint32_t fdr_make_name(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
 {
-	if (id < names->near_room && names->near[id].name)
-		return names->near[id].name;
 	uint32_t known;
 	if (id >= NEAR_IDS && tw_map_find(&names->far, id, &known))
 		return known;
