@@ -78,7 +78,7 @@ int tw_counters_render(struct tw_output *out, const struct tw_counters *counters
                        const struct tw_counter_row *const *rows, size_t count);
 
 /* How many threads have a colour of their own where nobody says which. */
-enum { TW_SCHED_COLOURS = 20 };
+enum { TW_SCHED_COLOURS = 12 };
 
 /* What a picture shows. */
 struct tw_sched_shown {

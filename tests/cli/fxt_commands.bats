@@ -240,18 +240,18 @@ END
 	[ "$(shown --sort max --top 2)" = 13=30,12=40,+26=250 ]
 	[ "$(shown --thread 13 --thread 12)" = 12=40,13=30,+26=250 ]
 	[ "$(shown --thread 99)" = +28=320 ]
-	[ "$(shown | tr , '\n' | wc -l)" = 21 ]
-	[ "$(shown | tr , '\n' | tail -1)" = +8=16 ]
+	[ "$(shown | tr , '\n' | wc -l)" = 13 ]
+	[ "$(shown | tr , '\n' | tail -1)" = +16=32 ]
 	[ "$(shown -n 28 | tr , '\n' | wc -l)" = 28 ]
 	[ "$(shown --by cpu --sort switches -n 1 | cut -d, -f 1)" = 11=200 ]
 	[ "$(grep -Eo '>CPU [0-9]+' out.svg)" = '>CPU 2' ]
 	shown --by cpu
 	[ "$(grep -Eo '>CPU [0-9]+' out.svg | paste -sd,)" = '>CPU 0,>CPU 1,>CPU 2' ]
 	shown --sort max --top 2
-	grep -Eq '<path class="c0" [^>]*><title>thread 13 ' out.svg
-	grep -Eq '<path class="c1" [^>]*><title>thread 12 ' out.svg
+	grep -Eq '<path class="c7" [^>]*><title>thread 13 ' out.svg
+	grep -Eq '<path class="c8" [^>]*><title>thread 12 ' out.svg
 	shown --top 1
-	grep -Eq '<path class="c0" [^>]*><title>thread 11 ' out.svg
+	grep -Eq '<path class="c9" [^>]*><title>thread 11 ' out.svg
 	grep -Eq '<path class="others" [^>]*><title>thread 12 ' out.svg
 }
 

@@ -78,9 +78,10 @@ make_trace() { # directory
 	grep -qx 'first 3 50.00 % 100.00 %' out
 	trackway mem set -o out.svg
 	grep -q 'thread 100: lines of 64 bytes' out.svg
-	grep -q '>16 instructions<' out.svg
-	# Ticks at round numbers, as those of times: each 2 of 16 are 128 pixels of 1,024.
+	# Ticks at round numbers, to the end, as those of times: each 2 of 16 are 128 pixels of 1,024.
 	grep -qF '<text class="time" x="898" y="205">12</text>' out.svg
+	grep -qF '<text class="time" x="1154" y="205">16</text>' out.svg
+	grep -qF '<text class="value" x="116" y="205">instructions</text>' out.svg
 	[ "$(grep -c '<path class="grid" d="M[0-9]* 70V190"/>' out.svg)" = 9 ]
 	run trackway mem --svg --json set
 	[ "$status" = 2 ]

@@ -22,7 +22,7 @@ enum {
 	TEXT_INDENT = 3
 };
 
-enum { COLOURS = 12, SHORTEST_TEXT = 3, DEFAULT_DEPTH = 1000 };
+enum { SHORTEST_TEXT = 3, DEFAULT_DEPTH = 1000 };
 
 static const double column_width = 7.3;      /* of 12 px monospace, a little more than it is */
 static const double default_share = 0.00001; /* a frame of 1/80 pixel, which zooming shows */
@@ -130,7 +130,7 @@ static void put_class(struct flame *flame, uint32_t node)
 		return;
 	}
 	if (!flame->before) {
-		tw_putf(flame->out, "c%u", tw_svg_colour(frame_name(flame, node), COLOURS));
+		tw_putf(flame->out, "c%u", tw_svg_colour(frame_name(flame, node), TW_SVG_COLOURS));
 		return;
 	}
 	while (step < sizeof steps / sizeof *steps && most - least > steps[step] * most)

@@ -4,6 +4,8 @@
 #include "analysis/series/sched.h"
 #include "analysis/tool.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Pixels. LEVELS: of how much of a bar's time the CPU was busy. */
@@ -29,7 +31,7 @@ struct picture {
 	const struct tw_sched *sched;
 	struct tw_svg_frame frame;
 	struct tw_sched_shown shown;
-	uint32_t *colours;          /* by thread: from 1; NO_COLOUR: that of the others */
+	uint32_t *colours;          /* by thread: 1 + its number; NO_COLOUR: that of the others */
 	uint64_t others, others_ns; /* threads without a colour of their own that ran, and for how long */
 };
 
@@ -58,14 +60,28 @@ static void choose_threads(const struct tw_sched *sched, const struct tw_sched_t
 	}
 }
 
+/* The colour of the thread's name, as CPUs of `view` have it; where one before has that, the next that is free. */
+static uint32_t choose_colour(const struct tw_sched_thread *thread, uint32_t *taken)
+{
+	char number[32];
+	snprintf(number, sizeof number, "thread %" PRIu64, thread->thread);
+	uint32_t colour = tw_svg_colour(thread->name ? thread->name : number, TW_SVG_COLOURS);
+	for (unsigned i = 0; i < TW_SVG_COLOURS && *taken >> colour & 1; i++)
+		colour = (colour + 1) % TW_SVG_COLOURS;
+	*taken |= UINT32_C(1) << colour;
+	return colour;
+}
+
 static bool give_colours(struct picture *picture)
 {
+	uint32_t taken = 0;
 	const struct tw_sched *sched = picture->sched;
 	picture->colours = calloc(sched->thread_count + 1, sizeof *picture->colours);
 	if (!picture->colours)
 		return false;
 	for (size_t i = 0; i < picture->shown.thread_count; i++)
-		picture->colours[picture->shown.threads[i] - sched->threads] = (uint32_t)i + 1;
+		picture->colours[picture->shown.threads[i] - sched->threads] =
+		    1 + choose_colour(picture->shown.threads[i], &taken);
 	for (size_t i = 0; i < sched->thread_count; i++)
 		if (picture->colours[i] == NO_COLOUR && sched->threads[i].running_ns) {
 			picture->others++;
@@ -184,7 +200,7 @@ static void put_running(const struct picture *picture, uint64_t ns)
 static void put_legend(const struct picture *picture, int top)
 {
 	for (size_t i = 0; i < picture->shown.thread_count; i++, top += LINE) {
-		put_square(picture, (uint32_t)i + 1, top);
+		put_square(picture, picture->colours[picture->shown.threads[i] - picture->sched->threads], top);
 		put_thread(picture->out, picture->shown.threads[i]);
 		put_running(picture, picture->shown.threads[i]->running_ns);
 	}
@@ -205,16 +221,6 @@ static void put_key(struct tw_output *out)
 	        LEFT + INNER, HEAD - SQUARE);
 }
 
-/* Neighbours in the list are far apart on the wheel of colours: 137.5 degrees is the golden angle. */
-static void put_colours(struct tw_output *out, size_t count)
-{
-	tw_put_text(out, "<style>\n");
-	for (size_t i = 0; i < count; i++)
-		tw_putf(out, ".c%zu { fill: hsl(%zu, %u%%, %u%%) }\n", i, (210 + i * 1375 / 10) % 360, i % 2 ? 45 : 65,
-		        i % 3 ? 62 : 48);
-	tw_put_text(out, "</style>\n");
-}
-
 static void draw(struct picture *picture, const char *title)
 {
 	struct tw_output *out = picture->out;
@@ -222,7 +228,7 @@ static void draw(struct picture *picture, const char *title)
 	int bottom = HEAD + LINE + (int)cores * ROW;
 	tw_svg_begin(out, WIDTH, bottom + FOOT + (int)lines * LINE, title ? title : "Scheduling",
 	             "For each CPU a line of time: which thread ran", style);
-	put_colours(out, picture->shown.thread_count);
+	tw_svg_palette(out);
 	if (cores) {
 		put_key(out);
 		tw_svg_times(out, &picture->frame, HEAD, bottom);

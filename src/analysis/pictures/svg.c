@@ -32,6 +32,29 @@ unsigned tw_svg_colour(const char *name, unsigned count)
 	return (hash >> 16 ^ hash) % count;
 }
 
+/* Those of flame graphs (web/flame.css) and of `view`. */
+static const char *const palette[][TW_SVG_COLOURS] = {
+    {"d3b080", "85dcff", "ffea75", "9d8cca", "d6d79d", "58a0ff", "e2c242", "abf2e4", "9fa7ae", "d4bec3", "8e9a6e",
+     "96b5ed"},
+    {"783615", "3871af", "8b4900", "6a44b4", "60773e", "435c63", "4e3e8f", "2f7a6e", "61528c", "4d6544", "44237d",
+     "304d44"},
+};
+
+static void put_palette(struct tw_output *out, const char *const colours[static TW_SVG_COLOURS])
+{
+	for (unsigned i = 0; i < TW_SVG_COLOURS; i++)
+		tw_putf(out, ".c%u { fill: #%s }\n", i, colours[i]);
+}
+
+void tw_svg_palette(struct tw_output *out)
+{
+	tw_put_text(out, "<style>\n");
+	put_palette(out, palette[0]);
+	tw_put_text(out, "@media (prefers-color-scheme: dark) {\n");
+	put_palette(out, palette[1]);
+	tw_put_text(out, "}\n</style>\n");
+}
+
 double tw_svg_x(const struct tw_svg_frame *frame, uint64_t ns)
 {
 	double part = frame->span_ns ? (double)ns / (double)frame->span_ns : 0;
@@ -195,20 +218,15 @@ void tw_svg_times(struct tw_output *out, const struct tw_svg_frame *frame, int t
 
 void tw_svg_instructions(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom)
 {
-	enum { SUM = 150 }; /* pixels that what is told at the right may take */
-	const int right = frame->left + frame->width;
+	enum { UNIT_GAP = 14 }; /* pixels before the first number, which is 0 */
 	const uint64_t step = time_step(frame->span_ns);
+	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">instructions</text>\n", frame->left - UNIT_GAP,
+	        bottom + TIME_DROP);
 	for (uint64_t n = 0; n <= frame->span_ns / step; n++) {
 		const double x = tw_svg_x(frame, n * step);
 		put_tick(out, x, top, bottom);
-		if (x < right - SUM) {
-			begin_label(out, x, bottom);
-			tw_put_count(out, n * step);
-			tw_put_text(out, "</text>");
-		}
-		tw_put_char(out, '\n');
+		begin_label(out, x, bottom);
+		tw_put_count(out, n * step);
+		tw_put_text(out, "</text>\n");
 	}
-	tw_putf(out, "<text class=\"value\" x=\"%d\" y=\"%d\">", right, bottom + TIME_DROP);
-	tw_put_count(out, frame->span_ns);
-	tw_put_text(out, " instructions</text>\n");
 }

@@ -10,6 +10,12 @@ extern const struct tw_escape tw_xml_escapes[];
 /* Hundredths of a pixel, without the zeros that say nothing. */
 void tw_svg_pixels(struct tw_output *out, double pixels);
 
+/* How many colours names have in pictures. */
+enum { TW_SVG_COLOURS = 12 };
+
+/* Writes them as a style: classes c0 to c11, in light and dark. */
+void tw_svg_palette(struct tw_output *out);
+
 /* A stable number below `count` for a name, so that it has the same colour in every picture. */
 unsigned tw_svg_colour(const char *name, unsigned count);
 
@@ -40,8 +46,8 @@ void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, cons
 /* Lines from top to bottom at round times, each with its time below. */
 void tw_svg_times(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom);
 
-/* The same at round numbers of instructions, of which the frame has so many in the place of ns. All of them are told at
- * the right, with their unit. */
+/* The same at round numbers of instructions, of which the frame has so many in the place of ns. Their unit stands at
+ * the left. */
 void tw_svg_instructions(struct tw_output *out, const struct tw_svg_frame *frame, int top, int bottom);
 
 #endif

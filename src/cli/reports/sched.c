@@ -213,7 +213,7 @@ static const struct tw_option own_options[] = {
      .help = "the column to sort by, largest first; otherwise threads and processes by running, CPUs by id"},
     {"top", 'n', TW_OPTION_COUNT, MEMBER(top), .placeholder = "N",
      .help =
-         "only the first N rows; 0, the default, shows all. Of a picture, the threads with colours of their own, 20 "
+         "only the first N rows; 0, the default, shows all. Of a picture, the threads with colours of their own, 12 "
          "by default, or the CPUs"},
 };
 static const struct tw_option form_options[] = {
