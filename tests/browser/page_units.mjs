@@ -42,6 +42,26 @@ function windowBytes() {
 	return bytes.buffer.slice(0, at);
 }
 
+/** An answer of these bytes, which come 100 at a time, and the rooms that they were written into. */
+function answerOf(bytes, rooms) {
+	let at = 0;
+	const pull = controller => {
+		const { byobRequest: request } = controller;
+		const part = bytes.subarray(at, at += 100);
+		rooms.add(request?.view.buffer.byteLength ?? 0);
+		if (request && part.length) {
+			new Uint8Array(request.view.buffer, request.view.byteOffset).set(part);
+			request.respond(part.length);
+		} else if (part.length) {
+			controller.enqueue(part.slice());
+		} else {
+			controller.close();
+			request?.respond(0);
+		}
+	};
+	return new Response(new ReadableStream({ type: "bytes", pull }), { headers: { "content-length": String(bytes.length) } });
+}
+
 /** Red, green and blue of "#rrggbb", linear. */
 function linear(colour) {
 	return [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16) / 255).map(part =>
@@ -89,6 +109,24 @@ const TESTS = {
 		assert.deepEqual([counter.kind, counter.time[0], counter.least[0], counter.most[0], counter.last[0]], ["values", 1010, 1, 3, 2]);
 		assert.deepEqual(names, ["x", "y", "z", "a", "\u4e00xy"]);
 		assert.throws(() => decodeWindow(new ArrayBuffer(64), []));
+	},
+
+	async "answers are written into one room, also two at a time"() {
+		const { Server } = await load("api");
+		const server = new Server();
+		const rooms = new Set();
+		const { fetch } = globalThis;
+		globalThis.fetch = async () => answerOf(new Uint8Array(windowBytes()), rooms);
+		try {
+			const ask = () => server.window({ from: 1000, to: 5000 }, 100, [4]);
+			for (const { from, to, rows } of [await ask(), ...await Promise.all([ask(), ask()]), await ask()]) {
+				assert.deepEqual([from, to], [1000, 5000]);
+				assert.deepEqual([...rows[0].begin, ...rows[1].last], [950, 1200, 2]);
+			}
+			assert.deepEqual([...rooms], [1 << 16]);
+		} finally {
+			globalThis.fetch = fetch;
+		}
 	},
 
 	async "of lines those are found that touch what is in sight"() {
@@ -404,6 +442,8 @@ const TESTS = {
 		const css = readFileSync(new URL("../../web/flame.css", import.meta.url), "utf8");
 		const painted = [...css.matchAll(/\.c(\d+) \{ fill: (#\w+); \}/g)].map(([, number, colour]) => [Number(number), colour]);
 		assert.deepEqual(painted, [LIGHT, DARK].flatMap(list => list.map((colour, number) => [number, colour])));
+		const svg = readFileSync(new URL("../../src/analysis/pictures/svg.c", import.meta.url), "utf8");
+		assert.deepEqual([...svg.matchAll(/"([0-9a-f]{6})"/g)].map(([, colour]) => `#${colour}`), [...LIGHT, ...DARK]);
 		const fnv = Buffer.from("w\u00f6rker").reduce((value, byte) => Number(BigInt.asUintN(32, BigInt(value ^ byte) * 16777619n) & 0xffffffffn) | 0, 2166136261 | 0) >>> 0;
 		assert.equal(hash("w\u00f6rker", 16), ((fnv >>> 16 ^ fnv) >>> 0) % 16);
 		assert.equal(hash("", 1 << 16), (2166136261 >>> 16 ^ 2166136261 & 0xffff) & 0xffff);

@@ -273,6 +273,7 @@ export class Server {
 	readonly names: string[] = [];
 	/** When each file begins, where the page has moved one: what is asked and answered is of this axis. */
 	starts: number[] = [];
+	private readonly bodies = new Bodies();
 
 	async trace(): Promise<Trace> {
 		return traceOf(await this.json("trace"));
@@ -287,13 +288,12 @@ export class Server {
 		const response = await this.ask("window",
 			{ ...whole(stretch), width, tracks: tracks.join(","), names: this.names.length, ...exact ? { exact: 1 } : {},
 				...outer ? { outer: 1 } : {} }, signal);
-		return decodeWindow(await response.arrayBuffer(), this.names);
+		return decodeWindow(await this.bodies.bytesOf(response), this.names);
 	}
 
 	/** The bytes of answers that nobody has rows of. */
 	release(answers: Set<ArrayBufferLike>): void {
-		for (const bytes of answers)
-			(bytes as { transfer?(size: number): unknown }).transfer?.(0);
+		answers.forEach(giveBack);
 	}
 
 	async slice(place: Place): Promise<Slice> {
@@ -389,6 +389,48 @@ export class Server {
 
 	private async json(address: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<any> {
 		return (await this.ask(address, parameters, signal)).json();
+	}
+}
+
+/** Gives memory back at once: as garbage it would wait. */
+function giveBack(bytes: ArrayBufferLike): void {
+	(bytes as { transfer?(size: number): unknown }).transfer?.(0);
+}
+
+const ROOM = 1 << 16; // bytes
+
+/** The body of an answer. What the browser has made of it would stay until garbage is collected, even where it was given back:
+ * so it writes into one room, and the bytes are copied from there. */
+class Bodies {
+	private room: Uint8Array<ArrayBuffer> | null = null;
+
+	async bytesOf(response: Response): Promise<ArrayBuffer> {
+		const size = Number(response.headers.get("content-length"));
+		const reader = size ? this.readerOf(response) : null;
+		if (!reader)
+			return response.arrayBuffer();
+		const bytes = new Uint8Array(size);
+		let room = this.room ?? new Uint8Array(ROOM);
+		this.room = null; // who reads at the same time has one of its own
+		for (let at = 0, done = false; !done;) {
+			const part = await reader.read(room);
+			const value = part.value ?? new Uint8Array(0);
+			bytes.set(value, at);
+			at += value.length;
+			room = new Uint8Array(value.buffer);
+			done = part.done;
+		}
+		this.room = room;
+		return bytes.buffer;
+	}
+
+	/** Null where the browser does not have such. */
+	private readerOf(response: Response): ReadableStreamBYOBReader | null {
+		try {
+			return response.body?.getReader({ mode: "byob" }) ?? null;
+		} catch {
+			return null;
+		}
 	}
 }
 

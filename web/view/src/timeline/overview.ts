@@ -10,6 +10,7 @@ const HANDLE = 6; // pixels
 
 export class Overview {
 	private busy = new Float64Array(COLUMNS);
+	private most = 1;
 	private asked = -1;
 	private end = 1;
 	private drag: { grip: "from" | "to" | "middle" | "new"; at: number; view: Stretch } | null = null;
@@ -43,22 +44,23 @@ export class Overview {
 				for (let i = 0; i < row.begin.length; i++)
 					spread(busy, row.begin[i]! / this.end, row.end[i]! / this.end, row.busy[i]! / this.end);
 		this.busy = busy;
+		this.most = Math.max(...busy) || 1;
 		this.changed();
 	}
 
 	draw(context: CanvasRenderingContext2D, width: number, height: number, theme: Theme): void {
 		context.fillStyle = theme.page;
 		context.fillRect(0, 0, width, height);
-		const most = this.busy.reduce((a, b) => Math.max(a, b), 0) || 1;
+		const { busy, most } = this;
 		context.fillStyle = theme.counter;
 		context.globalAlpha = 0.55;
 		context.beginPath();
 		context.moveTo(0, height);
-		this.busy.forEach((busy, i) => {
-			const y = height - (busy ? Math.max(1, (height - 8) * busy / most) : 0);
+		for (let i = 0; i < COLUMNS; i++) {
+			const y = height - (busy[i] ? Math.max(1, (height - 8) * busy[i]! / most) : 0);
 			context.lineTo(i * width / COLUMNS, y);
 			context.lineTo((i + 1) * width / COLUMNS, y);
-		});
+		}
 		context.lineTo(width, height);
 		context.fill();
 		context.globalAlpha = 1;

@@ -357,10 +357,9 @@ export class Timeline {
 
 	private tellSpan(words: string): void {
 		const span = byId("span");
-		if (span.dataset.words === words)
-			return;
-		span.dataset.words = words;
-		span.replaceChildren(words, make("span", { class: "word" }, " shown"));
+		const text = span.firstChild as Text;
+		if (text.data !== words)
+			text.data = words; // in each frame: new elements would be garbage
 	}
 
 	private tracksInSight(): number[] {
