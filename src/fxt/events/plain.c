@@ -13,10 +13,6 @@
 
 /* ---- Events that nobody looks at: nothing is taken of them but their times. `make bench` measures log. ---- */
 
-/* Bits of fxt_wish.skips: first the types of events, then those of scheduling records. Legacy context switches, which
- * may have threads inline, are never skipped. */
-enum { SCHEDULING = FXT_TYPES };
-
 static uint32_t bit_unless(uint32_t kinds, enum tw_event_kind kind, unsigned bit)
 {
 	return kinds >> kind & 1 ? 0 : 1u << bit;
@@ -24,24 +20,11 @@ static uint32_t bit_unless(uint32_t kinds, enum tw_event_kind kind, unsigned bit
 
 uint32_t fxt_skips(uint32_t kinds)
 {
-	uint32_t skips = bit_unless(kinds, TW_SWITCH, SCHEDULING + FXT_SWITCH) |
-	                 bit_unless(kinds, TW_WAKEUP, SCHEDULING + FXT_WAKEUP);
+	uint32_t skips = bit_unless(kinds, TW_SWITCH, FXT_SKIPS_SCHEDULING + FXT_SWITCH) |
+	                 bit_unless(kinds, TW_WAKEUP, FXT_SKIPS_SCHEDULING + FXT_WAKEUP);
 	for (unsigned type = 0; type < FXT_EVENT_TYPES; type++)
 		skips |= bit_unless(kinds, fxt_event_kinds[type], type);
 	return skips;
-}
-
-/* Whether nobody looks at records with this header. A thread that is inline tells whose thread a koid is. */
-TW_INLINE bool is_skipped(uint32_t skips, uint64_t header)
-{
-	if (__builtin_expect(fxt_type(header) == TW_FXT_TYPE_EVENT, 1))
-		return skips >> tw_bits(header, 16, 19) & 1 && tw_bits(header, 24, 31);
-	return fxt_type(header) == TW_FXT_TYPE_SCHEDULING && skips >> SCHEDULING >> tw_bits(header, 60, 63) & 1;
-}
-
-bool fxt_is_skipped(uint32_t skips, uint64_t header)
-{
-	return is_skipped(skips, header);
 }
 
 static inline void skip(struct fxt_chunk *chunk, const uint8_t *bytes, bool big)
@@ -63,18 +46,13 @@ struct plain_rows {
 	const struct fxt_entry *thread;
 };
 
-TW_NOINLINE const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index, size_t place)
-{
-	return index ? fxt_thread_at(chunk->decoder.context.provider, index, fxt_offset(chunk, place)) : NULL;
-}
-
 /* Category and name of an event, whose thread it finds too; NULL where one of the three is inline or not registered. */
 TW_INLINE const struct fxt_pair *find(struct plain_rows *rows, uint64_t header, size_t place)
 {
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
 	if (__builtin_expect(index != rows->index, 0)) {
 		rows->index = index;
-		rows->thread = look_up_thread(rows->chunk, index, place);
+		rows->thread = fxt_thread_of(rows->chunk, index, place);
 	}
 	const struct fxt_pair *names = fxt_pair_of(rows->chunk, header, place);
 	return rows->thread ? names : NULL;
@@ -211,7 +189,7 @@ TW_INLINE size_t take_records(struct plain_rows *start, size_t place, size_t end
 	uint64_t header;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
-		if (skips && is_skipped(skips, header)) {
+		if (skips && fxt_is_skipped(skips, header)) {
 			skip(chunk, bytes, big);
 			rows.timed = bytes;
 			continue;

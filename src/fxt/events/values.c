@@ -45,8 +45,7 @@ bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64
 /* The text that a reference means, which is defined. */
 static void set_text(const struct fxt_chunk *chunk, unsigned reference, uint64_t offset, struct tw_argument *argument)
 {
-	const struct fxt_entry *entry =
-	    reference ? fxt_string_at(chunk->decoder.context.provider, reference, offset) : NULL;
+	const struct fxt_entry *entry = fxt_string_at(chunk->decoder.context.provider, reference, offset);
 	argument->value.bytes = (const uint8_t *)(entry ? entry->text : "");
 	argument->size = entry ? entry->length : 0;
 }

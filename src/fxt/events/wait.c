@@ -57,14 +57,6 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 
 /* ---- In the caller's thread. ---- */
 
-/* Gives the bytes of a chunk back. */
-static void give_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
-{
-	fxt_pipeline_lock(pipeline);
-	fxt_pipeline_put_bytes(pipeline, chunk);
-	fxt_pipeline_unlock(pipeline);
-}
-
 /* Reads the bytes of a chunk again; nothing is made of others. Returns 0 or a negative status. */
 static int read_again(struct tw_reader *reader, struct fxt_chunk *chunk)
 {
@@ -150,7 +142,7 @@ void fxt_wait_put(struct tw_reader *reader, struct fxt_chunk *chunk)
 	chunk->wait.later = true;
 	tw_sorter_put_later(&fxt->sorter, &chunk->rows.slab, chunk->decoder.passed.least);
 	if (tw_input_seekable(reader->input))
-		give_bytes(fxt->pipeline, chunk);
+		fxt_pipeline_give_bytes(fxt->pipeline, chunk);
 }
 
 void fxt_wait_empty(struct fxt_reader *fxt, struct fxt_chunk *chunk)
@@ -159,7 +151,7 @@ void fxt_wait_empty(struct fxt_reader *fxt, struct fxt_chunk *chunk)
 	if (!rows.slab.events)
 		return;
 	chunk->rows = (struct fxt_chunk_rows){.slab.count = rows.slab.count}; /* by this the sorter knows it is done */
-	give_bytes(fxt->pipeline, chunk);
+	fxt_pipeline_give_bytes(fxt->pipeline, chunk);
 	if (fxt->spare_count < FXT_SPARE_ROWS) {
 		fxt->spare[fxt->spare_count++] = rows;
 		return;

@@ -64,8 +64,7 @@ static const uint32_t UNWANTED = UINT32_MAX, UNKNOWN = UINT32_MAX - 1;
 static uint32_t find_track(struct fxt_chunk *chunk, unsigned index, const uint8_t *bytes)
 {
 	struct fxt_calls *calls = chunk->calls;
-	uint64_t offset = fxt_offset(chunk, (size_t)(bytes - chunk->bytes));
-	const struct fxt_entry *entry = index ? fxt_thread_at(chunk->decoder.context.provider, index, offset) : NULL;
+	const struct fxt_entry *entry = fxt_thread_of(chunk, index, (size_t)(bytes - chunk->bytes));
 	struct fxt_track_calls *track = entry && entry->wanted ? fxt_calls_of(chunk, entry->number) : NULL;
 	if (track)
 		return (uint32_t)(track - calls->tracks);

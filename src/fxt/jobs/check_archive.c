@@ -121,7 +121,8 @@ static void take_steps(struct verify *verify, bool late)
 	const struct fxt_step *steps = queue->chunk->steps.all;
 	until = late && verify->last < until ? verify->last : until;
 	do {
-		fxt_pairs_take_step(&verify->fxt->pairs, queue->chunk, &steps[queue->next++]);
+		const struct fxt_step *step = &steps[queue->next++];
+		fxt_pairs_take_step(&verify->fxt->pairs, step, fxt_offset(queue->chunk, step->place));
 	} while (!is_used_up(queue) && steps[queue->next].time < until);
 	if (!late)
 		verify->last = steps[queue->next - 1].time;
@@ -147,14 +148,6 @@ static void add_queue(struct verify *verify, struct fxt_chunk *chunk)
 	put_head(verify, number);
 }
 
-/* Gives back the bytes of a chunk, of which the steps know enough: the next chunk is read into a near cache. */
-static void give_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
-{
-	fxt_pipeline_lock(pipeline);
-	fxt_pipeline_put_bytes(pipeline, chunk);
-	fxt_pipeline_unlock(pipeline);
-}
-
 /* Takes another chunk. Returns 1, 0 at the end, or a negative status. */
 static int pull(struct verify *verify)
 {
@@ -167,7 +160,7 @@ static int pull(struct verify *verify)
 	fxt_commit(&fxt->commit, chunk);
 	fxt_pairs_take_slices(&fxt->pairs, chunk);
 	fxt_steps_sort(&chunk->steps, &verify->scratch);
-	give_bytes(fxt->pipeline, chunk);
+	fxt_pipeline_give_bytes(fxt->pipeline, chunk); /* of which the steps know enough */
 	add_queue(verify, chunk);
 	return chunk->failed || chunk->rows.slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
 }

@@ -152,8 +152,7 @@ TW_INLINE bool is_right(const struct tw_ticks *clock, const struct step_shape *s
 /* The thread of an event; NULL where it is not registered, or left out. */
 TW_NOINLINE const struct fxt_entry *look_up_thread(const struct fxt_chunk *chunk, unsigned index, size_t place)
 {
-	const struct fxt_entry *thread =
-	    index ? fxt_thread_at(chunk->decoder.context.provider, index, fxt_offset(chunk, place)) : NULL;
+	const struct fxt_entry *thread = fxt_thread_of(chunk, index, place);
 	return thread && thread->wanted ? thread : NULL;
 }
 

@@ -77,17 +77,12 @@ static void check_instant(const struct checked *checked)
 /* Whether an argument is a number, or a text that is one. */
 static bool counts(const struct checked *checked, const struct tw_fxt_argument *argument)
 {
-	const struct tw_fxt_string *text = &argument->text;
 	double number;
+	size_t length;
 	if (argument->type != TW_FXT_ARG_STRING)
 		return fxt_is_number(argument->type) || argument->type > TW_FXT_ARG_BLOB;
-	if (text->bytes)
-		return tw_loose_number(text->bytes, text->length, &number);
-	const struct fxt_entry *entry = text->reference && text->reference < TW_FXT_STRING_INLINE
-	                                    ? fxt_string_at(checked->chunk->decoder.context.provider, text->reference,
-	                                                    fxt_offset(checked->chunk, checked->place))
-	                                    : NULL;
-	return entry && tw_loose_number(entry->text, entry->length, &number);
+	const char *text = fxt_text(checked->chunk, &argument->text, checked->place, &length);
+	return text && tw_loose_number(text, length, &number);
 }
 
 static void check_counter(const struct checked *checked)
@@ -150,7 +145,7 @@ bool fxt_has_trailing(const struct tw_fxt_record *record)
 }
 
 /* What the record should come after. Told once for each context. */
-static void check_turn(const struct checked *checked)
+static void check_context(const struct checked *checked)
 {
 	struct fxt_chunk *chunk = checked->chunk;
 	bool own = checked->record->type >= TW_FXT_TYPE_STRING;
@@ -177,5 +172,5 @@ void fxt_check_record(struct fxt_chunk *chunk, const struct tw_fxt_record *recor
 	check_texts(&checked);
 	if (checkers[record->kind])
 		checkers[record->kind](&checked);
-	check_turn(&checked);
+	check_context(&checked);
 }

@@ -135,11 +135,6 @@ TW_INLINE struct fxt_tally *tally_of_index(struct fxt_chunk *chunk, unsigned ind
 	return tally_of(chunk, &chunk->census->threads[index], &key);
 }
 
-static const struct fxt_entry *thread_at(const struct fxt_chunk *chunk, unsigned index, size_t place)
-{
-	return fxt_thread_at(chunk->decoder.context.provider, index, fxt_offset(chunk, place));
-}
-
 /* Counts a record for a category. */
 TW_INLINE void count_what(struct fxt_chunk *chunk, unsigned index, uint64_t what)
 {
@@ -167,7 +162,7 @@ static void count_thread(const struct counted *counted, const struct tw_fxt_thre
 	const struct fxt_counted_key key = {FXT_COUNTED(FXT_COUNTED_THREAD, 0), thread->process, thread->thread};
 	if (!thread->index && !thread->thread && !is_event)
 		return;
-	const struct fxt_entry *entry = thread_at(counted->chunk, thread->index, counted->place);
+	const struct fxt_entry *entry = fxt_thread_of(counted->chunk, thread->index, counted->place);
 	struct fxt_tally *tally =
 	    thread->index ? tally_of_index(counted->chunk, thread->index, entry) : tally_of_koids(counted->chunk, &key);
 	add(tally, record->size, counted->first, counted->last);
@@ -186,8 +181,7 @@ static void count_category(const struct counted *counted, const struct tw_fxt_st
 		count->sum.tally.records = 1;
 		return;
 	}
-	const struct fxt_entry *entry =
-	    index ? fxt_string_at(chunk->decoder.context.provider, index, fxt_offset(chunk, counted->place)) : NULL;
+	const struct fxt_entry *entry = fxt_string_of(chunk, index, counted->place);
 	count_what(chunk, index,
 	           index && !entry ? FXT_COUNTED(FXT_COUNTED_CATEGORY_UNDEFINED, index)
 	                           : FXT_COUNTED(FXT_COUNTED_CATEGORY, entry ? entry->number : 0));
@@ -279,7 +273,7 @@ TW_INLINE bool has_thread(struct fxt_chunk *chunk, unsigned index, size_t place,
 {
 	if (index == *last)
 		return true;
-	const struct fxt_entry *entry = thread_at(chunk, index, place);
+	const struct fxt_entry *entry = fxt_thread_of(chunk, index, place);
 	if (!entry)
 		return false;
 	tally_of_index(chunk, index, entry);

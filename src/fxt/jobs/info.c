@@ -159,9 +159,9 @@ static void name_providers(struct fxt_survey *survey, const struct fxt_state *st
 	}
 }
 
-/* ---- What is told. ---- */
+/* ---- The answer. ---- */
 
-static void tell_kinds(struct fxt_survey *survey, struct tw_info *info)
+static void set_kinds(struct fxt_survey *survey, struct tw_info *info)
 {
 	for (unsigned i = 0; i < TW_FXT_KINDS; i++) {
 		if (survey->kinds[i] == 0)
@@ -179,7 +179,7 @@ static uint64_t since(uint64_t start, uint64_t time)
 	return time > start ? time - start : 0;
 }
 
-static void tell_times(struct fxt_survey *survey, struct tw_info *info)
+static void set_times(struct fxt_survey *survey, struct tw_info *info)
 {
 	const struct rows *providers = &survey->providers;
 	uint64_t first = UINT64_MAX, last = 0;
@@ -193,7 +193,7 @@ static void tell_times(struct fxt_survey *survey, struct tw_info *info)
 }
 
 /* When the first record with a time was written. */
-static void tell_wall(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
+static void set_wall(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
 {
 	uint64_t start = tw_time_of_day(&reader->clock, info->clock_start_ns);
 	info->fields = survey->fields;
@@ -201,7 +201,7 @@ static void tell_wall(struct fxt_survey *survey, const struct tw_reader *reader,
 }
 
 /* Of an image, as of XRay's flight recordings. */
-static void tell_recording(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
+static void set_recording(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
 {
 	const enum fxt_recording recording = ((const struct fxt_reader *)reader->state)->recording;
 	const char *text = recording == FXT_RECORDING_COMPLETE ? "complete" : "unfinished";
@@ -218,7 +218,7 @@ static int by_koids(const void *left, const void *right)
 	return order ? order : tw_compare(a->thread, b->thread);
 }
 
-static bool tell_threads(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
+static bool set_threads(struct fxt_survey *survey, const struct tw_reader *reader, struct tw_info *info)
 {
 	const struct rows *rows = &survey->threads;
 	survey->thread_infos = calloc(rows->count + 1, sizeof *survey->thread_infos);
@@ -245,38 +245,28 @@ static bool tell_threads(struct fxt_survey *survey, const struct tw_reader *read
 	return true;
 }
 
-static struct tw_field number_field(const char *name, enum tw_field_type type, uint64_t value)
-{
-	return (struct tw_field){.name = name, .type = type, .value.u = value};
-}
-
-static struct tw_field text_field(const char *name, const struct tw_reader *reader, uint32_t number)
+static void add_name(struct tw_field_list *list, const struct tw_reader *reader, uint32_t number)
 {
 	const struct tw_name *text = tw_dictionary_name(reader->dictionary, number);
-	return (struct tw_field){.name = name, .type = TW_FIELD_TEXT, .value.bytes = text->text, .size = text->length};
+	tw_add_bytes(list, "name", TW_FIELD_TEXT, text->text, text->length);
 }
 
-static bool tell_providers(struct fxt_survey *survey, const struct tw_reader *reader, const struct tw_info *info)
+static bool set_providers(struct fxt_survey *survey, const struct tw_reader *reader, const struct tw_info *info)
 {
 	const struct rows *rows = &survey->providers;
-	survey->provider_fields = calloc(rows->count * PROVIDER_COLUMNS + 1, sizeof *survey->provider_fields);
-	if (!survey->provider_fields)
-		return false;
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct row *row = &rows->rows[i];
-		const struct tw_field fields[PROVIDER_COLUMNS] = {
-		    number_field("provider_id", TW_FIELD_UINT, row->id),
-		    number_field("ticks_per_second", TW_FIELD_UINT, row->frequency),
-		    number_field("records", TW_FIELD_UINT, row->records),
-		    number_field("bytes", TW_FIELD_UINT, row->bytes),
-		    number_field("end_ns", TW_FIELD_NS, since(info->clock_start_ns, row->last)),
-		    number_field("buffer_full", TW_FIELD_UINT, row->dropped),
-		    text_field("name", reader, row->number),
-		};
-		memcpy(survey->provider_fields + i * PROVIDER_COLUMNS, fields, sizeof fields);
+	struct tw_field_list list = {.fields = calloc(rows->count * PROVIDER_COLUMNS + 1, sizeof *list.fields)};
+	survey->provider_fields = list.fields;
+	for (const struct row *row = rows->rows; list.fields && row < rows->rows + rows->count; row++) {
+		tw_add_number(&list, "provider_id", TW_FIELD_UINT, row->id);
+		tw_add_number(&list, "ticks_per_second", TW_FIELD_UINT, row->frequency);
+		tw_add_number(&list, "records", TW_FIELD_UINT, row->records);
+		tw_add_number(&list, "bytes", TW_FIELD_UINT, row->bytes);
+		tw_add_number(&list, "end_ns", TW_FIELD_NS, since(info->clock_start_ns, row->last));
+		tw_add_number(&list, "buffer_full", TW_FIELD_UINT, row->dropped);
+		add_name(&list, reader, row->number);
 	}
-	survey->lists[0] = (struct tw_info_list){"providers", survey->provider_fields, PROVIDER_COLUMNS, rows->count};
-	return true;
+	survey->lists[0] = (struct tw_info_list){"providers", list.fields, PROVIDER_COLUMNS, rows->count};
+	return list.fields;
 }
 
 static int most_first(const void *left, const void *right, void *context)
@@ -288,21 +278,19 @@ static int most_first(const void *left, const void *right, void *context)
 	return strcmp(tw_dictionary_name(dictionary, a->number)->text, tw_dictionary_name(dictionary, b->number)->text);
 }
 
-static bool tell_categories(struct fxt_survey *survey, const struct tw_reader *reader)
+static bool set_categories(struct fxt_survey *survey, const struct tw_reader *reader)
 {
 	const struct rows *rows = &survey->categories;
-	survey->category_fields = calloc(rows->count * CATEGORY_COLUMNS + 1, sizeof *survey->category_fields);
-	if (!survey->category_fields)
-		return false;
+	struct tw_field_list list = {.fields = calloc(rows->count * CATEGORY_COLUMNS + 1, sizeof *list.fields)};
+	survey->category_fields = list.fields;
 	if (rows->count)
 		qsort_r(rows->rows, rows->count, sizeof *rows->rows, most_first, reader->dictionary);
-	for (size_t i = 0; i < rows->count; i++) {
-		struct tw_field *fields = survey->category_fields + i * CATEGORY_COLUMNS;
-		fields[0] = number_field("events", TW_FIELD_UINT, rows->rows[i].records);
-		fields[1] = text_field("name", reader, rows->rows[i].number);
+	for (const struct row *row = rows->rows; list.fields && row < rows->rows + rows->count; row++) {
+		tw_add_number(&list, "events", TW_FIELD_UINT, row->records);
+		add_name(&list, reader, row->number);
 	}
-	survey->lists[1] = (struct tw_info_list){"categories", survey->category_fields, CATEGORY_COLUMNS, rows->count};
-	return true;
+	survey->lists[1] = (struct tw_info_list){"categories", list.fields, CATEGORY_COLUMNS, rows->count};
+	return list.fields;
 }
 
 /* ---- The whole. ---- */
@@ -334,12 +322,12 @@ int fxt_info(struct tw_reader *reader, unsigned jobs, struct tw_info *info)
 	struct fxt_survey *survey = fxt->survey = calloc(1, sizeof *survey);
 	int status = survey ? count_all(reader, survey, jobs) : TW_ERR_MEMORY;
 	if (status >= 0) {
-		tell_kinds(survey, info);
-		tell_times(survey, info);
-		tell_wall(survey, reader, info);
-		tell_recording(survey, reader, info);
-		if (!tell_threads(survey, reader, info) || !tell_categories(survey, reader) ||
-		    !tell_providers(survey, reader, info))
+		set_kinds(survey, info);
+		set_times(survey, info);
+		set_wall(survey, reader, info);
+		set_recording(survey, reader, info);
+		if (!set_threads(survey, reader, info) || !set_categories(survey, reader) ||
+		    !set_providers(survey, reader, info))
 			status = TW_ERR_MEMORY;
 	}
 	if (status < 0)

@@ -78,13 +78,34 @@ void fxt_steps_sort(struct fxt_steps *steps, struct fxt_steps_scratch *scratch)
 	while (merge_twos(scratch->steps, count, steps->all) > 1);
 }
 
+/* The step of an event of a kind that has some, at a place of its chunk. */
+static struct fxt_step step_of(const struct tw_event *event, uint32_t place)
+{
+#define X(type, row, call, last) [row] = (type),
+	static const uint8_t types[TW_EVENT_KINDS] = {FXT_EVENT_LIST(X)};
+#undef X
+	struct fxt_step step = {
+	    .time = event->time,
+	    .key = event->name,
+	    .track = event->track,
+	    .place = place,
+	    .type = types[event->kind],
+	};
+	if (step.type == FXT_COMPLETE)
+		step.key = tw_event_end(event);
+	else if (step.type >= FXT_ASYNC_BEGIN)
+		step.key = fxt_operation_key(event->category, event->name, event->id);
+	return step;
+}
+
+/* ---- Findings, and the memory limit. ---- */
+
 enum {
-	SHARE = 4,     /* of the memory limit */
-	LEVELS = 1024, /* how deep below the innermost duration the one that ends is looked for */
-	LEAST = 256    /* places of a table */
+	SHARE = 8,  /* of the memory limit, for durations, and for operations and flows */
+	LEAST = 256 /* places of a table */
 };
 
-static void tell(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset)
+static void report(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset)
 {
 	tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s", fxt_rules[rule].text);
 }
@@ -92,109 +113,71 @@ static void tell(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset)
 static void give_up(struct fxt_pairs *pairs, uint64_t offset)
 {
 	if (!pairs->full)
-		tell(pairs, FXT_PAIR_LIMIT, offset);
+		report(pairs, FXT_PAIR_LIMIT, offset);
 	pairs->full = true;
-}
-
-/* Whether that much more memory may be taken. */
-static bool may_take(struct fxt_pairs *pairs, size_t size)
-{
-	if (!pairs->limit)
-		pairs->limit = tw_memory_limit(pairs->reader) / SHARE;
-	if (pairs->memory + size > pairs->limit)
-		return false;
-	pairs->memory += size;
-	return true;
 }
 
 /* ---- Durations. ---- */
 
-static struct fxt_stack *stack_of(struct fxt_pairs *pairs, uint32_t track)
+/* NULL when there is no memory. */
+static struct fxt_pair_track *track_of(struct fxt_pairs *pairs, uint32_t number)
 {
-	size_t room = pairs->stack_room, need = (size_t)track + 1;
-	if (need > room) {
-		size_t more = (need > 2 * room ? need : 2 * room) - room;
-		if (!may_take(pairs, more * sizeof *pairs->stacks) ||
-		    !tw_grow(&pairs->stacks, &pairs->stack_room, need, sizeof *pairs->stacks))
-			return NULL;
+	if (!tw_grow(&pairs->tracks, &pairs->track_room, (size_t)number + 1, sizeof *pairs->tracks)) {
+		pairs->failed = true;
+		return NULL;
 	}
-	while (pairs->stack_count < need)
-		pairs->stacks[pairs->stack_count++] = (struct fxt_stack){0};
-	return &pairs->stacks[track];
+	return &pairs->tracks[number];
 }
 
-static void begin_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name, uint64_t offset)
+static void begin_duration(struct fxt_pairs *pairs, uint32_t number, uint32_t name, uint64_t offset)
 {
-	struct fxt_stack *stack = track < pairs->stack_count ? &pairs->stacks[track] : stack_of(pairs, track);
-	bool fits = stack && (stack->count < stack->room || may_take(pairs, (stack->room + 8) * sizeof *stack->open));
-	if (!fits || !tw_grow(&stack->open, &stack->room, stack->count + 1, sizeof *stack->open)) {
-		give_up(pairs, offset);
+	struct fxt_pair_track *track = number < pairs->track_room ? &pairs->tracks[number] : track_of(pairs, number);
+	if (!track)
 		return;
-	}
-	stack->open[stack->count++] = (struct fxt_open){offset, name};
+	if (!pairs->room.limit)
+		pairs->room.limit = tw_memory_limit(pairs->reader) / SHARE / sizeof(struct tw_open_slice);
+	const int status = tw_open_begin(&track->open, &pairs->room, name, offset);
+	pairs->failed |= status == TW_ERR_MEMORY;
+	if (status == TW_ERR_LIMIT)
+		give_up(pairs, offset);
 }
 
-/* How many durations end with this one: 0 when it is not open. */
-static size_t levels(const struct fxt_stack *stack, uint32_t name)
+static void end_duration(struct fxt_pairs *pairs, uint32_t number, uint32_t name, uint64_t offset)
 {
-	if (name == 0 && stack->count)
-		return 1;
-	for (size_t i = 1; i <= stack->count && i <= LEVELS; i++)
-		if (stack->open[stack->count - i].name == name)
-			return i;
-	return 0;
-}
-
-static void end_duration(struct fxt_pairs *pairs, uint32_t track, uint32_t name, uint64_t offset)
-{
-	struct fxt_stack *stack = track < pairs->stack_count ? &pairs->stacks[track] : NULL;
-	size_t count = stack ? levels(stack, name) : 0;
-	if (count == 0 && !pairs->full)
-		tell(pairs, FXT_END_WITHOUT_BEGIN, offset);
-	else if (count > 1)
-		tell(pairs, FXT_END_MISMATCHED, offset);
-	if (count)
-		stack->count -= count;
+	struct tw_open_slices *open = number < pairs->track_room ? &pairs->tracks[number].open : NULL;
+	struct tw_open_slice taken;
+	size_t place;
+	if (open && tw_open_take(open, name, &taken))
+		return;
+	const int found = open ? tw_open_match(open, name, &place) : 0;
+	pairs->failed |= found == TW_ERR_MEMORY;
+	if (found == 0 && !pairs->full)
+		report(pairs, FXT_END_WITHOUT_BEGIN, offset);
+	if (found == 1 && place + 1 < open->depth)
+		report(pairs, FXT_END_MISMATCHED, offset);
+	while (found == 1 && open->depth > place)
+		tw_open_close(open, &pairs->room);
 }
 
 /* ---- Slices that overlap: in the order of the archive, whoever reads it. ---- */
 
-static void report_overlap(struct fxt_pairs *pairs, bool ends, uint64_t beyond, uint64_t offset)
-{
-	if (beyond)
-		tw_report(pairs->reader, &fxt_rules[FXT_SLICES_OVERLAP], offset, offset, 0,
-		          "%s ends %" PRIu64 " ns after one of its thread in which it begins: each lasts as long as it "
-		          "says.",
-		          ends ? "Of a complete slice and this one the later" : "A complete slice", beyond);
-}
-
-static void take_slice_row(struct fxt_pairs *pairs, const struct tw_event *row)
-{
-	struct tw_overlaps *overlaps = &pairs->overlaps;
-	uint64_t beyond = 0;
-	if (row->kind == TW_SLICE_BEGIN)
-		tw_overlaps_begin(overlaps, row->track, row->name, row->time, &pairs->failed);
-	else if (row->kind == TW_SLICE_END)
-		beyond = tw_overlaps_end(overlaps, row->track, row->name, row->time, &pairs->failed);
-	else if (row->kind == TW_SLICE_COMPLETE)
-		beyond = tw_overlaps_take(overlaps, row->track, row->time, tw_event_end(row), &pairs->failed);
-	report_overlap(pairs, row->kind == TW_SLICE_END, beyond, row->offset);
-}
-
-static void take_slice(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step)
+static void take_slice(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t offset)
 {
 	struct tw_overlaps *overlaps = &pairs->overlaps;
 	const uint32_t name = (uint32_t)step->key;
 	uint64_t beyond = 0;
-	if (step->type == FXT_ROW)
-		take_slice_row(pairs, &chunk->rows.slab.events[step->key]);
-	else if (step->type == FXT_BEGIN)
+	if (step->type == FXT_BEGIN)
 		tw_overlaps_begin(overlaps, step->track, name, step->time, &pairs->failed);
 	else if (step->type == FXT_END)
 		beyond = tw_overlaps_end(overlaps, step->track, name, step->time, &pairs->failed);
 	else if (step->type == FXT_COMPLETE)
 		beyond = tw_overlaps_take(overlaps, step->track, step->time, step->key, &pairs->failed);
-	report_overlap(pairs, step->type == FXT_END, beyond, fxt_offset(chunk, step->place));
+	if (beyond)
+		tw_report(pairs->reader, &fxt_rules[FXT_SLICES_OVERLAP], offset, offset, 0,
+		          "%s ends %" PRIu64 " ns after one of its thread in which it begins: each lasts as long as it "
+		          "says.",
+		          step->type == FXT_END ? "Of a complete slice and this one the later" : "A complete slice",
+		          beyond);
 }
 
 void fxt_pairs_take_slice_rows(struct fxt_pairs *pairs, const struct fxt_chunk *chunk)
@@ -202,14 +185,10 @@ void fxt_pairs_take_slice_rows(struct fxt_pairs *pairs, const struct fxt_chunk *
 	const struct tw_slab *slab = &chunk->rows.slab;
 	for (size_t i = 0; i < slab->count && !pairs->complete; i++)
 		pairs->complete = slab->events[i].kind == TW_SLICE_COMPLETE;
-	for (size_t i = 0; i < slab->count && pairs->complete; i++)
-		take_slice_row(pairs, &slab->events[i]);
-}
-
-static bool is_complete(const struct fxt_chunk *chunk, const struct fxt_step *step)
-{
-	return step->type == FXT_COMPLETE ||
-	       (step->type == FXT_ROW && chunk->rows.slab.events[step->key].kind == TW_SLICE_COMPLETE);
+	for (size_t i = 0; i < slab->count && pairs->complete; i++) {
+		const struct fxt_step step = step_of(&slab->events[i], 0);
+		take_slice(pairs, &step, slab->events[i].offset);
+	}
 }
 
 void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk)
@@ -217,10 +196,13 @@ void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk)
 	struct fxt_step *const steps = chunk->steps.all;
 	size_t kept = 0;
 	pairs->complete |= chunk->steps.complete;
+	for (size_t i = 0; i < chunk->steps.count; i++)
+		if (steps[i].type == FXT_ROW)
+			steps[i] = step_of(&chunk->rows.slab.events[steps[i].key], steps[i].place);
 	for (size_t i = 0; i < chunk->steps.count && pairs->complete; i++) {
-		take_slice(pairs, chunk, &steps[i]);
+		take_slice(pairs, &steps[i], fxt_offset(chunk, steps[i].place));
 		steps[kept] = steps[i];
-		kept += !is_complete(chunk, &steps[i]);
+		kept += steps[i].type != FXT_COMPLETE;
 	}
 	chunk->steps.count = pairs->complete ? kept : chunk->steps.count;
 }
@@ -254,10 +236,12 @@ static bool make_room(struct fxt_pairs *pairs, struct fxt_operations *table)
 	size_t room = table->places ? table->mask + 1 : 0, more = room ? 2 * room : LEAST;
 	if (has_room(table))
 		return true;
-	struct fxt_operation *places =
-	    may_take(pairs, (more - room) * sizeof *places) ? calloc(more, sizeof *places) : NULL;
+	const size_t taken = pairs->places + more - room;
+	const bool fits = taken <= tw_memory_limit(pairs->reader) / SHARE / sizeof(struct fxt_operation);
+	struct fxt_operation *places = fits ? calloc(more, sizeof *places) : NULL;
 	if (!places)
 		return false;
+	pairs->places = taken;
 	struct fxt_operations grown = {places, more - 1, table->count};
 	for (size_t i = 0; i < room; i++)
 		if (table->places[i].count)
@@ -282,14 +266,14 @@ static void take_out(struct fxt_operations *table, struct fxt_operation *place)
 	table->places[hole].count = 0;
 }
 
-/* Tells once for each track that operations with one key are open at once. */
-static void tell_shared(struct fxt_pairs *pairs, uint32_t track, uint64_t offset)
+/* Reports once for each track that operations with one key are open at once. */
+static void report_shared(struct fxt_pairs *pairs, uint32_t number, uint64_t offset)
 {
-	struct fxt_stack *stack = stack_of(pairs, track);
-	if (stack && !stack->shared)
-		tell(pairs, FXT_ASYNC_SHARED_KEY, offset);
-	if (stack)
-		stack->shared = true;
+	struct fxt_pair_track *track = track_of(pairs, number);
+	if (track && !track->shared)
+		report(pairs, FXT_ASYNC_SHARED_KEY, offset);
+	if (track)
+		track->shared = true;
 }
 
 static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint32_t track,
@@ -302,7 +286,7 @@ static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *tabl
 	struct fxt_operation *place = place_of(table, key);
 	if (place->count++) {
 		if (table == &pairs->operations[false])
-			tell_shared(pairs, track, offset);
+			report_shared(pairs, track, offset);
 		return;
 	}
 	place->key = key;
@@ -315,9 +299,9 @@ static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_
 	struct fxt_operation *place = table->places ? place_of(table, key) : NULL;
 	if (!place || !place->count) {
 		if (!pairs->full)
-			tell(pairs,
-			     table == &pairs->operations[true] ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN,
-			     offset);
+			report(pairs,
+			       table == &pairs->operations[true] ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN,
+			       offset);
 		return;
 	}
 	if (ends && --place->count == 0)
@@ -362,47 +346,36 @@ static void take_operation(struct fxt_pairs *pairs, unsigned kind, uint64_t key,
 		go_on(pairs, table, whole, offset, ends);
 }
 
-static void take_event(struct fxt_pairs *pairs, const struct tw_event *event)
+void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t offset)
 {
-	if (event->kind == TW_SLICE_BEGIN)
-		begin_duration(pairs, event->track, event->name, event->offset);
-	else if (event->kind == TW_SLICE_END)
-		end_duration(pairs, event->track, event->name, event->offset);
-	else if (event->kind >= TW_ASYNC_BEGIN && event->kind <= TW_FLOW_END)
-		take_operation(pairs, event->kind, fxt_operation_key(event->category, event->name, event->id),
-		               event->track, event->offset);
-}
-
-void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch)
-{
-	for (size_t i = 0; i < batch->count; i++)
-		take_event(pairs, &batch->events[i]);
-}
-
-void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step)
-{
-	uint64_t offset = fxt_offset(chunk, step->place);
 	if (step->type == FXT_BEGIN)
 		begin_duration(pairs, step->track, (uint32_t)step->key, offset);
 	else if (step->type == FXT_END)
 		end_duration(pairs, step->track, (uint32_t)step->key, offset);
-	else if (step->type == FXT_ROW)
-		take_event(pairs, &chunk->rows.slab.events[step->key]);
-	else
+	else if (step->type >= FXT_ASYNC_BEGIN)
 		take_operation(pairs, fxt_event_kinds[step->type], step->key, step->track, offset);
 }
 
-static void tell_open(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset, uint64_t count)
+void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct fxt_step step = step_of(&batch->events[i], 0);
+		if (FXT_PAIRED_KINDS >> batch->events[i].kind & 1)
+			fxt_pairs_take_step(pairs, &step, batch->events[i].offset);
+	}
+}
+
+static void report_open(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset, uint64_t count)
 {
 	const char *text = fxt_rules[rule].text;
 	if (count == 1)
-		tell(pairs, rule, offset);
+		report(pairs, rule, offset);
 	else if (count)
 		tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s So %s %" PRIu64 " more.", text,
 		          count == 2 ? "is" : "are", count - 1);
 }
 
-static void tell_operations(struct fxt_pairs *pairs, const struct fxt_operations *table, enum fxt_rule rule)
+static void report_operations(struct fxt_pairs *pairs, const struct fxt_operations *table, enum fxt_rule rule)
 {
 	uint64_t offset = UINT64_MAX, count = 0;
 	for (size_t i = 0; table->places && i <= table->mask; i++) {
@@ -411,24 +384,25 @@ static void tell_operations(struct fxt_pairs *pairs, const struct fxt_operations
 		if (place->count && place->offset < offset)
 			offset = place->offset;
 	}
-	tell_open(pairs, rule, offset, count);
+	report_open(pairs, rule, offset, count);
 }
 
 void fxt_pairs_end(struct fxt_pairs *pairs)
 {
-	for (size_t i = 0; i < pairs->stack_count; i++)
-		if (pairs->stacks[i].count)
-			tell_open(pairs, FXT_BEGIN_WITHOUT_END, pairs->stacks[i].open[0].offset,
-			          pairs->stacks[i].count);
-	tell_operations(pairs, &pairs->operations[false], FXT_ASYNC_WITHOUT_END);
-	tell_operations(pairs, &pairs->operations[true], FXT_FLOW_WITHOUT_END);
+	for (size_t i = 0; i < pairs->track_room; i++) {
+		const struct tw_open_slices *open = &pairs->tracks[i].open;
+		if (open->depth)
+			report_open(pairs, FXT_BEGIN_WITHOUT_END, open->slices[0].slot, open->depth);
+	}
+	report_operations(pairs, &pairs->operations[false], FXT_ASYNC_WITHOUT_END);
+	report_operations(pairs, &pairs->operations[true], FXT_FLOW_WITHOUT_END);
 }
 
 void fxt_pairs_free(struct fxt_pairs *pairs)
 {
-	for (size_t i = 0; i < pairs->stack_count; i++)
-		free(pairs->stacks[i].open);
-	free(pairs->stacks);
+	for (size_t i = 0; i < pairs->track_room; i++)
+		tw_open_free(&pairs->tracks[i].open);
+	free(pairs->tracks);
 	tw_overlaps_free(&pairs->overlaps);
 	free(pairs->operations[false].places);
 	free(pairs->operations[true].places);

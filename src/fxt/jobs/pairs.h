@@ -3,6 +3,7 @@
 #ifndef FXT_JOBS_PAIRS_H
 #define FXT_JOBS_PAIRS_H
 
+#include "core/calls/open_slices.h"
 #include "core/calls/overlaps.h"
 #include "core/format.h"
 #include "fxt/walk/chunk.h"
@@ -12,17 +13,10 @@
 	(1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE | 1u << TW_ASYNC_BEGIN |                  \
 	 1u << TW_ASYNC_INSTANT | 1u << TW_ASYNC_END | 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END)
 
-/* A duration that is open. */
-struct fxt_open {
-	uint64_t offset;
-	uint32_t name;
-};
-
-/* The open durations of a thread, the innermost last. */
-struct fxt_stack {
-	struct fxt_open *open;
-	size_t count, room;
-	bool shared; /* it was told that operations of one key are open at once */
+/* What is open on a track. */
+struct fxt_pair_track {
+	struct tw_open_slices open; /* durations; a slot is the offset of the begin */
+	bool shared;                /* it was reported that operations of one key are open at once */
 };
 
 /* Asynchronous operations or flows that are open and look the same. */
@@ -40,21 +34,22 @@ struct fxt_operations {
 /* All zero to begin, but reader. */
 struct fxt_pairs {
 	struct tw_reader *reader;
-	struct fxt_stack *stacks; /* by track */
-	size_t stack_count, stack_room;
+	struct fxt_pair_track *tracks; /* by number */
+	size_t track_room;
+	struct tw_open_room room;            /* for durations */
+	size_t places;                       /* of all operations */
 	struct fxt_operations operations[2]; /* asynchronous ones, flows */
 	struct tw_overlaps overlaps;
-	size_t memory, limit; /* bytes; 0: not known yet */
-	bool full;            /* something is not followed */
-	bool complete;        /* there are complete slices, which others may overlap */
-	bool failed;          /* there was no memory for slices that may overlap */
+	bool full;     /* something is not followed */
+	bool complete; /* there are complete slices, which others may overlap */
+	bool failed;   /* there was no memory */
 };
 
 /* Takes the next events in time order, but for complete slices. */
 void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch);
 
-/* The same for a step of a chunk. */
-void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_chunk *chunk, const struct fxt_step *step);
+/* The same for a step of the record at an offset. */
+void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t offset);
 
 /* Takes the slices of a committed chunk, in the order of the archive, which no reader changes: those that are rows; or
  * those among its steps, which complete ones leave then. Begins and ends count where the archive has complete slices,

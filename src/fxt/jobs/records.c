@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "core/filter/wanted.h"
+#include "core/text/fields.h"
 #include "fxt/events/events.h"
 #include "fxt/format/layout.h"
 #include "fxt/fxt.h"
@@ -14,12 +15,6 @@ enum {
 	FIELDS = 16,
 	ARGUMENT_FIELDS = 8,
 	ADDRESSES = 255 /* of a backtrace */
-};
-
-/* Fields that are being put together. */
-struct field_list {
-	struct tw_field *fields;
-	size_t count;
 };
 
 struct fxt_records {
@@ -39,45 +34,21 @@ struct fxt_records {
 struct showing {
 	struct fxt_records *records;
 	const struct tw_fxt_record *record;
-	struct field_list fields;
+	struct tw_field_list fields;
 };
 
 /* ---- Fields. ---- */
 
-static struct tw_field *add(struct field_list *list, const char *name, enum tw_field_type type)
-{
-	struct tw_field *field = &list->fields[list->count++];
-	*field = (struct tw_field){.name = name, .type = type};
-	return field;
-}
-
-static void add_uint(struct field_list *list, const char *name, uint64_t value)
-{
-	add(list, name, TW_FIELD_UINT)->value.u = value;
-}
-
-static void add_hex(struct field_list *list, const char *name, uint64_t value)
-{
-	add(list, name, TW_FIELD_HEX)->value.u = value;
-}
-
-static void add_bytes(struct field_list *list, const char *name, enum tw_field_type type, const void *bytes,
+static void add_bytes(struct tw_field_list *list, const char *name, enum tw_field_type type, const void *bytes,
                       uint64_t size)
 {
-	struct tw_field *field = add(list, name, type);
-	field->value.bytes = bytes ? bytes : "";
-	field->size = (size_t)size;
+	tw_add_bytes(list, name, type, bytes ? bytes : "", (size_t)size);
 }
 
-static void add_rest(struct field_list *list, const void *bytes, uint64_t size)
+static void add_rest(struct tw_field_list *list, const void *bytes, uint64_t size)
 {
 	if (bytes && size)
 		add_bytes(list, "rest", TW_FIELD_BYTES, bytes, size);
-}
-
-static void add_text(struct field_list *list, const char *name, const char *text)
-{
-	add_bytes(list, name, TW_FIELD_TEXT, text, strlen(text));
 }
 
 /* ---- Strings, threads, objects. ---- */
@@ -88,7 +59,7 @@ static void note_undefined(const struct showing *show, enum fxt_rule rule, unsig
 	fxt_note(cursor->chunk, rule, cursor->place, cursor->place, index, 0, NULL);
 }
 
-static void add_string(const struct showing *show, struct field_list *list, const char *name,
+static void add_string(const struct showing *show, struct tw_field_list *list, const char *name,
                        const char *reference_name, const struct tw_fxt_string *string)
 {
 	const struct fxt_cursor *cursor = &show->records->cursor;
@@ -97,10 +68,10 @@ static void add_string(const struct showing *show, struct field_list *list, cons
 	if (text) {
 		add_bytes(list, name, TW_FIELD_TEXT, text, length);
 	} else {
-		add(list, name, TW_FIELD_NULL);
+		tw_add_field(list, name, TW_FIELD_NULL);
 		note_undefined(show, FXT_STRING_UNDEFINED, string->reference);
 	}
-	add_uint(list, reference_name, string->reference);
+	tw_add_number(list, reference_name, TW_FIELD_UINT, string->reference);
 }
 
 static struct fxt_referred refer_to(const struct showing *show, const struct tw_fxt_thread *thread)
@@ -115,9 +86,9 @@ static void add_thread(struct showing *show, const char *const names[3], const s
 	const bool known = found.known && (thread->index || wide);
 	if (!found.known)
 		note_undefined(show, FXT_THREAD_UNDEFINED, thread->index);
-	add(&show->fields, names[0], found.known ? TW_FIELD_UINT : TW_FIELD_NULL)->value.u = found.process;
-	add(&show->fields, names[1], known ? TW_FIELD_UINT : TW_FIELD_NULL)->value.u = found.thread;
-	add_uint(&show->fields, names[2], thread->index);
+	tw_add_number(&show->fields, names[0], found.known ? TW_FIELD_UINT : TW_FIELD_NULL, found.process);
+	tw_add_number(&show->fields, names[1], known ? TW_FIELD_UINT : TW_FIELD_NULL, found.thread);
+	tw_add_number(&show->fields, names[2], TW_FIELD_UINT, thread->index);
 }
 
 /* The object of a koid, or of a pointer in the process of the record. False where the thread of the record is not
@@ -130,7 +101,7 @@ static bool find_object(const struct showing *show, bool koid, uint64_t value, s
 	return koid || found.known;
 }
 
-static void add_object(const struct showing *show, struct field_list *list, const struct tw_fxt_argument *argument)
+static void add_object(const struct showing *show, struct tw_field_list *list, const struct tw_fxt_argument *argument)
 {
 	struct fxt_object object;
 	if (!find_object(show, argument->type == TW_FXT_ARG_KOID, argument->value.u, &object))
@@ -144,7 +115,7 @@ static void add_object(const struct showing *show, struct field_list *list, cons
 
 /* ---- Arguments. ---- */
 
-static void add_value(const struct showing *show, struct field_list *list, const struct tw_fxt_argument *argument)
+static void add_value(const struct showing *show, struct tw_field_list *list, const struct tw_fxt_argument *argument)
 {
 	const struct fxt_argument_kind *kind = &fxt_argument_kinds[argument->type];
 	if (kind->value == FXT_VALUE_TEXT)
@@ -152,7 +123,7 @@ static void add_value(const struct showing *show, struct field_list *list, const
 	else if (kind->value == FXT_VALUE_BYTES || kind->value == FXT_VALUE_UNKNOWN)
 		add_bytes(list, "value", TW_FIELD_BYTES, argument->bytes, argument->size);
 	else
-		add(list, "value", kind->shown)->value.u = argument->value.u;
+		tw_add_number(list, "value", kind->shown, argument->value.u);
 	if (argument->type == TW_FXT_ARG_POINTER || argument->type == TW_FXT_ARG_KOID)
 		add_object(show, list, argument);
 }
@@ -166,13 +137,14 @@ static uint64_t header_of(const struct tw_fxt_argument *argument)
 
 static size_t add_argument(const struct showing *show, const struct tw_fxt_argument *argument, struct tw_field *fields)
 {
-	struct field_list list = {.fields = fields};
+	struct tw_field_list list = {.fields = fields};
 	const char *type = fxt_argument_kinds[argument->type].name;
 	add_string(show, &list, "name", "name_ref", &argument->name);
-	add_text(&list, "type", type ? type : "unknown");
+	type = type ? type : "unknown";
+	add_bytes(&list, "type", TW_FIELD_TEXT, type, strlen(type));
 	add_value(show, &list, argument);
-	if (!type)
-		add_hex(&list, "header", header_of(argument));
+	if (argument->type > TW_FXT_ARG_BLOB)
+		tw_add_number(&list, "header", TW_FIELD_HEX, header_of(argument));
 	add_rest(&list, argument->trailing, argument->trailing_size);
 	return list.count;
 }
@@ -185,7 +157,7 @@ static void add_arguments(struct showing *show)
 		records->arguments[i] = (struct tw_field){.type = TW_FIELD_OBJECT, .value.fields = inner};
 		records->arguments[i].size = add_argument(show, &show->record->arguments[i], inner);
 	}
-	struct tw_field *field = add(&show->fields, "arguments", TW_FIELD_ARRAY);
+	struct tw_field *field = tw_add_field(&show->fields, "arguments", TW_FIELD_ARRAY);
 	field->value.fields = records->arguments;
 	field->size = show->record->argument_count;
 }
@@ -197,7 +169,7 @@ static void add_payload(struct showing *show, const struct fxt_record_field *fro
 {
 	const struct tw_fxt_record *record = show->record;
 	if (from->names[1])
-		add_uint(&show->fields, from->names[1], record->payload_size);
+		tw_add_number(&show->fields, from->names[1], TW_FIELD_UINT, record->payload_size);
 	add_bytes(&show->fields, from->names[0], from->shown, record->payload,
 	          record->payload_here < most ? record->payload_here : most);
 }
@@ -205,11 +177,11 @@ static void add_payload(struct showing *show, const struct fxt_record_field *fro
 static void add_addresses(struct showing *show, const struct fxt_record_field *from)
 {
 	const struct tw_fxt_record *record = show->record;
-	struct field_list list = {.fields = show->records->addresses};
+	struct tw_field_list list = {.fields = show->records->addresses};
 	bool big = show->records->cursor.chunk->decoder.big;
 	for (uint64_t at = 0; at + TW_FXT_WORD <= record->payload_size && list.count < ADDRESSES; at += TW_FXT_WORD)
-		add_hex(&list, NULL, tw_load64(record->payload + at, big));
-	struct tw_field *field = add(&show->fields, from->names[0], TW_FIELD_ARRAY);
+		tw_add_number(&list, NULL, TW_FIELD_HEX, tw_load64(record->payload + at, big));
+	struct tw_field *field = tw_add_field(&show->fields, from->names[0], TW_FIELD_ARRAY);
 	field->value.fields = list.fields;
 	field->size = list.count;
 }
@@ -217,11 +189,11 @@ static void add_addresses(struct showing *show, const struct fxt_record_field *f
 static void add_unknown(struct showing *show, const struct fxt_record_field *from)
 {
 	const struct tw_fxt_record *record = show->record;
-	add_uint(&show->fields, "type", record->type);
+	tw_add_number(&show->fields, "type", TW_FIELD_UINT, record->type);
 	if (fxt_subtype_bit(record->type))
-		add_uint(&show->fields, "subtype", record->subtype);
-	add_hex(&show->fields, "header", record->header);
-	add_uint(&show->fields, "size", record->size);
+		tw_add_number(&show->fields, "subtype", TW_FIELD_UINT, record->subtype);
+	tw_add_number(&show->fields, "header", TW_FIELD_HEX, record->header);
+	tw_add_number(&show->fields, "size", TW_FIELD_UINT, record->size);
 	add_payload(show, from, FXT_SHOWN);
 }
 
@@ -229,8 +201,8 @@ static void add_base(struct showing *show, const struct fxt_record_field *from)
 {
 	if (!show->record->has_base)
 		return;
-	add_uint(&show->fields, from->names[0], show->record->base_ticks);
-	add_uint(&show->fields, from->names[1], show->record->base_ns);
+	tw_add_number(&show->fields, from->names[0], TW_FIELD_UINT, show->record->base_ticks);
+	tw_add_number(&show->fields, from->names[1], TW_FIELD_UINT, show->record->base_ns);
 }
 
 static void add_field(struct showing *show, const struct fxt_record_field *from)
@@ -240,7 +212,7 @@ static void add_field(struct showing *show, const struct fxt_record_field *from)
 	switch ((enum fxt_field_form)from->form) {
 	case FXT_FIELD_BITS:
 	case FXT_FIELD_WORD:
-		add(&show->fields, from->names[0], from->shown)->value.u = fxt_number(record, from);
+		tw_add_number(&show->fields, from->names[0], from->shown, fxt_number(record, from));
 		return;
 	case FXT_FIELD_STRING:
 		add_string(show, &show->fields, from->names[0], from->names[1], member);
@@ -266,7 +238,7 @@ static void add_field(struct showing *show, const struct fxt_record_field *from)
 		return;
 	case FXT_FIELD_SCOPE:
 		if (record->has_scope)
-			add_uint(&show->fields, from->names[0], record->scope);
+			tw_add_number(&show->fields, from->names[0], TW_FIELD_UINT, record->scope);
 		return;
 	case FXT_FIELD_BASE:
 		add_base(show, from);

@@ -35,7 +35,7 @@ static bool is_big(const struct rewrite *r, bool as_source)
 }
 
 /* What is kept as words must be turned where the byte order changes. */
-static void turn_words(uint8_t *to, const uint8_t *from, uint64_t size)
+static void swap_words(uint8_t *to, const uint8_t *from, uint64_t size)
 {
 	for (uint64_t at = 0; at + TW_FXT_WORD <= size; at += TW_FXT_WORD)
 		tw_store64(to + at, tw_load64(from + at, true), false);
@@ -43,29 +43,29 @@ static void turn_words(uint8_t *to, const uint8_t *from, uint64_t size)
 
 /* Words whose meaning is not known, in the target's byte order: a backtrace's addresses are words for sure, extensions
  * and unknown records by all that the document says. */
-static const uint8_t *contexts_taken(struct rewrite *r, size_t *used, const uint8_t *bytes, uint64_t size)
+static const uint8_t *swapped(struct rewrite *r, size_t *used, const uint8_t *bytes, uint64_t size)
 {
 	uint8_t *to = r->words + *used;
-	turn_words(to, bytes, size);
+	swap_words(to, bytes, size);
 	*used += (size_t)size;
 	return to;
 }
 
-static void turn_record(struct rewrite *r, struct tw_fxt_record *record)
+static void swap_record(struct rewrite *r, struct tw_fxt_record *record)
 {
 	bool large = record->type == TW_FXT_TYPE_LARGE; /* what may be larger than memory is not turned */
 	bool words = record->kind == TW_FXT_PROFILER_BACKTRACE || (record->kind == TW_FXT_UNKNOWN && !large);
 	size_t used = 0;
 	if (words && record->payload)
-		record->payload = contexts_taken(r, &used, record->payload, record->payload_size);
+		record->payload = swapped(r, &used, record->payload, record->payload_size);
 	if (record->trailing && !large)
-		record->trailing = contexts_taken(r, &used, record->trailing, record->trailing_size);
+		record->trailing = swapped(r, &used, record->trailing, record->trailing_size);
 	for (unsigned i = 0; i < record->argument_count; i++) {
 		struct tw_fxt_argument *argument = &record->arguments[i];
 		if (argument->type > TW_FXT_ARG_BLOB && argument->bytes)
-			argument->bytes = contexts_taken(r, &used, argument->bytes, argument->size);
+			argument->bytes = swapped(r, &used, argument->bytes, argument->size);
 		if (argument->trailing)
-			argument->trailing = contexts_taken(r, &used, argument->trailing, argument->trailing_size);
+			argument->trailing = swapped(r, &used, argument->trailing, argument->trailing_size);
 	}
 }
 
@@ -138,7 +138,7 @@ static bool define_string(struct rewrite *r, const struct tw_fxt_string *string,
 {
 	char text[FXT_UNDEFINED_MAX];
 	if (string->bytes || string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE ||
-	    r->cursor.state.full || fxt_cursor_string(&r->cursor, string->reference))
+	    r->cursor.state.full || fxt_string_of(r->cursor.chunk, string->reference, r->cursor.place))
 		return false;
 	const struct tw_fxt_record record = {.kind = TW_FXT_STRING,
 	                                     .index = string->reference,
@@ -174,7 +174,8 @@ static void put_thread_name(struct rewrite *r, uint64_t koid, unsigned index, bo
 /* Each is a thread of its own, and has the name that readers show. */
 static bool define_thread(struct rewrite *r, const struct tw_fxt_thread *thread, bool big)
 {
-	if (thread->index == 0 || r->cursor.state.full || fxt_cursor_thread(&r->cursor, thread->index))
+	if (thread->index == 0 || r->cursor.state.full ||
+	    fxt_thread_of(r->cursor.chunk, thread->index, r->cursor.place))
 		return false;
 	uint64_t koid = fxt_undefined_koid(r->cursor.chunk->decoder.context.generation, thread->index);
 	const struct tw_fxt_record record = {.kind = TW_FXT_THREAD, .index = thread->index, .thread.thread = koid};
@@ -261,7 +262,7 @@ static void take_record(struct rewrite *r, struct tw_fxt_record *record, bool so
 	if (r->repair && define_all(r, record, big))
 		r->result->records_changed++;
 	if (big != source_big)
-		turn_record(r, record);
+		swap_record(r, record);
 	if (record->type == TW_FXT_TYPE_LARGE) {
 		put_large(r, record, big);
 		return;

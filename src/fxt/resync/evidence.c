@@ -22,9 +22,7 @@ static bool goes_beyond(const struct fxt_view *view, size_t at)
  * source. */
 static bool string_known(const struct fxt_view *view, uint64_t index, size_t at)
 {
-	const struct fxt_entry *entry = index > 0 && index < TW_FXT_STRING_INLINE
-	                                    ? fxt_string_at(view->state->current, (unsigned)index, view->offset + at)
-	                                    : NULL;
+	const struct fxt_entry *entry = fxt_string_at(view->state->current, (unsigned)index, view->offset + at);
 	return entry && !fxt_is_undefined(entry, (unsigned)index);
 }
 
@@ -43,8 +41,7 @@ static bool is_named(const struct fxt_view *view, const struct tw_fxt_string *st
 
 bool fxt_is_thread_known(const struct fxt_view *view, uint64_t index, size_t at)
 {
-	const struct fxt_entry *entry =
-	    index > 0 ? fxt_thread_at(view->state->current, (unsigned)index, view->offset + at) : NULL;
+	const struct fxt_entry *entry = fxt_thread_at(view->state->current, (unsigned)index, view->offset + at);
 	return entry && (entry->process || (entry->thread && entry->thread < FXT_INVENTED_UNDEFINED));
 }
 

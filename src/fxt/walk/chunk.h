@@ -294,8 +294,13 @@ static inline uint64_t fxt_time(struct fxt_chunk *chunk, uint64_t ticks, size_t 
 	return chunk->decoder.time;
 }
 
-/* context.c: the same as fxt_string_number() for the current context, in one look instead of three: nearly all records
- * refer to a few hundred names. `make bench` measures stat and check of FXT. */
+/* context.c: what a reference to a string, or an index of threads, means for the record at a place of the current
+ * context; NULL where nothing has registered it, or it is inline. */
+const struct fxt_entry *fxt_string_of(const struct fxt_chunk *chunk, unsigned reference, size_t place);
+const struct fxt_entry *fxt_thread_of(const struct fxt_chunk *chunk, unsigned index, size_t place);
+
+/* context.c: the number of the name of a string, in one look instead of three: nearly all records refer to a few
+ * hundred names. False where it is inline or not registered. `make bench` measures stat and check of FXT. */
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number);
 
 static inline bool fxt_known_number(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
@@ -397,11 +402,19 @@ size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
                       const struct fxt_piece *piece);
 
-/* plain.c: which records can be skipped where only some kinds of event are looked at. */
+/* plain.c: which records can be skipped where only some kinds of event are looked at: bits by the types of events, then
+ * by those of scheduling records. Legacy context switches, which may have threads inline, are never skipped. */
+enum { FXT_SKIPS_SCHEDULING = FXT_TYPES };
 uint32_t fxt_skips(uint32_t kinds);
 
-/* plain.c: whether a record with this header is one of these. */
-bool fxt_is_skipped(uint32_t skips, uint64_t header);
+/* Whether a record with this header is one of these. A thread that is inline tells whose thread a koid is. */
+static inline bool fxt_is_skipped(uint32_t skips, uint64_t header)
+{
+	if (__builtin_expect(fxt_type(header) == TW_FXT_TYPE_EVENT, 1))
+		return skips >> tw_bits(header, 16, 19) & 1 && tw_bits(header, 24, 31);
+	return fxt_type(header) == TW_FXT_TYPE_SCHEDULING &&
+	       skips >> FXT_SKIPS_SCHEDULING >> tw_bits(header, 60, 63) & 1;
+}
 
 /* notes.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
  * one. */

@@ -26,33 +26,41 @@ struct fxt_context fxt_context_of(const struct fxt_state *state)
 
 /* ---- References. ---- */
 
+const struct fxt_entry *fxt_string_of(const struct fxt_chunk *chunk, unsigned reference, size_t place)
+{
+	return fxt_string_at(chunk->decoder.context.provider, reference, fxt_offset(chunk, place));
+}
+
+const struct fxt_entry *fxt_thread_of(const struct fxt_chunk *chunk, unsigned index, size_t place)
+{
+	return fxt_thread_at(chunk->decoder.context.provider, index, fxt_offset(chunk, place));
+}
+
 const char *fxt_text(const struct fxt_chunk *chunk, const struct tw_fxt_string *string, size_t place, size_t *length)
 {
 	*length = string->length;
 	if (string->bytes || string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE)
 		return string->bytes ? (const char *)string->bytes : "";
-	const struct fxt_entry *entry =
-	    fxt_string_at(chunk->decoder.context.provider, string->reference, fxt_offset(chunk, place));
+	const struct fxt_entry *entry = fxt_string_of(chunk, string->reference, place);
 	*length = entry ? entry->length : 0;
 	return entry ? entry->text : NULL;
 }
 
 struct fxt_referred fxt_refer_to(const struct fxt_chunk *chunk, const struct tw_fxt_thread *thread, size_t place)
 {
-	if (thread->index == 0)
-		return (struct fxt_referred){thread->process, thread->thread, UINT32_MAX, true};
-	const struct fxt_entry *entry =
-	    fxt_thread_at(chunk->decoder.context.provider, thread->index, fxt_offset(chunk, place));
-	if (!entry)
-		return (struct fxt_referred){thread->process, thread->thread, UINT32_MAX, false};
-	return (struct fxt_referred){entry->process, entry->thread, entry->number, true};
+	const struct fxt_entry *entry = fxt_thread_of(chunk, thread->index, place);
+	if (entry)
+		return (struct fxt_referred){entry->process, entry->thread, entry->number, true};
+	return (struct fxt_referred){thread->process, thread->thread, UINT32_MAX, thread->index == 0};
 }
 
 /* ---- Names that were looked up. ---- */
 
 bool fxt_look_up(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, uint32_t *number)
 {
-	if (!fxt_string_number(chunk->decoder.context.provider, reference, offset, number))
+	const struct fxt_entry *entry = fxt_string_at(chunk->decoder.context.provider, reference, offset);
+	*number = entry ? entry->number : 0;
+	if (!entry && reference)
 		return false;
 	chunk->decoder.name_cache->known[reference % FXT_KNOWN] =
 	    (struct fxt_known){chunk->decoder.name_cache->epoch | reference, *number};

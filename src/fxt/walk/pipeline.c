@@ -381,6 +381,13 @@ void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chu
 	chunk->room = 0;
 }
 
+void fxt_pipeline_give_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
+{
+	tw_monitor_enter(&pipeline->monitor);
+	fxt_pipeline_put_bytes(pipeline, chunk);
+	tw_monitor_leave(&pipeline->monitor);
+}
+
 void fxt_pipeline_take_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk)
 {
 	tw_monitor_enter(&pipeline->monitor);

@@ -36,18 +36,17 @@ int fxt_pipeline_new(struct fxt_pipeline **pipeline, struct tw_reader *reader, c
 /* Gives the next chunk, decoded, in the order of the archive. Returns 1, 0 at the end, or a negative status. */
 int fxt_pipeline_next(struct fxt_pipeline *pipeline, struct fxt_chunk **chunk);
 
-/* Takes a chunk back, to be used again. */
+/* Takes a chunk back, to be used again; or only its room for bytes, for another chunk while it is in a near cache. */
 void fxt_pipeline_give(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
+void fxt_pipeline_give_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
 
 /* ---- For callers that give the threads other work: with the lock that all threads share. ---- */
 
 void fxt_pipeline_lock(struct fxt_pipeline *pipeline);
 void fxt_pipeline_unlock(struct fxt_pipeline *pipeline);
 
-/* fxt_pipeline_give() for a caller that has the lock. */
+/* fxt_pipeline_give() and fxt_pipeline_give_bytes() for a caller that has the lock. */
 void fxt_pipeline_put(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
-
-/* Takes back only a chunk's room for bytes, to be used for another while it is still in a near cache. */
 void fxt_pipeline_put_bytes(struct fxt_pipeline *pipeline, struct fxt_chunk *chunk);
 
 /* Gives a chunk such room, if there is any; without the lock. */

@@ -151,7 +151,7 @@ size_t fxt_undefined_thread(char text[static FXT_UNDEFINED_MAX], unsigned index)
 /* Whether that is what an index of strings means. */
 bool fxt_is_undefined(const struct fxt_entry *entry, unsigned index);
 
-/* ---- Looking up: from any thread, while the tables grow. ---- */
+/* ---- Looking up: from any thread, while the tables grow. Nothing is ever registered as 0. ---- */
 
 static inline const struct fxt_entry *fxt_entry_at(struct fxt_page *page, unsigned index, uint64_t offset)
 {
@@ -161,28 +161,16 @@ static inline const struct fxt_entry *fxt_entry_at(struct fxt_page *page, unsign
 	return entry;
 }
 
-/* The string that an index (1 to 32767) means for a record at an offset; NULL where none. */
+/* The string that a reference means for a record at an offset; NULL where none is registered, or the text is inline. */
 static inline const struct fxt_entry *fxt_string_at(struct fxt_provider *provider, unsigned index, uint64_t offset)
 {
+	if (index >= FXT_PAGE * FXT_PAGES)
+		return NULL;
 	return fxt_entry_at(atomic_load_explicit(&provider->strings[index / FXT_PAGE], memory_order_acquire),
 	                    index % FXT_PAGE, offset);
 }
 
-/* The number of the name that a reference means without a look into the record; false where it is inline or not
- * defined. */
-static inline bool fxt_string_number(struct fxt_provider *provider, unsigned reference, uint64_t offset,
-                                     uint32_t *number)
-{
-	*number = 0;
-	if (reference == 0)
-		return true;
-	const struct fxt_entry *entry =
-	    reference < FXT_PAGE * FXT_PAGES ? fxt_string_at(provider, reference, offset) : NULL;
-	*number = entry ? entry->number : 0;
-	return entry;
-}
-
-/* The same as fxt_string_at() for threads (1 to 255). */
+/* The same for an index of threads. */
 static inline const struct fxt_entry *fxt_thread_at(struct fxt_provider *provider, unsigned index, uint64_t offset)
 {
 	return fxt_entry_at(atomic_load_explicit(&provider->threads, memory_order_acquire), index, offset);

@@ -139,17 +139,6 @@ static inline uint64_t fxt_cursor_offset(const struct fxt_cursor *cursor)
 	return fxt_offset(cursor->chunk, cursor->place);
 }
 
-/* The string or thread of an index at the current record; NULL where nothing has registered it. */
-static inline const struct fxt_entry *fxt_cursor_string(const struct fxt_cursor *cursor, unsigned index)
-{
-	return fxt_string_at(cursor->chunk->decoder.context.provider, index, fxt_cursor_offset(cursor));
-}
-
-static inline const struct fxt_entry *fxt_cursor_thread(const struct fxt_cursor *cursor, unsigned index)
-{
-	return fxt_thread_at(cursor->chunk->decoder.context.provider, index, fxt_cursor_offset(cursor));
-}
-
 /* Reports what is wrong with a piece that is no records, or with the record that could not be decoded. */
 void fxt_cursor_report(const struct fxt_cursor *cursor, const struct fxt_piece *piece);
 
