@@ -91,6 +91,15 @@ static inline uint32_t *tw_map_stored(struct tw_map *map, uint64_t key)
  * them apart: see tw_map_next. */
 bool tw_map_add(struct tw_map *map, uint64_t key, uint32_t value);
 
+/* Gives a key a value, the key being in the map or not. False when there is no memory. */
+static inline bool tw_map_set(struct tw_map *map, uint64_t key, uint32_t value)
+{
+	uint32_t *stored = tw_map_stored(map, key);
+	if (stored)
+		*stored = value + 1;
+	return stored || tw_map_add(map, key, value);
+}
+
 /* Walks all values under a key, for keys that are hashes: start with *slot = SIZE_MAX; false when there are no more. */
 bool tw_map_next(const struct tw_map *map, uint64_t key, size_t *slot, uint32_t *value);
 

@@ -63,12 +63,11 @@ struct fxt_object {
 	uint64_t all; /* of the archive; pointers: 0 */
 };
 
-struct fxt_object fxt_pointer(const struct fxt_provider *provider, uint64_t process, uint64_t pointer);
-struct fxt_object fxt_koid(const struct fxt_provider *provider, uint64_t koid);
+/* The object of a pointer in a process, or of a koid. */
+struct fxt_object fxt_object_of(bool pointer, const struct fxt_provider *provider, uint64_t process, uint64_t number);
 
-/* The same of what is written: whose: the number of the provider. */
-struct fxt_object fxt_written_pointer(uint32_t whose, uint64_t process, uint64_t pointer);
-struct fxt_object fxt_written_koid(uint32_t whose, uint64_t koid);
+/* The same of what is written. whose: the number of the provider. */
+struct fxt_object fxt_written_object(bool pointer, uint32_t whose, uint64_t process, uint64_t number);
 
 /* Gives an object a name, within the memory limit of the state. */
 void fxt_object_learn(struct tw_map *names, struct fxt_state *state, struct fxt_object object, uint32_t name);

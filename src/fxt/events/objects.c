@@ -12,42 +12,29 @@ static uint64_t key_of(unsigned kind, uint32_t whose, uint64_t process, uint64_t
 	return tw_hash_two(tw_hash_two((uint64_t)whose << 2 | kind, process), number);
 }
 
-static struct fxt_object koid_of(uint32_t whose, uint32_t archive, uint64_t koid)
+static struct fxt_object object_of(bool pointer, uint32_t whose, uint32_t archive, uint64_t process, uint64_t number)
 {
-	return (struct fxt_object){key_of(OF_KOIDS, whose, 0, koid), key_of(OF_ALL, archive, 0, koid)};
+	if (pointer)
+		return (struct fxt_object){.own = key_of(OF_POINTERS, whose, process, number)};
+	return (struct fxt_object){key_of(OF_KOIDS, whose, 0, number), key_of(OF_ALL, archive, 0, number)};
 }
 
-struct fxt_object fxt_written_pointer(uint32_t whose, uint64_t process, uint64_t pointer)
+struct fxt_object fxt_written_object(bool pointer, uint32_t whose, uint64_t process, uint64_t number)
 {
-	return (struct fxt_object){key_of(OF_POINTERS, whose, process, pointer), 0};
+	return object_of(pointer, whose, 0, process, number);
 }
 
-struct fxt_object fxt_written_koid(uint32_t whose, uint64_t koid)
+struct fxt_object fxt_object_of(bool pointer, const struct fxt_provider *provider, uint64_t process, uint64_t number)
 {
-	return koid_of(whose, 0, koid);
-}
-
-struct fxt_object fxt_pointer(const struct fxt_provider *provider, uint64_t process, uint64_t pointer)
-{
-	return fxt_written_pointer(provider->generation, process, pointer);
-}
-
-struct fxt_object fxt_koid(const struct fxt_provider *provider, uint64_t koid)
-{
-	return koid_of(provider->generation, provider->archive, koid);
+	return object_of(pointer, provider->generation, provider->archive, process, number);
 }
 
 static void learn(struct tw_map *names, struct fxt_state *state, uint64_t key, uint32_t name)
 {
-	uint32_t *known = tw_map_stored(names, key);
-	if (known) {
-		*known = name + 1;
-		return;
-	}
-	const size_t cost = 2 * sizeof(struct tw_map_slot);
+	const size_t cost = tw_map_stored(names, key) ? 0 : 2 * sizeof(struct tw_map_slot);
 	if (state->memory + cost > state->limit)
 		state->full = true;
-	else if (tw_map_add(names, key, name))
+	else if (tw_map_set(names, key, name))
 		state->memory += cost;
 	else
 		state->failed = true;

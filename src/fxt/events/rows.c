@@ -15,58 +15,57 @@ struct row_source {
 	size_t place; /* of the record */
 };
 
+static void note(const struct row_source *source, enum fxt_rule rule, uint64_t number)
+{
+	fxt_note(source->chunk, rule, source->place, source->place, number, 0, NULL);
+}
+
 /* ---- Strings and threads. ---- */
 
 /* The number of a name, 0 where it waits. */
 static uint32_t name_number(const struct row_source *source, const struct tw_fxt_string *string, enum fxt_fix_kind kind,
                             unsigned argument)
 {
-	struct fxt_fix fix = {.kind = (uint8_t)kind, .argument = (uint8_t)argument};
-	if (string->bytes) {
-		fix.bytes = string->bytes;
-		fix.length = string->length;
-	} else {
-		if (string->reference == 0 || string->reference >= TW_FXT_STRING_INLINE)
-			return 0;
-		const struct fxt_entry *entry =
-		    fxt_string_at(source->chunk->decoder.context.provider, string->reference,
-		                  fxt_offset(source->chunk, source->place));
-		if (entry)
-			return entry->number;
-		fxt_note(source->chunk, FXT_STRING_UNDEFINED, source->place, source->place, string->reference, 0, NULL);
-		fix.reference = string->reference;
-	}
-	fxt_add_fix(source->chunk, &fix);
+	const bool is_index = string->reference && string->reference < TW_FXT_STRING_INLINE;
+	const struct fxt_entry *entry =
+	    string->bytes ? NULL : fxt_string_of(source->chunk, string->reference, source->place);
+	if (entry || (!string->bytes && !is_index))
+		return entry ? entry->number : 0;
+	if (!string->bytes)
+		note(source, FXT_STRING_UNDEFINED, string->reference);
+	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = (uint8_t)kind,
+	                                             .argument = (uint8_t)argument,
+	                                             .bytes = string->bytes,
+	                                             .length = string->length,
+	                                             .reference = string->bytes ? 0 : string->reference});
 	return 0;
 }
 
-/* Sets *track to that of a thread, or to UINT32_MAX where it waits for *fix. False where it is not registered. */
-static bool find_track(const struct row_source *source, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind,
-                       bool other, struct fxt_fix *fix, uint32_t *track)
+/* The track of a thread; 0 where it waits. quiet: nothing is noted. */
+static uint32_t find_track(const struct row_source *source, const struct tw_fxt_thread *thread, enum fxt_fix_kind kind,
+                           bool other, bool quiet)
 {
 	const struct fxt_referred found = fxt_refer_to(source->chunk, thread, source->place);
-	*track = found.track;
-	*fix = (struct fxt_fix){.kind = (uint8_t)kind, .other = other, .a = found.process, .b = found.thread};
+	struct fxt_fix fix = {.kind = (uint8_t)kind, .other = other, .a = found.process, .b = found.thread};
 	if (!found.known)
-		*fix = (struct fxt_fix){.kind = FXT_FIX_TRACK_UNDEFINED,
-		                        .other = other,
-		                        .a = source->chunk->decoder.context.generation,
-		                        .b = thread->index};
-	return found.known;
-}
-
-/* The track of a thread; 0 where it waits. */
-static uint32_t track_number(const struct row_source *source, const struct tw_fxt_thread *thread,
-                             enum fxt_fix_kind kind, bool other)
-{
-	struct fxt_fix fix;
-	uint32_t track;
-	if (!find_track(source, thread, kind, other, &fix, &track))
-		fxt_note(source->chunk, FXT_THREAD_UNDEFINED, source->place, source->place, thread->index, 0, NULL);
-	if (track != UINT32_MAX)
-		return track;
+		fix = (struct fxt_fix){.kind = FXT_FIX_TRACK_UNDEFINED,
+		                       .other = other,
+		                       .a = source->chunk->decoder.context.generation,
+		                       .b = thread->index};
+	if (!found.known && !quiet)
+		note(source, FXT_THREAD_UNDEFINED, thread->index);
+	if (found.track != UINT32_MAX)
+		return found.track;
 	fxt_add_fix(source->chunk, &fix);
 	return 0;
+}
+
+/* The same of a thread of a record: context switches and wake-ups of today tell koids of threads only. */
+static uint32_t track_number(const struct row_source *source, const struct tw_fxt_thread *thread, bool other)
+{
+	const enum tw_fxt_kind kind = source->record->kind;
+	const bool lone = kind == TW_FXT_CONTEXT_SWITCH || kind == TW_FXT_THREAD_WAKEUP;
+	return find_track(source, thread, lone ? FXT_FIX_TRACK_BY_KOID : FXT_FIX_TRACK, other, false);
 }
 
 static bool is_wanted(const struct row_source *source, const struct tw_fxt_thread *thread)
@@ -94,7 +93,7 @@ static bool text_value(const struct row_source *source, const struct tw_fxt_stri
 
 static void wait_for_text(const struct row_source *source, unsigned reference, unsigned number)
 {
-	fxt_note(source->chunk, FXT_STRING_UNDEFINED, source->place, source->place, reference, 0, NULL);
+	note(source, FXT_STRING_UNDEFINED, reference);
 	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_ARGUMENT_TEXT,
 	                                             .argument = (uint8_t)number,
 	                                             .reference = (uint16_t)reference});
@@ -105,7 +104,7 @@ static void set_unknown(const struct row_source *source, const struct tw_fxt_arg
 {
 	argument->raw = (uint16_t)(FXT_RAW | (source->chunk->decoder.big ? FXT_RAW_BIG : 0) | from->type);
 	argument->raw_more = (uint32_t)from->value.u;
-	fxt_note(source->chunk, FXT_ARGUMENT_TYPE, source->place, source->place, from->type, 0, NULL);
+	note(source, FXT_ARGUMENT_TYPE, from->type);
 }
 
 /* The value of the last row's argument of this number; its name follows. */
@@ -176,26 +175,38 @@ static void add_bytes(const struct row_source *source, const char *name, enum tw
 
 /* ---- Rows. ---- */
 
-/* A row of the record with its name and category: NULL when there is no memory. `timed`: the record has a time of its
- * own; otherwise it is that of the one before. */
-static struct tw_event *add_row(const struct row_source *source, enum tw_event_kind kind, bool timed)
+/* Adds a row of the record, with its name, its category and its track; NULL when there is no memory. A record without
+ * a time of its own has that of the one before. */
+static struct tw_event *add_row(const struct row_source *source, enum tw_event_kind kind)
 {
 	struct fxt_chunk *chunk = source->chunk;
 	const struct tw_fxt_record *record = source->record;
-	uint64_t time = timed ? fxt_time(chunk, record->time, source->place) : chunk->decoder.time;
-	const struct tw_event event = {.time = time,
-	                               .offset = fxt_offset(chunk, source->place),
-	                               .kind = (uint8_t)kind,
-	                               .flags = fxt_has_trailing(record) ? TW_FLAG_MORE : 0,
-	                               .provider = chunk->decoder.context.number};
+	const bool timed = fxt_has_time(record);
+	const struct tw_event event = {
+	    .time = timed ? fxt_time(chunk, record->time, source->place) : chunk->decoder.time,
+	    .offset = fxt_offset(chunk, source->place),
+	    .id = record->id,
+	    .kind = (uint8_t)kind,
+	    .flags = fxt_has_trailing(record) ? TW_FLAG_MORE : 0,
+	    .provider = chunk->decoder.context.number,
+	};
 	struct tw_event *row = tw_slab_add(&chunk->rows.slab, &event);
 	if (!row)
 		return NULL;
 	row->category = name_number(source, &record->category, FXT_FIX_CATEGORY, 0);
 	row->name = name_number(source, &record->name, FXT_FIX_NAME, 0);
-	row->id = record->id;
+	row->track = timed ? track_number(source, &record->thread, false) : 0;
 	return row;
 }
+
+/* Names the last row. */
+static void name_row(const struct row_source *source, const char *name)
+{
+	const struct tw_fxt_string string = {.bytes = (const uint8_t *)name, .length = (uint16_t)strlen(name)};
+	name_number(source, &string, FXT_FIX_NAME, 0);
+}
+
+/* ---- What rows of a kind of record have besides. ---- */
 
 /* The length of a complete slice. Begin and end are compared in ticks: a nanosecond may have many of them. */
 static uint64_t duration(const struct row_source *source, uint64_t begin_ns)
@@ -207,133 +218,78 @@ static uint64_t duration(const struct row_source *source, uint64_t begin_ns)
 	return 0;
 }
 
-static void add_event(const struct row_source *source, enum tw_event_kind kind)
+static void add_event(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
-	struct tw_event *row = add_row(source, kind, true);
-	if (!row)
-		return;
-	row->track = track_number(source, &record->thread, FXT_FIX_TRACK, false);
 	if (record->kind == TW_FXT_DURATION_COMPLETE)
 		row->value = duration(source, row->time);
 	row->flags |= record->scope > FXT_SCOPE_MAX ? TW_FLAG_MORE : fxt_scope_flags(record->scope);
 	add_arguments(source);
 }
 
-/* Makes a row without name and arguments, of an event of a kind that is not asked for: a call that never ends goes on
- * to the last event of its thread, and a koid that is met alone belongs to the process of its thread. */
-static void add_sign_of_life(const struct row_source *source, enum tw_event_kind kind)
-{
-	struct fxt_chunk *chunk = source->chunk;
-	struct fxt_fix fix;
-	uint32_t track;
-	const struct tw_event event = {.time = fxt_time(chunk, source->record->time, source->place),
-	                               .kind = (uint8_t)kind};
-	struct tw_event *row = tw_slab_add(&chunk->rows.slab, &event);
-	if (!row)
-		return;
-	find_track(source, &source->record->thread, FXT_FIX_TRACK, false, &fix, &track);
-	if (track != UINT32_MAX)
-		row->track = track;
-	else
-		fxt_add_fix(chunk, &fix);
-}
-
-/* Rows of events that nobody looks at are made all the same, for the findings, and taken back; but where such events
- * are skipped without a look, nothing is told of any of them. */
-static void take_event(const struct row_source *source)
-{
-	struct fxt_chunk *chunk = source->chunk;
-	const unsigned type = (unsigned)(source->record->kind - TW_FXT_INSTANT);
-	enum tw_event_kind kind = (enum tw_event_kind)fxt_event_kinds[type];
-	const struct fxt_row_mark before = fxt_mark_rows(chunk);
-	bool looked_at = source->wish->kinds >> kind & 1;
-	if (!(source->wish->skips >> type & 1))
-		add_event(source, kind);
-	if (looked_at)
-		return;
-	fxt_take_rows_back(chunk, &before);
-	if (chunk->calls || !source->wish->check)
-		add_sign_of_life(source, kind);
-}
-
-static void take_blob(const struct row_source *source)
+static void add_blob(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
-	bool timed = record->kind == TW_FXT_LARGE_BLOB && record->format == 0;
-	struct tw_event *row = add_row(source, TW_BLOB, timed);
-	if (!row)
-		return;
 	row->id = record->object_type;
 	row->value = record->payload_size;
 	row->flags |= record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
-	if (timed)
-		row->track = track_number(source, &record->thread, FXT_FIX_TRACK, false);
-	else
+	if (!fxt_has_time(record))
 		fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_PIECE});
 	add_bytes(source, "data", TW_ARG_BYTES);
 	add_arguments(source);
 }
 
 /* The row gives an object its name. */
-static void name_object(const struct row_source *source, struct fxt_object object)
+static void name_object(const struct row_source *source, bool pointer, uint64_t process)
 {
+	const struct fxt_provider *provider = source->chunk->decoder.context.provider;
+	const struct fxt_object object = fxt_object_of(pointer, provider, process, source->record->id);
 	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_OBJECT, .a = object.own, .b = object.all});
 }
 
-static void take_kernel_object(const struct row_source *source)
+static void add_kernel_object(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
-	struct tw_event *row = add_row(source, TW_OBJECT, false);
-	if (!row)
-		return;
 	row->value = record->object_type;
 	row->flags |= source->chunk->decoder.context.foreign ? FXT_FLAG_FOREIGN : 0;
 	add_arguments(source);
 	fxt_note_losses(source->chunk, record, source->place);
-	name_object(source, fxt_koid(source->chunk->decoder.context.provider, record->id));
+	name_object(source, false, 0);
 	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_KERNEL_OBJECT, .b = record->id});
 }
 
-static void take_userspace_object(const struct row_source *source)
+static void add_userspace_object(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
 	const struct fxt_referred owner = fxt_refer_to(source->chunk, &record->thread, source->place);
-	struct tw_event *row = add_row(source, TW_OBJECT, false);
-	if (!row)
-		return;
 	row->flags |= TW_FLAG_USERSPACE | (source->chunk->decoder.context.foreign ? FXT_FLAG_FOREIGN : 0);
 	if (record->thread.index || record->wide_process)
-		row->other = track_number(source, &record->thread, FXT_FIX_TRACK, true);
+		row->other = track_number(source, &record->thread, true);
 	add_arguments(source);
 	if (owner.known)
-		name_object(source, fxt_pointer(source->chunk->decoder.context.provider, owner.process, record->id));
+		name_object(source, true, owner.process);
 	fxt_add_fix(source->chunk, &(struct fxt_fix){.kind = FXT_FIX_TRACK_OF_PROCESS, .b = owner.process});
 }
 
-/* Context switches of today tell koids of threads only. */
-static void take_switch(const struct row_source *source)
+static void add_switch(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
-	bool legacy = record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH;
-	struct tw_event *row = add_row(source, TW_SWITCH, true);
-	if (!row)
-		return;
 	row->value = record->state;
 	row->cpu = record->cpu;
-	row->track = track_number(source, &record->thread, legacy ? FXT_FIX_TRACK : FXT_FIX_TRACK_BY_KOID, false);
-	row->other = track_number(source, &record->incoming, legacy ? FXT_FIX_TRACK : FXT_FIX_TRACK_BY_KOID, true);
+	row->other = track_number(source, &record->incoming, true);
 	add_arguments(source);
-	if (!legacy)
+	if (record->kind != TW_FXT_LEGACY_CONTEXT_SWITCH)
 		return;
 	add_number(source, "outgoing_priority", TW_ARG_UINT, record->outgoing_priority);
 	add_number(source, "incoming_priority", TW_ARG_UINT, record->incoming_priority);
 }
 
 /* Fuchsia's newest writers tell who wakes as a koid argument "waker". */
-static void find_waker(const struct row_source *source)
+static void add_wakeup(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
+	row->cpu = record->cpu;
+	add_arguments(source);
 	for (unsigned i = 0; i < record->argument_count; i++) {
 		const struct tw_fxt_argument *argument = &record->arguments[i];
 		struct tw_argument name = {0};
@@ -345,79 +301,43 @@ static void find_waker(const struct row_source *source)
 	}
 }
 
-static void take_wakeup(const struct row_source *source)
+static void add_log(const struct row_source *source, struct tw_event *row)
 {
-	const struct tw_fxt_record *record = source->record;
-	struct tw_event *row = add_row(source, TW_WAKEUP, true);
-	if (!row)
-		return;
-	row->cpu = record->cpu;
-	row->track = track_number(source, &record->thread, FXT_FIX_TRACK_BY_KOID, false);
-	add_arguments(source);
-	find_waker(source);
-}
-
-static void take_log(const struct row_source *source)
-{
-	struct tw_event *row = add_row(source, TW_LOG, true);
-	if (!row)
-		return;
-	row->track = track_number(source, &source->record->thread, FXT_FIX_TRACK, false);
+	(void)row;
 	add_bytes(source, "message", TW_ARG_TEXT);
 }
 
-static void take_module(const struct row_source *source)
+static void add_module(const struct row_source *source, struct tw_event *row)
 {
-	struct tw_event *row = add_row(source, TW_METADATA, true);
-	if (!row)
-		return;
-	row->track = track_number(source, &source->record->thread, FXT_FIX_TRACK, false);
-	add_number(source, "module_id", TW_ARG_UINT, source->record->id);
+	add_number(source, "module_id", TW_ARG_UINT, row->id);
 	add_bytes(source, "build_id", TW_ARG_BYTES);
 }
 
-static void take_mmap(const struct row_source *source)
+static void add_mmap(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
-	struct tw_event *row = add_row(source, TW_METADATA, true);
-	if (!row)
-		return;
-	row->track = track_number(source, &record->thread, FXT_FIX_TRACK, false);
-	add_number(source, "module_id", TW_ARG_UINT, record->id);
+	add_number(source, "module_id", TW_ARG_UINT, row->id);
 	add_number(source, "start", TW_ARG_POINTER, record->mmap_start);
 	add_number(source, "range", TW_ARG_POINTER, record->mmap_range);
 	add_number(source, "vaddr", TW_ARG_POINTER, record->mmap_address);
 	add_number(source, "flags", TW_ARG_UINT, record->object_type);
 }
 
-static void take_backtrace(const struct row_source *source)
+static void add_backtrace(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
-	struct tw_event *row = add_row(source, TW_STACK_SAMPLE, true);
-	if (!row)
-		return;
 	row->value = 1;
-	row->track = track_number(source, &record->thread, FXT_FIX_TRACK, false);
 	for (uint64_t at = 0; at + TW_FXT_WORD <= record->payload_here; at += TW_FXT_WORD)
 		add_number(source, "pc", TW_ARG_POINTER, tw_load64(record->payload + at, source->chunk->decoder.big));
 	if (record->flags)
 		add_number(source, "flags", TW_ARG_UINT, record->flags);
 }
 
-/* Names the last row. */
-static void name_row(const struct row_source *source, const char *name)
-{
-	const struct tw_fxt_string string = {.bytes = (const uint8_t *)name, .length = (uint16_t)strlen(name)};
-	name_number(source, &string, FXT_FIX_NAME, 0);
-}
-
-static void take_provider_event(const struct row_source *source)
+static void add_provider_event(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
-	bool full = record->object_type == 0;
-	struct tw_event *row = add_row(source, full ? TW_LOST : TW_METADATA, false);
-	if (!row)
-		return;
+	const bool full = record->object_type == 0;
+	row->kind = full ? TW_LOST : TW_METADATA;
 	row->id = 0;
 	name_row(source, full ? "records dropped" : "provider event");
 	add_number(source, "provider_id", TW_ARG_UINT, record->id);
@@ -429,7 +349,7 @@ static void take_provider_event(const struct row_source *source)
 
 enum { TRACE_INFORMATION = 4 }; /* the metadata record that the magic number is one of */
 
-/* The rules by which the types that are not known are told: those of records, their subtypes, and what a known subtype
+/* The rules by which the types that are not known are noted: those of records, their subtypes, and what a known subtype
  * has further types of, in the bits from `from` on. */
 static const struct {
 	enum fxt_rule rule, further;
@@ -443,7 +363,7 @@ static const struct {
     [TW_FXT_TYPE_LARGE] = {FXT_LARGE_TYPE, FXT_LARGE_FORMAT, true, 0, 40},
 };
 
-static void tell_unknown(const struct row_source *source)
+static void note_unknown(const struct row_source *source)
 {
 	const struct tw_fxt_record *record = source->record;
 	enum fxt_rule rule = FXT_RECORD_TYPE;
@@ -454,16 +374,13 @@ static void tell_unknown(const struct row_source *source)
 		rule = further ? unknown_rules[record->type].further : unknown_rules[record->type].rule;
 		number = further ? tw_bits(record->header, from, from + 3) : record->subtype;
 	}
-	fxt_note(source->chunk, rule, source->place, source->place, number, 0, NULL);
+	note(source, rule, number);
 }
 
-static void take_unknown(const struct row_source *source)
+static void add_unknown(const struct row_source *source, struct tw_event *row)
 {
 	const struct tw_fxt_record *record = source->record;
-	tell_unknown(source);
-	struct tw_event *row = add_row(source, TW_METADATA, false);
-	if (!row)
-		return;
+	note_unknown(source);
 	row->flags |= record->payload_here < record->payload_size ? TW_FLAG_PARTIAL : 0;
 	name_row(source, "unknown record");
 	add_number(source, "type", TW_ARG_UINT, record->type);
@@ -471,40 +388,66 @@ static void take_unknown(const struct row_source *source)
 	add_bytes(source, "data", TW_ARG_BYTES);
 }
 
-static void (*const takers[TW_FXT_KINDS])(const struct row_source *) = {
-    [TW_FXT_UNKNOWN] = take_unknown,
-    [TW_FXT_PROVIDER_EVENT] = take_provider_event,
-    [TW_FXT_INSTANT] = take_event,
-    [TW_FXT_COUNTER] = take_event,
-    [TW_FXT_DURATION_BEGIN] = take_event,
-    [TW_FXT_DURATION_END] = take_event,
-    [TW_FXT_DURATION_COMPLETE] = take_event,
-    [TW_FXT_ASYNC_BEGIN] = take_event,
-    [TW_FXT_ASYNC_INSTANT] = take_event,
-    [TW_FXT_ASYNC_END] = take_event,
-    [TW_FXT_FLOW_BEGIN] = take_event,
-    [TW_FXT_FLOW_STEP] = take_event,
-    [TW_FXT_FLOW_END] = take_event,
-    [TW_FXT_BLOB] = take_blob,
-    [TW_FXT_USERSPACE_OBJECT] = take_userspace_object,
-    [TW_FXT_KERNEL_OBJECT] = take_kernel_object,
-    [TW_FXT_LEGACY_CONTEXT_SWITCH] = take_switch,
-    [TW_FXT_CONTEXT_SWITCH] = take_switch,
-    [TW_FXT_THREAD_WAKEUP] = take_wakeup,
-    [TW_FXT_LOG] = take_log,
-    [TW_FXT_PROFILER_MODULE] = take_module,
-    [TW_FXT_PROFILER_MMAP] = take_mmap,
-    [TW_FXT_PROFILER_BACKTRACE] = take_backtrace,
-    [TW_FXT_LARGE_BLOB] = take_blob,
+/* The kind of the rows of records that are no events, and what they have; NULL: these make none. */
+static const struct {
+	enum tw_event_kind kind;
+	void (*add)(const struct row_source *source, struct tw_event *row);
+} forms[TW_FXT_KINDS] = {
+    [TW_FXT_UNKNOWN] = {TW_METADATA, add_unknown},
+    [TW_FXT_PROVIDER_EVENT] = {TW_METADATA, add_provider_event},
+    [TW_FXT_BLOB] = {TW_BLOB, add_blob},
+    [TW_FXT_USERSPACE_OBJECT] = {TW_OBJECT, add_userspace_object},
+    [TW_FXT_KERNEL_OBJECT] = {TW_OBJECT, add_kernel_object},
+    [TW_FXT_LEGACY_CONTEXT_SWITCH] = {TW_SWITCH, add_switch},
+    [TW_FXT_CONTEXT_SWITCH] = {TW_SWITCH, add_switch},
+    [TW_FXT_THREAD_WAKEUP] = {TW_WAKEUP, add_wakeup},
+    [TW_FXT_LOG] = {TW_LOG, add_log},
+    [TW_FXT_PROFILER_MODULE] = {TW_METADATA, add_module},
+    [TW_FXT_PROFILER_MMAP] = {TW_METADATA, add_mmap},
+    [TW_FXT_PROFILER_BACKTRACE] = {TW_STACK_SAMPLE, add_backtrace},
+    [TW_FXT_LARGE_BLOB] = {TW_BLOB, add_blob},
 };
 
-/* Whether the record is one whose thread the options ask about. */
-static bool has_thread(const struct tw_fxt_record *record)
+/* Makes a row without name and arguments, of an event of a kind that is not asked for: a call that never ends goes on
+ * to the last event of its thread, and a koid that is met alone belongs to the process of its thread. */
+static void make_bare_row(const struct row_source *source, enum tw_event_kind kind)
 {
-	if (record->kind == TW_FXT_LARGE_BLOB)
-		return record->format == 0;
-	return (record->kind >= TW_FXT_INSTANT && record->kind <= TW_FXT_FLOW_END) ||
-	       record->kind >= TW_FXT_LEGACY_CONTEXT_SWITCH;
+	struct fxt_chunk *chunk = source->chunk;
+	const struct tw_event event = {.time = fxt_time(chunk, source->record->time, source->place),
+	                               .kind = (uint8_t)kind};
+	struct tw_event *row = tw_slab_add(&chunk->rows.slab, &event);
+	if (row)
+		row->track = find_track(source, &source->record->thread, FXT_FIX_TRACK, false, true);
+}
+
+/* Rows of events that nobody looks at are made all the same, for the findings, and taken back; but where such events
+ * are skipped without a look, nothing is told of any of them. */
+static void make_event_row(const struct row_source *source)
+{
+	struct fxt_chunk *chunk = source->chunk;
+	const unsigned type = (unsigned)(source->record->kind - TW_FXT_INSTANT);
+	enum tw_event_kind kind = (enum tw_event_kind)fxt_event_kinds[type];
+	const struct fxt_row_mark before = fxt_mark_rows(chunk);
+	struct tw_event *row = source->wish->skips >> type & 1 ? NULL : add_row(source, kind);
+	if (row)
+		add_event(source, row);
+	if (source->wish->kinds >> kind & 1)
+		return;
+	fxt_take_rows_back(chunk, &before);
+	if (chunk->calls || !source->wish->check)
+		make_bare_row(source, kind);
+}
+
+static void make_row(const struct row_source *source)
+{
+	const enum tw_fxt_kind kind = source->record->kind;
+	if (source->record->type == TW_FXT_TYPE_EVENT && kind != TW_FXT_UNKNOWN) {
+		make_event_row(source);
+		return;
+	}
+	struct tw_event *row = forms[kind].add ? add_row(source, forms[kind].kind) : NULL;
+	if (row)
+		forms[kind].add(source, row);
 }
 
 /* Whether the record is asked for: a context switch by the thread that leaves, and by the one that comes. */
@@ -512,7 +455,7 @@ static bool is_asked_for(const struct row_source *source)
 {
 	const struct tw_fxt_record *record = source->record;
 	bool switches = record->kind == TW_FXT_LEGACY_CONTEXT_SWITCH || record->kind == TW_FXT_CONTEXT_SWITCH;
-	return !has_thread(record) || is_wanted(source, &record->thread) ||
+	return !fxt_has_time(record) || is_wanted(source, &record->thread) ||
 	       (switches && is_wanted(source, &record->incoming));
 }
 
@@ -539,8 +482,8 @@ size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, siz
 		fxt_pass_by(chunk, chunk->decoder.time);
 	} else if (!is_asked_for(&source)) { /* the trace begins with it, too */
 		fxt_pass_by(chunk, tw_ticks_ns(&chunk->decoder.clock, record.time));
-	} else if (takers[record.kind]) {
-		takers[record.kind](&source);
+	} else {
+		make_row(&source);
 	}
 	return record.size < end - place ? (size_t)record.size : end - place;
 }

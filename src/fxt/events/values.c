@@ -50,37 +50,23 @@ static void set_text(const struct fxt_chunk *chunk, unsigned reference, uint64_t
 	argument->size = entry ? entry->length : 0;
 }
 
-static void set_value(const struct fxt_chunk *chunk, size_t at, uint64_t header, struct tw_argument *argument)
-{
-	uint32_t upper = (uint32_t)(header >> 32);
-	unsigned type = fxt_type(header);
-	if (fxt_argument_kinds[type].words > 1)
-		argument->value.u = tw_load64(chunk->bytes + at + TW_FXT_WORD, chunk->decoder.big);
-	else if (type == TW_FXT_ARG_INT32)
-		argument->value.i = (int32_t)upper;
-	else if (type == TW_FXT_ARG_UINT32)
-		argument->value.u = upper;
-	else if (type == TW_FXT_ARG_BOOL)
-		argument->value.u = upper & 1;
-}
-
 struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
 {
 	struct tw_argument argument = {.type = fxt_argument_kinds[fxt_type(header)].type};
 	fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &argument.name);
 	if (argument.type == TW_ARG_TEXT)
 		set_text(chunk, (unsigned)tw_bits(header, 32, 47), offset, &argument);
+	else if (fxt_argument_kinds[fxt_type(header)].value == FXT_VALUE_WORD)
+		argument.value.u = tw_load64(chunk->bytes + at + TW_FXT_WORD, chunk->decoder.big);
 	else
-		set_value(chunk, at, header, &argument);
+		argument.value.u = fxt_value_in_header(header);
 	return argument;
 }
 
 void fxt_refer(struct fxt_chunk *chunk, const struct tw_argument *argument, unsigned number, uint64_t process)
 {
-	const struct fxt_provider *provider = chunk->decoder.context.provider;
-	uint64_t value = argument->value.u;
-	struct fxt_object object =
-	    argument->type == TW_ARG_POINTER ? fxt_pointer(provider, process, value) : fxt_koid(provider, value);
+	const struct fxt_object object = fxt_object_of(argument->type == TW_ARG_POINTER,
+	                                               chunk->decoder.context.provider, process, argument->value.u);
 	fxt_add_fix(chunk, &(struct fxt_fix){.kind = FXT_FIX_REFERENCE,
 	                                     .argument = (uint8_t)number,
 	                                     .a = object.own,

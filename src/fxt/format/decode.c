@@ -106,18 +106,12 @@ static struct tw_fxt_thread take_thread(struct decoding *in, uint64_t index, boo
 
 static void take_value(struct decoding *in, uint64_t header, struct tw_fxt_argument *argument)
 {
-	uint64_t upper = tw_bits(header, 32, 63);
+	argument->value.u = fxt_value_in_header(header);
 	switch (fxt_argument_kinds[argument->type].value) {
 	case FXT_VALUE_NONE:
-		break;
 	case FXT_VALUE_SIGNED:
-		argument->value.i = (int32_t)(uint32_t)upper;
-		break;
 	case FXT_VALUE_UPPER:
-		argument->value.u = upper;
-		break;
 	case FXT_VALUE_BIT:
-		argument->value.u = upper & 1;
 		break;
 	case FXT_VALUE_WORD:
 		argument->value.u = take_word(in, "the value of an argument, within its size");
@@ -126,11 +120,10 @@ static void take_value(struct decoding *in, uint64_t header, struct tw_fxt_argum
 		argument->text = take_string(in, tw_bits(header, 32, 47), "the text of an argument, within its size");
 		break;
 	case FXT_VALUE_BYTES:
-		argument->size = (uint32_t)upper;
-		argument->bytes = take_stream(in, upper, "the bytes of an argument, within its size");
+		argument->size = (uint32_t)(header >> 32);
+		argument->bytes = take_stream(in, argument->size, "the bytes of an argument, within its size");
 		break;
 	case FXT_VALUE_UNKNOWN:
-		argument->value.u = upper;
 		argument->bytes = take_rest(in, &argument->size);
 		break;
 	}

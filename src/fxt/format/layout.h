@@ -125,6 +125,23 @@ static inline uint64_t fxt_blob_reserved(unsigned format)
 	return format == 0 ? FXT_BITS(44, 63) : FXT_BITS(32, 63);
 }
 
+/* The value of an argument that stands in its header; 0: it stands elsewhere. */
+static inline uint64_t fxt_value_in_header(uint64_t header)
+{
+	const uint64_t upper = header >> 32;
+	switch (fxt_argument_kinds[fxt_type(header)].value) {
+	case FXT_VALUE_SIGNED:
+		return (uint64_t)(int64_t)(int32_t)(uint32_t)upper;
+	case FXT_VALUE_BIT:
+		return upper & 1;
+	case FXT_VALUE_UPPER:
+	case FXT_VALUE_UNKNOWN:
+		return upper;
+	default:
+		return 0;
+	}
+}
+
 /* The bits of an argument's header that must be 0. */
 static inline uint64_t fxt_argument_reserved(unsigned type)
 {

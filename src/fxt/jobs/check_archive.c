@@ -218,7 +218,7 @@ static int take_all(struct verify *verify)
 /* ---- The whole. ---- */
 
 /* Reports what is known only at the end. */
-static void tell(const struct verify *verify)
+static void finish(const struct verify *verify)
 {
 	struct tw_reader *reader = verify->reader;
 	reader->clock.end_ns = verify->last;
@@ -243,7 +243,7 @@ int fxt_check_archive(struct tw_reader *reader)
 	verify->fxt = reader->state;
 	status = take_all(verify);
 	if (status == 0)
-		tell(verify);
+		finish(verify);
 	if (status == 0 && verify->fxt->pairs.failed)
 		status = TW_ERR_MEMORY;
 	for (uint64_t i = 0; i < verify->count; i++)

@@ -378,7 +378,7 @@ static int divide_all(struct division *division)
 /* ---- The end. ---- */
 
 /* Adds up what the parts found. */
-static void tell(const struct division *division)
+static void report(const struct division *division)
 {
 	struct tw_clock *clock = &division->reader->clock;
 	struct part all = {.first = UINT64_MAX, .late_offset = UINT64_MAX};
@@ -440,7 +440,7 @@ int fxt_profile_by_track(struct tw_reader *reader, const struct tw_call_taker *t
 	division->pipeline = fxt->pipeline;
 	status = status < 0 ? status : divide_all(division);
 	if (status == 0)
-		tell(division);
+		report(division);
 	fxt_pipeline_free(fxt->pipeline); /* no thread works for a part any more */
 	fxt->pipeline = NULL;
 	fxt->finished = true;

@@ -97,7 +97,7 @@ static bool find_object(const struct showing *show, bool koid, uint64_t value, s
 {
 	const struct fxt_provider *provider = show->records->cursor.chunk->decoder.context.provider;
 	const struct fxt_referred found = refer_to(show, &show->record->thread);
-	*object = koid ? fxt_koid(provider, value) : fxt_pointer(provider, found.process, value);
+	*object = fxt_object_of(!koid, provider, found.process, value);
 	return koid || found.known;
 }
 

@@ -31,16 +31,19 @@ static void enter_garbage(struct fxt_walk *walk, const struct fxt_chunk *chunk, 
 	walk->found = found_word(walk, chunk);
 }
 
+/* Adds so many bytes before a place that are no records. found: their first word. */
+static void add_lost(struct fxt_chunk *chunk, size_t at, uint64_t lost, const char *fault, uint64_t found)
+{
+	const struct fxt_piece piece = {
+	    .kind = FXT_LOST, .from = at, .to = at, .lost = lost, .fault = fault, .found = found};
+	if (lost)
+		fxt_add_piece(chunk, &piece);
+}
+
 static void leave_garbage(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	const struct fxt_piece piece = {.kind = FXT_LOST,
-	                                .from = chunk->walk.place,
-	                                .to = chunk->walk.place,
-	                                .lost = fxt_offset(chunk, chunk->walk.place) - walk->lost_from,
-	                                .fault = walk->fault,
-	                                .found = walk->found};
-	if (piece.lost)
-		fxt_add_piece(chunk, &piece);
+	add_lost(chunk, chunk->walk.place, fxt_offset(chunk, chunk->walk.place) - walk->lost_from, walk->fault,
+	         walk->found);
 	walk->lost_from = UINT64_MAX;
 }
 
@@ -66,7 +69,7 @@ static void forget_notes(struct fxt_provider *provider, struct fxt_chunk *chunk,
 }
 
 /* Sets the clock to what it was before the last context. */
-static void take_turn_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
+static void take_context_back(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	chunk->walk.context_count--;
 	const struct fxt_context *context =
@@ -86,7 +89,7 @@ static void withdraw(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t at)
 	else if (type == TW_FXT_TYPE_THREAD)
 		fxt_state_withdraw(walk->state, true, (unsigned)tw_bits(header, 16, 23), offset);
 	else if (type == TW_FXT_TYPE_INITIALIZATION)
-		take_turn_back(walk, chunk);
+		take_context_back(walk, chunk);
 	forget_notes(walk->state->current, chunk, offset);
 }
 
@@ -168,12 +171,7 @@ static void go_back_over_all(struct fxt_walk *walk, struct fxt_chunk *chunk)
 /* Goes on at a place inside of the record at `from`, of which the bytes before the place are lost. */
 static void go_on_inside(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t from, size_t at)
 {
-	fxt_add_piece(chunk, &(struct fxt_piece){.kind = FXT_LOST,
-	                                         .from = at,
-	                                         .to = at,
-	                                         .lost = at - from,
-	                                         .fault = "a record as long as it says",
-	                                         .found = tw_load64(chunk->bytes + from, walk->big)});
+	add_lost(chunk, at, at - from, "a record as long as it says", tw_load64(chunk->bytes + from, walk->big));
 	chunk->walk.place = at;
 }
 

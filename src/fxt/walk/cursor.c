@@ -27,7 +27,7 @@ void fxt_cursor_free(struct fxt_cursor *cursor)
 
 /* ---- Pieces. ---- */
 
-static void tell_notes(const struct fxt_cursor *cursor)
+static void report_notes(const struct fxt_cursor *cursor)
 {
 	for (size_t i = 0; i < cursor->chunk->found.note_count; i++)
 		fxt_report(cursor->reader, &cursor->chunk->found.notes[i]);
@@ -56,7 +56,7 @@ static int next_chunk(struct fxt_cursor *cursor)
 		return TW_ERR_MEMORY;
 	if (first)
 		cursor->big = cursor->walk.big;
-	tell_notes(cursor);
+	report_notes(cursor);
 	fxt_lend_name_caches(chunk, cursor->name_caches, FXT_NAME_CACHES);
 	chunk->decoder.strings = FXT_STRINGS_NEW;
 	chunk->decoder.context = (struct fxt_context){.provider = cursor->state.current, .frequency = TW_NS_PER_SECOND};

@@ -71,15 +71,6 @@ uint32_t fxt_state_stack(struct fxt_state *state, uint32_t caller, const struct 
 	return stack == UINT32_MAX ? 0 : stack;
 }
 
-static void remember_track(struct fxt_state *state, uint64_t thread, uint32_t track)
-{
-	uint32_t *known = tw_map_stored(&state->threads.tracks, thread);
-	if (known)
-		*known = track + 1;
-	else if (!tw_map_add(&state->threads.tracks, thread, track))
-		state->failed = true;
-}
-
 /* 0 where the limit is reached, or there is no memory. */
 static uint32_t add_track(struct fxt_state *state, const struct tw_track *track)
 {
@@ -100,7 +91,7 @@ static uint32_t add_thread(struct fxt_state *state, uint64_t process, uint64_t t
 	const struct tw_track track = {.process = process, .thread = thread, .kind = TW_TRACK_THREAD};
 	uint32_t number = add_track(state, &track);
 	if (number)
-		remember_track(state, thread, number);
+		state->failed |= !tw_map_set(&state->threads.tracks, thread, number);
 	return number;
 }
 

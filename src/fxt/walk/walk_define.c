@@ -18,7 +18,7 @@ struct seen {
 	size_t words;
 };
 
-static void add_turn(const struct fxt_walk *walk, struct fxt_chunk *chunk)
+static void add_context(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
 	if (tw_grow(&chunk->walk.contexts, &chunk->walk.context_room, chunk->walk.context_count + 1,
 	            sizeof *chunk->walk.contexts))
@@ -176,6 +176,6 @@ bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, ui
 	if (!definers[tw_bits(header, 0, 3)](walk, &seen))
 		return false;
 	if (tw_bits(header, 0, 3) <= TW_FXT_TYPE_INITIALIZATION)
-		add_turn(walk, chunk);
+		add_context(walk, chunk);
 	return true;
 }

@@ -98,39 +98,21 @@ struct fxt_string_ref fxt_own_string(struct fxt_tables *tables, enum fxt_own own
 	return (struct fxt_string_ref){.reference = tables->own[own]};
 }
 
-/* ---- Threads, objects ---- */
-
 /* ---- Objects of arguments. ---- */
 
-static struct fxt_object object_of(const struct fxt_tables *tables, enum tw_argument_type type, uint64_t process,
-                                   uint64_t number)
-{
-	return type == TW_ARG_POINTER ? fxt_written_pointer(tables->provider, process, number)
-	                              : fxt_written_koid(tables->provider, number);
-}
-
 /* Without memory it is not known, and described once more. */
-static void learn(struct tw_map *told, uint64_t key, uint32_t name)
-{
-	uint32_t *known = tw_map_stored(told, key);
-	if (known)
-		*known = name + 1;
-	else
-		tw_map_add(told, key, name);
-}
-
 void fxt_note_object_name(struct fxt_tables *tables, enum tw_argument_type type, uint64_t process, uint64_t number,
                           uint32_t name)
 {
 	struct tw_map *told = &tables->described->objects;
-	const struct fxt_object object = object_of(tables, type, process, number);
+	const struct fxt_object object = fxt_written_object(type == TW_ARG_POINTER, tables->provider, process, number);
 	if (name == 0)
 		return;
 	if (told->count >= tables->described->objects_most)
 		tw_map_clear(told);
-	learn(told, object.own, name);
+	tw_map_set(told, object.own, name);
 	if (object.all)
-		learn(told, object.all, name);
+		tw_map_set(told, object.all, name);
 }
 
 /* A kernel object has no type: that is not known. */
@@ -154,7 +136,8 @@ void fxt_describe_object(struct fxt_tables *tables, uint64_t process, const stru
 	uint32_t name = (uint32_t)argument->size;
 	if ((type != TW_ARG_POINTER && type != TW_ARG_KOID) || name == 0)
 		return;
-	const struct fxt_object object = object_of(tables, type, process, argument->value.u);
+	const struct fxt_object object =
+	    fxt_written_object(type == TW_ARG_POINTER, tables->provider, process, argument->value.u);
 	if (fxt_object_name(&tables->described->objects, object) == name)
 		return;
 	put_object(tables, process, argument);
