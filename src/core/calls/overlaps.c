@@ -128,14 +128,19 @@ void tw_overlaps_begin(struct tw_overlaps *overlaps, uint32_t number, uint32_t n
 uint64_t tw_overlaps_end(struct tw_overlaps *overlaps, uint32_t number, uint32_t name, uint64_t time, bool *failed)
 {
 	struct tw_overlap_track *track = number < overlaps->room ? &overlaps->tracks[number] : NULL;
+	struct tw_open_slice slice = {0};
 	size_t place;
-	const int found = track ? tw_open_match(&track->open, name, &place) : 0;
-	*failed |= found == TW_ERR_MEMORY;
-	if (found <= 0)
+	if (!track)
 		return 0;
-	const uint64_t begin = track->open.slices[place].slot;
-	while (track->open.depth > place)
-		tw_open_close(&track->open, &track->open_room);
+	if (!tw_open_take(&track->open, name, &slice)) {
+		const int found = tw_open_match(&track->open, name, &place);
+		*failed |= found == TW_ERR_MEMORY;
+		if (found <= 0)
+			return 0;
+		while (track->open.depth > place)
+			slice = tw_open_close(&track->open, &track->open_room);
+	}
+	const uint64_t begin = slice.slot;
 	return time < begin ? 0 : tw_overlaps_take(overlaps, number, begin, time, failed);
 }
 

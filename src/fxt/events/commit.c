@@ -172,24 +172,24 @@ static void fix_argument_text(const struct place *at)
 	argument->size = (uint32_t)text->length;
 }
 
-static uint32_t *track_of(const struct place *at)
-{
-	return at->fix->other ? &at->row->other : &at->row->track;
-}
-
 static void fix_track(const struct place *at)
 {
-	*track_of(at) = fxt_state_track(at->commit->state, at->fix->a, at->fix->b);
-}
-
-static void fix_track_by_koid(const struct place *at)
-{
-	*track_of(at) = fxt_state_track_of_thread(at->commit->state, at->fix->b);
-}
-
-static void fix_track_undefined(const struct place *at)
-{
-	*track_of(at) = fxt_state_undefined_thread(at->commit->state, at->fix->a, at->fix->b);
+	struct fxt_state *state = at->commit->state;
+	const uint64_t a = at->fix->a, b = at->fix->b;
+	uint32_t *track = at->fix->other ? &at->row->other : &at->row->track;
+	switch ((unsigned)at->fix->kind) {
+	case FXT_FIX_TRACK:
+		*track = fxt_state_track(state, a, b);
+		return;
+	case FXT_FIX_TRACK_BY_KOID:
+		*track = fxt_state_track_of_thread(state, b);
+		return;
+	case FXT_FIX_TRACK_UNDEFINED:
+		*track = fxt_state_undefined_thread(state, a, b);
+		return;
+	default: /* process 0 is none */
+		*track = b ? fxt_state_process(state, b) : 0;
+	}
 }
 
 /* ---- Objects. ---- */
@@ -221,11 +221,6 @@ static bool process_of(const struct place *at, uint64_t *process)
 		return true;
 	}
 	return false;
-}
-
-static void fix_track_of_process(const struct place *at)
-{
-	at->row->track = fxt_state_track_of_process(at->commit->state, at->fix->b);
 }
 
 static void fix_kernel_object(const struct place *at)
@@ -313,14 +308,14 @@ static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_NAME] = fix_name,
     [FXT_FIX_CATEGORY] = fix_category,
     [FXT_FIX_TRACK] = fix_track,
-    [FXT_FIX_TRACK_BY_KOID] = fix_track_by_koid,
-    [FXT_FIX_TRACK_UNDEFINED] = fix_track_undefined,
+    [FXT_FIX_TRACK_BY_KOID] = fix_track,
+    [FXT_FIX_TRACK_UNDEFINED] = fix_track,
     [FXT_FIX_ARGUMENT_NAME] = fix_argument_name,
     [FXT_FIX_ARGUMENT_TEXT] = fix_argument_text,
     [FXT_FIX_REFERENCE] = fix_reference,
     [FXT_FIX_OBJECT] = fix_object,
     [FXT_FIX_KERNEL_OBJECT] = fix_kernel_object,
-    [FXT_FIX_TRACK_OF_PROCESS] = fix_track_of_process,
+    [FXT_FIX_TRACK_OF_PROCESS] = fix_track,
     [FXT_FIX_PAYLOAD] = fix_payload,
     [FXT_FIX_PIECE] = fix_piece,
 };

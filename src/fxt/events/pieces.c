@@ -1,18 +1,8 @@
 /* pieces.c - the pieces of a chunk to rows: records, what was lost between them, more of a large blob. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/loops.h"
 #include "fxt/events/events.h"
 #include "fxt/walk/chunk.h"
-
-/* ---- Records. ---- */
-
-static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
-{
-	size_t place = fxt_take_plain(chunk, wish, piece->from, piece);
-	while (place < piece->to) {
-		place += fxt_take_record(chunk, wish, place, piece->to);
-		place = fxt_take_plain(chunk, wish, place, piece);
-	}
-}
 
 /* ---- What is no record. ---- */
 
@@ -55,14 +45,26 @@ static void take_payload(struct fxt_chunk *chunk, const struct fxt_piece *piece)
 
 /* ---- Pieces. ---- */
 
-void fxt_take_pieces(struct fxt_chunk *chunk, const struct fxt_wish *wish, fxt_take_fn *take)
+static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece,
+                         const struct fxt_way *way)
+{
+	const bool fast = !piece->odd && tw_loop_is_on(way->loop);
+	for (size_t place = piece->from; place < piece->to;) {
+		if (fast)
+			place = way->fast(chunk, wish, place, piece->to);
+		if (place < piece->to)
+			place += way->any(chunk, wish, place, piece->to);
+	}
+}
+
+void fxt_take_pieces(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_way *way)
 {
 	fxt_begin_context(chunk);
 	for (; chunk->decoder.pieces_done < chunk->walk.piece_count; chunk->decoder.pieces_done++) {
 		const struct fxt_piece *piece = &chunk->walk.pieces[chunk->decoder.pieces_done];
 		chunk->decoder.big = piece->big;
 		if (piece->kind == FXT_RECORDS)
-			take(chunk, wish, piece);
+			take_records(chunk, wish, piece, way);
 		else if (piece->kind == FXT_PAYLOAD)
 			take_payload(chunk, piece);
 		else
@@ -72,8 +74,9 @@ void fxt_take_pieces(struct fxt_chunk *chunk, const struct fxt_wish *wish, fxt_t
 
 void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
+	static const struct fxt_way rows = {TW_LOOP_FXT_ROWS, fxt_take_plain, fxt_take_record};
 	(void)scratch;
-	fxt_take_pieces(chunk, wish, take_records);
+	fxt_take_pieces(chunk, wish, &rows);
 }
 
 /* Rows without a time of their own have that of the one before; at the beginning of the chunk, of the one behind until

@@ -3,7 +3,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
-#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/events/events.h"
 #include "fxt/format/layout.h"
@@ -60,12 +59,6 @@ TW_INLINE const struct fxt_pair *find(struct plain_rows *rows, uint64_t header, 
 
 /* ---- Events. ---- */
 
-/* The last word of an event: what stands behind the arguments. */
-TW_INLINE uint64_t last_word(const uint8_t *bytes, uint64_t header, bool big)
-{
-	return tw_load64(bytes + (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD, big);
-}
-
 /* Whether an event keeps the rules of its kind; *word is what stands behind its arguments, of which `behind` is the
  * place: some have nothing there. */
 TW_INLINE bool is_right(const struct plain_rows *rows, const uint8_t *bytes, uint64_t header, const uint8_t *behind,
@@ -76,7 +69,7 @@ TW_INLINE bool is_right(const struct plain_rows *rows, const uint8_t *bytes, uin
 	*word = 0;
 	if (kind == TW_SLICE_BEGIN || kind == TW_SLICE_END || (kind == TW_INSTANT && left == 0))
 		return true;
-	*word = last_word(bytes, header, big);
+	*word = tw_load64(bytes + (tw_bits(header, 4, 15) - 1) * TW_FXT_WORD, big);
 	if (kind == TW_SLICE_COMPLETE)
 		return *word >= tw_load64(bytes + TW_FXT_WORD, big) && *word < rows->chunk->decoder.first_without;
 	if (kind == TW_INSTANT)
@@ -203,16 +196,13 @@ TW_INLINE size_t take_records(struct plain_rows *start, size_t place, size_t end
 	return (size_t)(bytes - chunk->bytes);
 }
 
-size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, const struct fxt_piece *piece)
+size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	bool told = fxt_is_context_told(chunk);
 	struct plain_rows rows = {
 	    .chunk = chunk,
 	    .wish = wish,
-	    .clear = told || !wish->check,
+	    .clear = !wish->check || fxt_is_context_told(chunk),
 	    .index = UINT_MAX,
 	};
-	if (piece->odd || !tw_loop_is_on(TW_LOOP_FXT_ROWS))
-		return place;
-	return piece->big ? take_records(&rows, place, piece->to, true) : take_records(&rows, place, piece->to, false);
+	return chunk->decoder.big ? take_records(&rows, place, end, true) : take_records(&rows, place, end, false);
 }

@@ -143,7 +143,7 @@ static void take_argument(struct decoding *in, struct tw_fxt_argument *argument)
 		return;
 	}
 	in->end = start + size;
-	in->reserved |= (header & fxt_argument_reserved(argument->type)) != 0;
+	in->reserved |= (header & fxt_argument_kinds[argument->type].reserved) != 0;
 	argument->name = take_string(in, tw_bits(header, 16, 31), "the name of an argument, within its size");
 	take_value(in, header, argument);
 	argument->trailing = take_rest(in, &argument->trailing_size);

@@ -142,12 +142,6 @@ static inline uint64_t fxt_value_in_header(uint64_t header)
 	}
 }
 
-/* The bits of an argument's header that must be 0. */
-static inline uint64_t fxt_argument_reserved(unsigned type)
-{
-	return fxt_argument_kinds[type].reserved;
-}
-
 /* The place of a member of a record in the bytes of a number: its last ones, where the host is big endian. */
 static inline size_t fxt_number_at(const struct fxt_record_field *field)
 {

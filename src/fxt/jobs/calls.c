@@ -5,7 +5,6 @@
 
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
-#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/events/events.h"
 #include "fxt/format/layout.h"
@@ -311,7 +310,6 @@ static void add_waiting(struct fxt_chunk *chunk, const struct tw_event *row, siz
 	};
 }
 
-/* Returns the record's size, as far as it is in the chunk. */
 static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
 	const struct tw_slab *slab = &chunk->rows.slab;
@@ -321,17 +319,13 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 	return size;
 }
 
-static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
+static size_t take_in_loop(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	const bool fast = !piece->odd && tw_loop_is_on(TW_LOOP_FXT_CALLS), switches = wish->options->thread_count == 0;
-	for (size_t place = piece->from; place < piece->to && make_room(chunk, place, piece->to);) {
-		const size_t from = place;
-		if (fast)
-			place = piece->big ? take_usual_records(chunk, switches, place, piece->to, true)
-			                   : take_usual_records(chunk, switches, place, piece->to, false);
-		if (place == from)
-			place += take_record(chunk, wish, place, piece->to);
-	}
+	const bool switches = wish->options->thread_count == 0;
+	if (!make_room(chunk, place, end))
+		return place;
+	return chunk->decoder.big ? take_usual_records(chunk, switches, place, end, true)
+	                          : take_usual_records(chunk, switches, place, end, false);
 }
 
 /* Hands on room for calls to who has none. They are no longer needed once they are in tracks, so the room of a thread
@@ -346,6 +340,7 @@ static void hand_on(struct fxt_call_room *from, struct fxt_call_room *to)
 
 void fxt_find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
+	static const struct fxt_way calls = {TW_LOOP_FXT_CALLS, take_in_loop, take_record};
 	if (!chunk->calls)
 		chunk->calls = calloc(1, sizeof *chunk->calls);
 	chunk->failed |= !chunk->calls;
@@ -355,7 +350,7 @@ void fxt_find_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct
 		clear(chunk->calls);
 		hand_on(&scratch->calls, &chunk->calls->room);
 	}
-	fxt_take_pieces(chunk, wish, take_records);
+	fxt_take_pieces(chunk, wish, &calls);
 }
 
 void fxt_found_calls(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)

@@ -83,6 +83,7 @@ struct fxt_calls {
 	struct fxt_seen *seen;            /* those that had to make place in `latest` */
 	size_t seen_count, seen_room;
 	uint32_t unfinished; /* profile_by_track.c: parts that still need the chunk */
+	bool mixed;          /* some of the tracks are out of order */
 };
 
 /* The work for fxt_pipeline_new(): finds the calls in what was walked since the last time; then, when the chunk is

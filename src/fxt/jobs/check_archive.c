@@ -40,7 +40,7 @@ static uint64_t size_of(const struct fxt_chunk *chunk)
 
 /* ---- In other threads: the steps of a chunk. ---- */
 
-/* Adds the step of the last row, if it is of a kind that has some. */
+/* Adds the step of a row, if it is of a kind that has some. */
 static void add_row(struct fxt_chunk *chunk, size_t place)
 {
 	struct fxt_steps *steps = &chunk->steps;
@@ -56,26 +56,19 @@ static void add_row(struct fxt_chunk *chunk, size_t place)
 	};
 }
 
-static void add_rows(struct fxt_chunk *chunk, size_t place)
+static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
+	const size_t size = fxt_take_record(chunk, wish, place, end);
 	for (; chunk->steps.rows < chunk->rows.slab.count; chunk->steps.rows++)
 		add_row(chunk, place);
-}
-
-static void take_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
-{
-	size_t place = fxt_check_plain(chunk, wish, piece->from, piece);
-	while (place < piece->to) {
-		size_t size = fxt_take_record(chunk, wish, place, piece->to);
-		add_rows(chunk, place);
-		place = fxt_check_plain(chunk, wish, place + size, piece);
-	}
+	return size;
 }
 
 static void find_steps(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
+	static const struct fxt_way steps = {TW_LOOP_FXT_CHECK, fxt_check_plain, take_record};
 	(void)scratch;
-	fxt_take_pieces(chunk, wish, take_records);
+	fxt_take_pieces(chunk, wish, &steps);
 }
 
 /* ---- In order: the steps of all chunks. ---- */

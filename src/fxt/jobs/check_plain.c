@@ -3,7 +3,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
-#include "base/loops.h"
 #include "fxt/format/layout.h"
 #include "fxt/walk/chunk.h"
 
@@ -218,14 +217,11 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 	return (size_t)(bytes - start);
 }
 
-size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
-                       const struct fxt_piece *piece)
+size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record that has a step */
-	bool told = fxt_is_context_told(chunk);
-	if (piece->odd || !told || !tw_loop_is_on(TW_LOOP_FXT_CHECK) ||
-	    !fxt_steps_reserve(&chunk->steps, (piece->to - place) / LEAST + 1))
+	if (!fxt_is_context_told(chunk) || !fxt_steps_reserve(&chunk->steps, (end - place) / LEAST + 1))
 		return place;
-	return piece->big ? check_records(chunk, wish, place, piece->to, true)
-	                  : check_records(chunk, wish, place, piece->to, false);
+	return chunk->decoder.big ? check_records(chunk, wish, place, end, true)
+	                          : check_records(chunk, wish, place, end, false);
 }

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
-#include "base/loops.h"
 #include "base/memory/memory.h"
 #include "fxt/events/events.h"
 #include "fxt/jobs/census.h"
@@ -243,7 +242,6 @@ static size_t take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, 
 	return size;
 }
 
-/* Returns the record's size, as far as it is in the chunk. */
 static size_t count_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
 	struct tw_fxt_decoder decoder = {.bytes = chunk->bytes + place, .left = end - place, .big = chunk->decoder.big};
@@ -346,16 +344,10 @@ TW_INLINE size_t count_plain(struct fxt_chunk *chunk, size_t place, size_t end, 
 
 /* ---- The chunk. ---- */
 
-static void count_records(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece)
+static size_t count_in_loop(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
-	const bool fast = !piece->odd && tw_loop_is_on(TW_LOOP_FXT_COUNT);
-	for (size_t place = piece->from; place < piece->to;) {
-		if (fast)
-			place = piece->big ? count_plain(chunk, place, piece->to, true)
-			                   : count_plain(chunk, place, piece->to, false);
-		if (place < piece->to)
-			place += count_record(chunk, wish, place, piece->to);
-	}
+	(void)wish;
+	return chunk->decoder.big ? count_plain(chunk, place, end, true) : count_plain(chunk, place, end, false);
 }
 
 /* Begins to count a chunk. False when there is no memory. */
@@ -373,9 +365,10 @@ static bool prepare(struct fxt_chunk *chunk)
 
 void fxt_count(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
+	static const struct fxt_way counts = {TW_LOOP_FXT_COUNT, count_in_loop, count_record};
 	(void)scratch;
 	if (!prepare(chunk))
 		return;
-	fxt_take_pieces(chunk, wish, count_records);
+	fxt_take_pieces(chunk, wish, &counts);
 	end_context(chunk);
 }

@@ -122,6 +122,7 @@ static void give_up(struct fxt_pairs *pairs, uint64_t offset)
 /* NULL when there is no memory. */
 static struct fxt_pair_track *track_of(struct fxt_pairs *pairs, uint32_t number)
 {
+	pairs->room.limit = tw_memory_limit(pairs->reader) / SHARE / sizeof(struct tw_open_slice);
 	if (!tw_grow(&pairs->tracks, &pairs->track_room, (size_t)number + 1, sizeof *pairs->tracks)) {
 		pairs->failed = true;
 		return NULL;
@@ -134,8 +135,6 @@ static void begin_duration(struct fxt_pairs *pairs, uint32_t number, uint32_t na
 	struct fxt_pair_track *track = number < pairs->track_room ? &pairs->tracks[number] : track_of(pairs, number);
 	if (!track)
 		return;
-	if (!pairs->room.limit)
-		pairs->room.limit = tw_memory_limit(pairs->reader) / SHARE / sizeof(struct tw_open_slice);
 	const int status = tw_open_begin(&track->open, &pairs->room, name, offset);
 	pairs->failed |= status == TW_ERR_MEMORY;
 	if (status == TW_ERR_LIMIT)
@@ -196,7 +195,7 @@ void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk)
 	struct fxt_step *const steps = chunk->steps.all;
 	size_t kept = 0;
 	pairs->complete |= chunk->steps.complete;
-	for (size_t i = 0; i < chunk->steps.count; i++)
+	for (size_t i = 0; i < chunk->steps.count && chunk->steps.rows; i++)
 		if (steps[i].type == FXT_ROW)
 			steps[i] = step_of(&chunk->rows.slab.events[steps[i].key], steps[i].place);
 	for (size_t i = 0; i < chunk->steps.count && pairs->complete; i++) {

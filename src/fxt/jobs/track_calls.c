@@ -105,8 +105,11 @@ static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 	const struct order order = {calls, scratch->below};
 	for (size_t i = calls->count; i > 0; i--)
 		put_call(&order, &calls->tracks[calls->room.calls[i - 1].track], i - 1);
-	for (size_t i = 0; i < calls->track_count; i++)
+	calls->mixed = false;
+	for (size_t i = 0; i < calls->track_count; i++) {
 		put_waiting(&order, &calls->tracks[i], &first);
+		calls->mixed |= calls->tracks[i].mixed;
+	}
 	return true;
 }
 
@@ -199,14 +202,6 @@ static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
 			sort_track(calls->items + calls->tracks[i].from, calls->tracks[i].count, spare);
 }
 
-static bool any_mixed(const struct fxt_calls *calls)
-{
-	for (size_t i = 0; i < calls->track_count; i++)
-		if (calls->tracks[i].mixed)
-			return true;
-	return false;
-}
-
 /* Makes room for the items of a chunk; nothing of an earlier one is kept. */
 static bool make_items(struct fxt_calls *calls, size_t count)
 {
@@ -224,7 +219,7 @@ static bool sort_calls(struct fxt_calls *calls, struct fxt_scratch *scratch)
 	const size_t count = place_tracks(calls);
 	if (!make_items(calls, count) || !put_all(calls, scratch))
 		return false;
-	if (!any_mixed(calls))
+	if (!calls->mixed)
 		return true;
 	if (!tw_grow(&scratch->sort.bytes, &scratch->sort.room, 2 * count * sizeof *calls->items, 1))
 		return false;

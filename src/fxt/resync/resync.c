@@ -63,8 +63,8 @@ static void forget_notes(struct fxt_provider *provider, struct fxt_chunk *chunk,
 {
 	while (chunk->found.note_count && chunk->found.notes[chunk->found.note_count - 1].record == offset) {
 		enum fxt_rule rule = chunk->found.notes[--chunk->found.note_count].rule;
-		provider->told_string &= rule != FXT_STRING_REPLACED;
-		provider->told_thread &= rule != FXT_THREAD_REPLACED;
+		provider->replaced_string &= rule != FXT_STRING_REPLACED;
+		provider->replaced_thread &= rule != FXT_THREAD_REPLACED;
 	}
 }
 

@@ -32,17 +32,12 @@ bool fxt_chunk_make_room(struct fxt_chunk *chunk)
 static void clear(struct fxt_chunk *chunk)
 {
 	chunk->begin = chunk->end = chunk->walk.place = 0;
-	chunk->walk.piece_count = chunk->decoder.pieces_done = chunk->walk.context_count =
-	    chunk->decoder.contexts_taken = 0;
-	chunk->rows.fix_count = chunk->found.note_count = chunk->decoder.untimed = 0;
-	fxt_steps_clear(&chunk->steps);
+	chunk->walk.piece_count = chunk->walk.context_count = chunk->rows.fix_count = chunk->found.note_count = 0;
 	chunk->found.lost_bytes = 0;
-	chunk->at_end = chunk->failed = chunk->decoder.timed = false;
-	chunk->decoder.time = UINT64_MAX;
-	chunk->decoder.passed = (struct fxt_passed){.least = UINT64_MAX};
+	chunk->at_end = chunk->failed = chunk->moved = false;
+	chunk->decoder = (struct fxt_chunk_decoder){.time = UINT64_MAX, .passed.least = UINT64_MAX};
 	chunk->wait = (struct fxt_chunk_wait){0};
-	chunk->moved = false;
-	chunk->decoder.clock = (struct tw_ticks){0};
+	fxt_steps_clear(&chunk->steps);
 	tw_slab_clear(&chunk->rows.slab);
 }
 

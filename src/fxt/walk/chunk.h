@@ -8,6 +8,7 @@
 #ifndef FXT_WALK_CHUNK_H
 #define FXT_WALK_CHUNK_H
 
+#include "base/loops.h"
 #include "core/order/slab.h"
 #include "core/ticks.h"
 #include "fxt/format/layout.h"
@@ -391,16 +392,16 @@ static inline uint8_t fxt_scope_flags(uint64_t scope)
 	return scope == 1 ? TW_FLAG_PROCESS : scope == 2 ? TW_FLAG_GLOBAL : 0;
 }
 
-/* check_plain.c: adds the steps of records of a piece, from a place on, that are right for sure. Returns the place of
- * the first other one, which is for fxt_take_record(), or the end. */
-size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
-                       const struct fxt_piece *piece);
+/* Takes records from a place on, in the byte order of the decoder. A fast loop returns the place of the first that it
+ * leaves to the other, or the end; the other takes one, and returns its size, as far as it is in the chunk. */
+typedef size_t fxt_take_fn(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);
 
-/* plain.c: makes rows of records of a piece, from a place on, that have nothing inline and nothing wrong. Returns the
- * place of the first other one, which is for fxt_take_record(), or the end. `make bench` measures convert of FXT: rows
+/* check_plain.c: adds the steps of records that are right for sure. */
+fxt_take_fn fxt_check_plain;
+
+/* plain.c: makes rows of records that have nothing inline and nothing wrong. `make bench` measures convert of FXT: rows
  * take less than half as long. */
-size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place,
-                      const struct fxt_piece *piece);
+fxt_take_fn fxt_take_plain;
 
 /* plain.c: which records can be skipped where only some kinds of event are looked at: bits by the types of events, then
  * by those of scheduling records. Legacy context switches, which may have threads inline, are never skipped. */
@@ -420,13 +421,18 @@ static inline bool fxt_is_skipped(uint32_t skips, uint64_t header)
  * one. */
 void fxt_time_rows(struct fxt_chunk *chunk);
 
-/* rows.c: makes the row of a record of any kind; returns the record's size, as far as it is in the chunk. */
-size_t fxt_take_record(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end);
+/* rows.c: makes the row of a record of any kind. */
+fxt_take_fn fxt_take_record;
 
-/* pieces.c: takes the pieces that were walked since the last time: those of records as the caller does, others to rows
- * about what was lost. */
-typedef void fxt_take_fn(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_piece *piece);
-void fxt_take_pieces(struct fxt_chunk *chunk, const struct fxt_wish *wish, fxt_take_fn *take);
+/* What is made of records: in a fast loop, as far as that goes, and of any. */
+struct fxt_way {
+	enum tw_loop loop;
+	fxt_take_fn *fast, *any;
+};
+
+/* pieces.c: takes the pieces that were walked since the last time: those of records in a way, others to rows about what
+ * was lost. */
+void fxt_take_pieces(struct fxt_chunk *chunk, const struct fxt_wish *wish, const struct fxt_way *way);
 
 /* check_record.c: notes what rules a record breaks. */
 void fxt_check_record(struct fxt_chunk *chunk, const struct tw_fxt_record *record, size_t place);

@@ -95,11 +95,6 @@ static uint32_t add_thread(struct fxt_state *state, uint64_t process, uint64_t t
 	return number;
 }
 
-uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process)
-{
-	return process ? fxt_state_process(state, process) : 0;
-}
-
 uint32_t fxt_state_process(struct fxt_state *state, uint64_t process)
 {
 	const struct tw_track track = {.process = process, .kind = TW_TRACK_PROCESS};

@@ -34,20 +34,20 @@ struct fxt_page {
 
 struct fxt_provider {
 	uint32_t id;
-	uint32_t generation;           /* another one when it is announced again; no two providers have the same */
-	uint32_t archive;              /* which of those in the file */
-	uint32_t name;                 /* of the dictionary */
-	uint8_t number;                /* the same, of the provider; 0: there are too many, or it was never named */
-	uint64_t frequency;            /* ticks per second */
-	bool announced;                /* by a provider info record */
-	bool initialized;              /* by an initialization record */
-	bool gave_ticks;               /* its initialization was the first to tell the ticks of its number */
-	bool gave_first;               /* its initialization was the first to tell ticks at all */
-	bool timed;                    /* a record with a time came before any initialization */
-	bool has_wall;                 /* its initialization told a wall time */
-	int64_t wall_ns;               /* added to a time it gives that since 1970 */
-	bool wanted;                   /* the options let it through */
-	bool told_string, told_thread; /* that an index got another meaning */
+	uint32_t generation; /* another one when it is announced again; no two providers have the same */
+	uint32_t archive;    /* which of those in the file */
+	uint32_t name;       /* of the dictionary */
+	uint8_t number;      /* the same, of the provider; 0: there are too many, or it was never named */
+	uint64_t frequency;  /* ticks per second */
+	bool announced;      /* by a provider info record */
+	bool initialized;    /* by an initialization record */
+	bool gave_ticks;     /* its initialization was the first to tell the ticks of its number */
+	bool gave_first;     /* its initialization was the first to tell ticks at all */
+	bool timed;          /* a record with a time came before any initialization */
+	bool has_wall;       /* its initialization told a wall time */
+	int64_t wall_ns;     /* added to a time it gives that since 1970 */
+	bool wanted;         /* the options let it through */
+	bool replaced_string, replaced_thread; /* it was noted that an index got another meaning */
 	struct fxt_page *_Atomic strings[FXT_PAGES];
 	struct fxt_page *_Atomic threads;
 };
@@ -131,10 +131,7 @@ uint32_t fxt_state_track_of_thread(struct fxt_state *state, uint64_t thread);
 /* The track of what refers to an index of a provider's thread table that nothing has registered. */
 uint32_t fxt_state_undefined_thread(struct fxt_state *state, uint64_t generation, uint64_t index);
 
-/* The track of what is of a process and of none of its threads; 0 for process 0. */
-uint32_t fxt_state_track_of_process(struct fxt_state *state, uint64_t process);
-
-/* The track of a process that a record describes: 0 may be one, the kernel. */
+/* The track of a process, and of what is of none of its threads: 0 may be one, the kernel. */
 uint32_t fxt_state_process(struct fxt_state *state, uint64_t process);
 
 /* A name of the dictionary; "(other)" where the memory limit is reached. */

@@ -111,29 +111,13 @@ static bool define_clock(struct fxt_walk *walk, const struct seen *seen)
 	return true;
 }
 
-/* Told once for each provider: there are writers with few indices, which they use again and again. */
-static void check_string(const struct fxt_walk *walk, const struct seen *seen, unsigned index)
+/* Notes that an index got another meaning, once for each provider: there are writers with few, which they use again and
+ * again. */
+static void note_replaced(const struct fxt_walk *walk, const struct seen *seen, bool *noted, enum fxt_rule rule)
 {
-	struct fxt_provider *provider = walk->state->current;
-	const struct fxt_entry *entry =
-	    walk->check && !provider->told_string ? fxt_string_at(provider, index, seen->offset) : NULL;
-	size_t length = tw_bits(seen->header, 32, 46);
-	if (!entry || (entry->length == length && memcmp(entry->text, seen->bytes + TW_FXT_WORD, length) == 0))
-		return;
-	provider->told_string = true;
-	note(walk, seen, FXT_STRING_REPLACED, provider->id);
-}
-
-static void check_thread(const struct fxt_walk *walk, const struct seen *seen, unsigned index, uint64_t process,
-                         uint64_t thread)
-{
-	struct fxt_provider *provider = walk->state->current;
-	const struct fxt_entry *entry =
-	    walk->check && !provider->told_thread ? fxt_thread_at(provider, index, seen->offset) : NULL;
-	if (!entry || (entry->process == process && entry->thread == thread))
-		return;
-	provider->told_thread = true;
-	note(walk, seen, FXT_THREAD_REPLACED, provider->id);
+	if (!*noted)
+		note(walk, seen, rule, walk->state->current->id);
+	*noted = true;
 }
 
 static bool define_string(struct fxt_walk *walk, const struct seen *seen)
@@ -143,8 +127,13 @@ static bool define_string(struct fxt_walk *walk, const struct seen *seen)
 		return true;
 	if (fxt_state_meanings(walk->state, false, index) >= MEANINGS)
 		return false;
-	check_string(walk, seen, index);
-	fxt_state_string(walk->state, index, seen->bytes + TW_FXT_WORD, tw_bits(seen->header, 32, 46), seen->offset);
+	struct fxt_provider *provider = walk->state->current;
+	const uint8_t *text = seen->bytes + TW_FXT_WORD;
+	const size_t length = tw_bits(seen->header, 32, 46);
+	const struct fxt_entry *entry = walk->check ? fxt_string_at(provider, index, seen->offset) : NULL;
+	if (entry && (entry->length != length || memcmp(entry->text, text, length) != 0))
+		note_replaced(walk, seen, &provider->replaced_string, FXT_STRING_REPLACED);
+	fxt_state_string(walk->state, index, text, length, seen->offset);
 	return true;
 }
 
@@ -157,7 +146,10 @@ static bool define_thread(struct fxt_walk *walk, const struct seen *seen)
 		return false;
 	uint64_t process = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
 	uint64_t thread = tw_load64(seen->bytes + 2 * TW_FXT_WORD, walk->big);
-	check_thread(walk, seen, index, process, thread);
+	struct fxt_provider *provider = walk->state->current;
+	const struct fxt_entry *entry = walk->check ? fxt_thread_at(provider, index, seen->offset) : NULL;
+	if (entry && (entry->process != process || entry->thread != thread))
+		note_replaced(walk, seen, &provider->replaced_thread, FXT_THREAD_REPLACED);
 	fxt_state_thread(walk->state, index, process, thread, seen->offset);
 	return true;
 }

@@ -17,72 +17,46 @@ struct value {
 	bool unknown; /* of a type that has a meaning only to its writer */
 };
 
-static struct value in_header(enum tw_fxt_argument_type type, uint32_t value)
-{
-	return (struct value){.header = type | (uint64_t)value << 32};
-}
-
-static struct value in_word(enum tw_fxt_argument_type type, uint64_t word)
-{
-	return (struct value){.header = type, .word = word, .has_word = true};
-}
-
 /* What an unknown type has is whole words. */
 static bool is_unknown(const struct tw_argument *argument)
 {
-	return (argument->raw & ~(FXT_RAW_BIG | FXT_RAW_TYPE)) == FXT_RAW &&
+	return argument->type == TW_ARG_BYTES && (argument->raw & ~(FXT_RAW_BIG | FXT_RAW_TYPE)) == FXT_RAW &&
 	       (argument->raw & FXT_RAW_TYPE) > TW_FXT_ARG_BLOB && argument->size % TW_FXT_WORD == 0;
 }
 
-static struct value in_stream(const struct tw_argument *argument)
-{
-	bool text = argument->type == TW_ARG_TEXT;
-	struct value value = {
-	    .header = text ? TW_FXT_ARG_STRING : TW_FXT_ARG_BLOB,
-	    .bytes = argument->value.bytes,
-	    .size = argument->size,
-	    .unknown = !text && is_unknown(argument),
-	};
-	if (value.unknown)
-		value.header = (argument->raw & FXT_RAW_TYPE) | (uint64_t)argument->raw_more << 32;
-	return value;
-}
-
 /* Numbers that fit 32 bits take that form, as the document asks. */
-static struct value of_int(int64_t number)
+static enum tw_fxt_argument_type type_of(const struct tw_argument *argument)
 {
-	return number == (int32_t)number ? in_header(TW_FXT_ARG_INT32, (uint32_t)number)
-	                                 : in_word(TW_FXT_ARG_INT64, (uint64_t)number);
-}
-
-static struct value of_uint(uint64_t number)
-{
-	return number == (uint32_t)number ? in_header(TW_FXT_ARG_UINT32, (uint32_t)number)
-	                                  : in_word(TW_FXT_ARG_UINT64, number);
+	static const uint8_t types[] = {
+	    [TW_ARG_NULL] = TW_FXT_ARG_NULL,       [TW_ARG_BOOL] = TW_FXT_ARG_BOOL,
+	    [TW_ARG_POINTER] = TW_FXT_ARG_POINTER, [TW_ARG_KOID] = TW_FXT_ARG_KOID,
+	    [TW_ARG_DOUBLE] = TW_FXT_ARG_DOUBLE,   [TW_ARG_TEXT] = TW_FXT_ARG_STRING,
+	    [TW_ARG_BYTES] = TW_FXT_ARG_BLOB,
+	};
+	const int64_t number = argument->value.i;
+	if (argument->type == TW_ARG_INT)
+		return number == (int32_t)number ? TW_FXT_ARG_INT32 : TW_FXT_ARG_INT64;
+	if (argument->type == TW_ARG_UINT)
+		return argument->value.u <= UINT32_MAX ? TW_FXT_ARG_UINT32 : TW_FXT_ARG_UINT64;
+	return (enum tw_fxt_argument_type)types[argument->type];
 }
 
 static struct value value_of(const struct tw_argument *argument)
 {
-	switch ((enum tw_argument_type)argument->type) {
-	case TW_ARG_NULL:
-		break;
-	case TW_ARG_BOOL:
-		return in_header(TW_FXT_ARG_BOOL, argument->value.u != 0);
-	case TW_ARG_INT:
-		return of_int(argument->value.i);
-	case TW_ARG_UINT:
-		return of_uint(argument->value.u);
-	case TW_ARG_POINTER:
-		return in_word(TW_FXT_ARG_POINTER, argument->value.u);
-	case TW_ARG_KOID:
-		return in_word(TW_FXT_ARG_KOID, argument->value.u);
-	case TW_ARG_DOUBLE:
-		return in_word(TW_FXT_ARG_DOUBLE, argument->value.u); /* its bits */
-	case TW_ARG_TEXT:
-	case TW_ARG_BYTES:
-		return in_stream(argument);
+	const enum tw_fxt_argument_type type = type_of(argument);
+	struct value value = {.header = type, .word = argument->value.u, .unknown = is_unknown(argument)};
+	value.has_word = fxt_argument_kinds[type].words > 1;
+	if (type == TW_FXT_ARG_BOOL)
+		value.header |= (uint64_t)(argument->value.u != 0) << 32;
+	else if (type == TW_FXT_ARG_INT32 || type == TW_FXT_ARG_UINT32)
+		value.header |= argument->value.u << 32;
+	else if (argument->type >= TW_ARG_TEXT) {
+		value.bytes = argument->value.bytes;
+		value.size = argument->size;
 	}
-	return in_header(TW_FXT_ARG_NULL, 0);
+	if (value.unknown)
+		value.header = (argument->raw & FXT_RAW_TYPE) | (uint64_t)argument->raw_more << 32;
+	return value;
 }
 
 /* Cuts a stream to what fits in `room` words, and says so in the header. */
