@@ -121,26 +121,6 @@ struct call_scan {
 	const uint8_t *last; /* the last record taken; NULL: there is none */
 };
 
-/* Forgets what calls are called when the references in their headers may mean something else: where strings stand
- * between events, a few each time. */
-static void begin_called(struct fxt_name_cache *name_cache)
-{
-	if (name_cache->called_epoch == name_cache->pair_epoch)
-		return;
-	for (size_t i = 0; i < name_cache->called_count; i++)
-		name_cache->called[name_cache->called_places[i]] = (struct fxt_called){0};
-	name_cache->called_count = 0;
-	name_cache->called_epoch = name_cache->pair_epoch;
-}
-
-static void remember_called(struct fxt_name_cache *name_cache, uint64_t header, uint32_t name)
-{
-	const size_t place = tw_bits(header, 48, 63) % FXT_KNOWN;
-	if (!name_cache->called[place].key)
-		name_cache->called_places[name_cache->called_count++] = (uint16_t)place;
-	name_cache->called[place] = (struct fxt_called){header & FXT_CALLED_BITS, name};
-}
-
 /* What take_usual() must know of each type of event. */
 static const struct call_shape {
 	uint32_t complete; /* mask: its last word is the time at which it ends */
@@ -183,15 +163,18 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 	struct fxt_chunk *const chunk = scan->chunk;
 	const struct tw_ticks clock = chunk->decoder.clock;
 	struct fxt_name_cache *const name_cache = chunk->decoder.name_cache;
+	const uint64_t epoch = name_cache->pair_epoch;
 	const uint8_t *const base = chunk->bytes, *last_taken = scan->last;
 	struct fxt_call *made = chunk->calls->room.calls + chunk->calls->count;
 	for (size_t size; bytes < to; last_taken = bytes, bytes += size) {
 		const uint64_t header = tw_load64(bytes, big);
-		const struct fxt_called *called = &name_cache->called[tw_bits(header, 48, 63) % FXT_KNOWN];
+		const struct fxt_pair *names = &name_cache->pairs[tw_bits(header, 48, 63) % FXT_KNOWN];
 		const struct call_shape *shape = &call_shapes[tw_bits(header, 16, 19)];
 		struct fxt_call_cursor *cursor = &name_cache->cursors[tw_bits(header, 24, 31)];
 		size = tw_bits(header, 4, 15) * TW_FXT_WORD;
-		if (__builtin_expect(called->key != (header & FXT_CALLED_BITS) || !cursor->has_track, 0)) {
+		if (__builtin_expect(!(names->key == (header >> 32 | epoch) && fxt_type(header) == TW_FXT_TYPE_EVENT &&
+		                       cursor->has_track),
+		                     0)) {
 			if (scan->switches && (size = take_switch(chunk, bytes, big)))
 				continue;
 			break;
@@ -204,7 +187,7 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 		    !fxt_has_registered(chunk, header, (size_t)(bytes - chunk->bytes)))
 			break;
 		made->track = cursor->track;
-		made->name = called->name;
+		made->name = names->name;
 		made->origin = shape->mark | (uint32_t)(bytes - base);
 		made->begin = tw_ticks_ns_after(&clock, first, clock.whole);
 		made->end = tw_ticks_ns_after(&clock, last, clock.whole);
@@ -232,8 +215,6 @@ static bool look_up(struct fxt_chunk *chunk, uint64_t header, const uint8_t *byt
 	    thread && thread->has_track ? fxt_pair_of(chunk, header, (size_t)(bytes - chunk->bytes)) : NULL;
 	if (!names && !fxt_switch(header).koids)
 		return false;
-	if (names)
-		remember_called(chunk->decoder.name_cache, header, names->name);
 	return tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big)) != UINT64_MAX;
 }
 
@@ -260,7 +241,6 @@ TW_INLINE size_t take_usual_records(struct fxt_chunk *chunk, bool switches, size
 {
 	struct call_scan scan = {.chunk = chunk, .switches = switches};
 	const uint8_t *bytes = chunk->bytes + place, *const to = chunk->bytes + end;
-	begin_called(chunk->decoder.name_cache);
 	for (const uint8_t *looked_up = NULL;;) {
 		bytes = take_usual(&scan, bytes, to, big);
 		if (bytes == to)

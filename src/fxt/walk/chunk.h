@@ -115,14 +115,6 @@ struct fxt_pair {
 	uint32_t category, name;
 };
 
-/* The name of a call that was looked up, for profiles: they need no category. All zero: none. */
-struct fxt_called {
-	uint64_t key; /* FXT_CALLED_BITS of the header of an event */
-	uint32_t name;
-};
-
-#define FXT_CALLED_BITS (FXT_BITS(0, 3) | FXT_BITS(32, 63))
-
 enum { FXT_THREAD_REFERENCES = TW_FXT_THREADS_MAX + 1 };
 
 /* What is known of the thread of calls (calls.c). All zero: nothing yet. */
@@ -142,10 +134,6 @@ struct fxt_name_cache {
 	struct fxt_known known[FXT_KNOWN];   /* by the low bits of the reference */
 	uint32_t epoch;                      /* of the context, above the bits of a reference; 0: no context yet */
 	struct fxt_pair pairs[FXT_KNOWN];    /* by the low bits of the name's reference */
-	struct fxt_called called[FXT_KNOWN]; /* the same, in one epoch */
-	uint16_t called_places[FXT_KNOWN];   /* those in it that are not empty */
-	size_t called_count;
-	uint64_t called_epoch;
 	/* By thread index, all zero between runs of the fast path; and a bit for each that is not. */
 	struct fxt_call_cursor cursors[FXT_THREAD_REFERENCES];
 	uint64_t met[FXT_THREAD_REFERENCES / 64];
