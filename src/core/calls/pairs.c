@@ -194,7 +194,7 @@ void tw_pairs_remove(struct tw_pairs *pairs, struct tw_open_pair *item)
 
 static bool sweep(struct tw_map *map, size_t going)
 {
-	enum { STALE = 4096 };
+	enum { STALE = 256 };
 	struct tw_map fresh = {0};
 	bool fine = true;
 	if (map->count < 2 * going + STALE)

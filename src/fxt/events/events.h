@@ -80,22 +80,25 @@ void fxt_note_losses(struct fxt_chunk *chunk, const struct tw_fxt_record *record
 
 /* ---- Arguments of records, whose names and texts are references, to those of rows. ---- */
 
-/* Whether all `count` arguments of an event at a place of the chunk, whose thread and names are references, are values
- * of one or two words, with names and texts that are defined: returns the place behind them, or 0. */
-size_t fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count);
+/* What the arguments of a record are for sure, whose sizes are right. */
+enum fxt_arguments_are {
+	FXT_REGISTERED, /* nothing that they refer to is missing */
+	FXT_VALUES,     /* the same, of one or two words */
+	FXT_GOOD,       /* the same, or they are texts in ASCII: none breaks a rule */
+	FXT_NUMBERS     /* the same, and numbers */
+};
 
-/* Whether all references to strings are registered that `count` arguments have, the first at a place `at`; place: of
- * their record, whose size is right. */
-bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count);
+/* Where `count` arguments end that begin at a place `at`, if they are that; 0 otherwise. place: of their record. */
+size_t fxt_arguments_end(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, enum fxt_arguments_are are);
 
-/* The same of the arguments of an event whose thread and names are references. */
+/* Whether the references of the arguments of an event are registered whose thread and names are references. */
 static inline bool fxt_has_registered(struct fxt_chunk *chunk, uint64_t header, size_t place)
 {
 	const uint64_t count = tw_bits(header, 20, 23);
-	return count == 0 || fxt_are_registered(chunk, place, place + (size_t)2 * TW_FXT_WORD, count);
+	return count == 0 || fxt_arguments_end(chunk, place, place + (size_t)2 * TW_FXT_WORD, count, FXT_REGISTERED);
 }
 
-/* The argument at a place of the chunk, which is such a value; offset: of its record. */
+/* The argument at a place of the chunk, one of FXT_VALUES; offset: of its record. */
 struct tw_argument fxt_value_at(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset);
 
 /* Adds a fix for an argument of the last row, a pointer or koid: its object may have a name when the row is

@@ -108,7 +108,9 @@ TW_INLINE bool take_event(struct plain_rows *rows, uint64_t header, const uint8_
 	size_t behind = place + (size_t)2 * TW_FXT_WORD;
 	uint64_t count = tw_bits(header, 20, 23), word;
 	if (count)
-		behind = looked_at && !rows->wish->check ? fxt_are_values(rows->chunk, place, count) : 0;
+		behind = looked_at && !rows->wish->check
+		             ? fxt_arguments_end(rows->chunk, place, behind, count, FXT_VALUES)
+		             : 0;
 	if (behind == 0)
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);

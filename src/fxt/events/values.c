@@ -4,42 +4,32 @@
 #include "base/text/digits.h"
 #include "fxt/events/events.h"
 
-size_t fxt_are_values(struct fxt_chunk *chunk, size_t place, uint64_t count)
-{
-	size_t at = place + (size_t)2 * TW_FXT_WORD;
-	uint64_t offset = fxt_offset(chunk, place);
-	for (uint32_t unused; count > 0; count--) {
-		uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big), words = tw_bits(header, 4, 15);
-		unsigned type = fxt_type(header);
-		if (type > TW_FXT_ARG_BOOL || words != fxt_argument_kinds[type].words ||
-		    !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused) ||
-		    (type == TW_FXT_ARG_STRING &&
-		     !fxt_known_number(chunk, (unsigned)tw_bits(header, 32, 47), offset, &unused)))
-			return 0;
-		at += (size_t)words * TW_FXT_WORD;
-	}
-	return at;
-}
-
-/* Whether a reference is registered, or its text stands in the record. */
-static bool is_registered(struct fxt_chunk *chunk, unsigned reference, uint64_t offset)
+/* Whether a reference is registered, or may stand as it is: a text in the record. */
+static bool is_fine(struct fxt_chunk *chunk, unsigned reference, uint64_t offset, bool may_be_inline)
 {
 	uint32_t unused;
-	return reference >= TW_FXT_STRING_INLINE || fxt_known_number(chunk, reference, offset, &unused);
+	return reference >= TW_FXT_STRING_INLINE ? may_be_inline : fxt_known_number(chunk, reference, offset, &unused);
 }
 
-bool fxt_are_registered(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count)
+size_t fxt_arguments_end(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, enum fxt_arguments_are are)
 {
 	const uint64_t offset = fxt_offset(chunk, place);
 	for (; count > 0; count--) {
 		const uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big);
-		if (!is_registered(chunk, (unsigned)tw_bits(header, 16, 31), offset) ||
-		    (fxt_type(header) == TW_FXT_ARG_STRING &&
-		     !is_registered(chunk, (unsigned)tw_bits(header, 32, 47), offset)))
-			return false;
+		const unsigned type = fxt_type(header), text = (unsigned)tw_bits(header, 32, 47);
+		const bool any = are == FXT_REGISTERED;
+		if ((are == FXT_NUMBERS && !fxt_is_number(type)) || (!any && type > TW_FXT_ARG_BOOL) ||
+		    !is_fine(chunk, (unsigned)tw_bits(header, 16, 31), offset, any))
+			return 0;
+		if (type == TW_FXT_ARG_STRING && are == FXT_GOOD && text >= TW_FXT_STRING_INLINE) {
+			if (!fxt_is_ascii(chunk->bytes + at + TW_FXT_WORD, text & FXT_TEXT_MAX))
+				return 0;
+		} else if (type == TW_FXT_ARG_STRING && !is_fine(chunk, text, offset, any)) {
+			return 0;
+		}
 		at += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
 	}
-	return true;
+	return at;
 }
 
 /* The text that a reference means, which is defined. */

@@ -148,7 +148,7 @@ TW_NOINLINE size_t take_switch(struct fxt_chunk *chunk, const uint8_t *bytes, bo
 	const size_t place = (size_t)(bytes - chunk->bytes), behind = place + fxt_switch_koid(found.koids);
 	const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	if (ticks - chunk->decoder.clock.base_tsc > chunk->decoder.clock.near ||
-	    (found.arguments && !fxt_are_registered(chunk, place, behind, found.arguments)))
+	    (found.arguments && !fxt_arguments_end(chunk, place, behind, found.arguments, FXT_REGISTERED)))
 		return 0;
 	see(chunk, tw_load64(bytes + fxt_switch_koid(0), big), tw_ticks_ns(&chunk->decoder.clock, ticks));
 	return tw_bits(header, 4, 15) * TW_FXT_WORD;

@@ -3,40 +3,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/inline.h"
+#include "fxt/events/events.h"
 #include "fxt/format/layout.h"
 #include "fxt/walk/chunk.h"
 
 #include <limits.h>
-
-/* ---- Arguments. ---- */
-
-/* Whether it is sure that an argument, whose size is known to be right, has nothing wrong in it. */
-static bool is_sound(struct fxt_chunk *chunk, size_t at, uint64_t header, uint64_t offset)
-{
-	uint32_t unused;
-	unsigned type = fxt_type(header), text = (unsigned)tw_bits(header, 32, 47);
-	if (type >= TW_FXT_ARG_BLOB || !fxt_known_number(chunk, (unsigned)tw_bits(header, 16, 31), offset, &unused))
-		return false;
-	if (type != TW_FXT_ARG_STRING)
-		return true;
-	if (text >= TW_FXT_STRING_INLINE)
-		return fxt_is_ascii(chunk->bytes + at + TW_FXT_WORD, text & FXT_TEXT_MAX);
-	return fxt_known_number(chunk, text, offset, &unused);
-}
-
-/* Proves the arguments of a record from word `at` on. numbers: that they are numbers, too. Returns where they end, or 0
- * where that is not sure. */
-static size_t plain_arguments_end(struct fxt_chunk *chunk, size_t place, size_t at, uint64_t count, bool numbers)
-{
-	for (; count > 0; count--) {
-		uint64_t header = tw_load64(chunk->bytes + at, chunk->decoder.big);
-		if ((numbers && !fxt_is_number(fxt_type(header))) ||
-		    !is_sound(chunk, at, header, fxt_offset(chunk, place)))
-			return 0;
-		at += (size_t)tw_bits(header, 4, 15) * TW_FXT_WORD;
-	}
-	return at;
-}
 
 /* ---- Records that are not simple. ---- */
 
@@ -55,7 +26,8 @@ static enum proof judge_event(struct fxt_chunk *chunk, size_t place, uint64_t he
 	bool in_record = tw_bits(header, 24, 31) == 0 || (header & (FXT_BITS(47, 47) | FXT_BITS(63, 63)));
 	if (in_record || count == 0)
 		return NOT_PLAIN;
-	size_t at = plain_arguments_end(chunk, place, place + (size_t)2 * TW_FXT_WORD, count, type == FXT_COUNTER);
+	size_t at = fxt_arguments_end(chunk, place, place + (size_t)2 * TW_FXT_WORD, count,
+	                              type == FXT_COUNTER ? FXT_NUMBERS : FXT_GOOD);
 	bool scoped = type == FXT_INSTANT && at < place + tw_bits(header, 4, 15) * TW_FXT_WORD;
 	return at == 0 ? NOT_PLAIN : scoped ? SCOPED : EVENT;
 }
@@ -76,7 +48,8 @@ static enum proof judge_switch(struct fxt_chunk *chunk, size_t place, uint64_t h
 	uint64_t ticks = tw_load64(chunk->bytes + place + TW_FXT_WORD, chunk->decoder.big);
 	if (!found.koids || found.state > FXT_STATE_KNOWN || !is_timed(&chunk->decoder.clock, ticks))
 		return NOT_PLAIN;
-	return !found.arguments || plain_arguments_end(chunk, place, behind, found.arguments, false) ? FINE : NOT_PLAIN;
+	return !found.arguments || fxt_arguments_end(chunk, place, behind, found.arguments, FXT_GOOD) ? FINE
+	                                                                                              : NOT_PLAIN;
 }
 
 TW_NOINLINE enum proof judge_other(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, uint64_t header)

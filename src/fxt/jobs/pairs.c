@@ -100,10 +100,7 @@ static struct fxt_step step_of(const struct tw_event *event, uint32_t place)
 
 /* ---- Findings, and the memory limit. ---- */
 
-enum {
-	SHARE = 8,  /* of the memory limit, for durations, and for operations and flows */
-	LEAST = 256 /* places of a table */
-};
+enum { SHARE = 8 }; /* of the memory limit, for durations, for operations, and for flows */
 
 static void report(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset)
 {
@@ -208,63 +205,6 @@ void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk)
 
 /* ---- Asynchronous operations and flows. ---- */
 
-/* The room that a table must have is twice its count: so a search soon meets a free place. */
-static bool has_room(const struct fxt_operations *table)
-{
-	return table->places && table->count * 2 < table->mask + 1;
-}
-
-/* Whether a place has another key: in one jump, as the processor cannot predict whether it will be free or have this
- * one. */
-static inline bool has_other(const struct fxt_operation *place, uint64_t key)
-{
-	return ((place->key ^ key) & (0 - (uint64_t)(place->count != 0))) != 0;
-}
-
-/* Returns the place of a key, or the free place that it would have; the table always has a free one. */
-static inline struct fxt_operation *place_of(const struct fxt_operations *table, uint64_t key)
-{
-	size_t i = (size_t)key & table->mask;
-	while (has_other(&table->places[i], key))
-		i = (i + 1) & table->mask;
-	return &table->places[i];
-}
-
-static bool make_room(struct fxt_pairs *pairs, struct fxt_operations *table)
-{
-	size_t room = table->places ? table->mask + 1 : 0, more = room ? 2 * room : LEAST;
-	if (has_room(table))
-		return true;
-	const size_t taken = pairs->places + more - room;
-	const bool fits = taken <= tw_memory_limit(pairs->reader) / SHARE / sizeof(struct fxt_operation);
-	struct fxt_operation *places = fits ? calloc(more, sizeof *places) : NULL;
-	if (!places)
-		return false;
-	pairs->places = taken;
-	struct fxt_operations grown = {places, more - 1, table->count};
-	for (size_t i = 0; i < room; i++)
-		if (table->places[i].count)
-			*place_of(&grown, table->places[i].key) = table->places[i];
-	free(table->places);
-	*table = grown;
-	return true;
-}
-
-/* Frees a place, and moves those behind it that could not have theirs. */
-static void take_out(struct fxt_operations *table, struct fxt_operation *place)
-{
-	size_t hole = (size_t)(place - table->places);
-	table->count--;
-	for (size_t i = (hole + 1) & table->mask; table->places[i].count; i = (i + 1) & table->mask) {
-		size_t home = (size_t)table->places[i].key & table->mask;
-		if (((i - home) & table->mask) < ((i - hole) & table->mask))
-			continue;
-		table->places[hole] = table->places[i];
-		hole = i;
-	}
-	table->places[hole].count = 0;
-}
-
 /* Reports once for each track that operations with one key are open at once. */
 static void report_shared(struct fxt_pairs *pairs, uint32_t number, uint64_t offset)
 {
@@ -275,75 +215,32 @@ static void report_shared(struct fxt_pairs *pairs, uint32_t number, uint64_t off
 		track->shared = true;
 }
 
-static void begin_operation(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint32_t track,
-                            uint64_t offset)
+/* Asynchronous operations belong to a process, flows do not. */
+static void take_operation(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t offset)
 {
-	if (!make_room(pairs, table)) {
-		give_up(pairs, offset);
-		return;
+	const bool flow = step->type >= FXT_FLOW_BEGIN,
+		   begins = step->type == FXT_ASYNC_BEGIN || step->type == FXT_FLOW_BEGIN;
+	const uint64_t process = flow ? 0 : tw_dictionary_track(pairs->reader->dictionary, step->track)->process;
+	const uint64_t key = tw_hash64(step->key + process) | 1;
+	struct tw_pairs *operations = &pairs->operations[flow];
+	struct tw_open_pair *open = tw_pairs_find(operations, key);
+	if (begins) {
+		if (open && !flow)
+			report_shared(pairs, step->track, offset);
+		open = tw_pairs_add(operations, key, tw_memory_limit(pairs->reader) / SHARE);
+		if (open)
+			open->begun = offset;
+		else
+			give_up(pairs, offset);
+	} else if (!open && !pairs->full) {
+		report(pairs, flow ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN, offset);
+	} else if (open && (step->type == FXT_ASYNC_END || step->type == FXT_FLOW_END)) {
+		tw_pairs_remove(operations, open);
+		pairs->failed |= !tw_pairs_sweep(operations);
 	}
-	struct fxt_operation *place = place_of(table, key);
-	if (place->count++) {
-		if (table == &pairs->operations[false])
-			report_shared(pairs, track, offset);
-		return;
-	}
-	place->key = key;
-	place->offset = offset;
-	table->count++;
-}
-
-static void go_on(struct fxt_pairs *pairs, struct fxt_operations *table, uint64_t key, uint64_t offset, bool ends)
-{
-	struct fxt_operation *place = table->places ? place_of(table, key) : NULL;
-	if (!place || !place->count) {
-		if (!pairs->full)
-			report(pairs,
-			       table == &pairs->operations[true] ? FXT_FLOW_WITHOUT_BEGIN : FXT_ASYNC_WITHOUT_BEGIN,
-			       offset);
-		return;
-	}
-	if (ends && --place->count == 0)
-		take_out(table, place);
-}
-
-/* Takes a step as most are: a begin of an operation that is not open, or another step of one that is open once. False
- * where it is not: then nothing has been done. The processor cannot predict which kinds follow one another, so there
- * are no jumps that depend on the kind, but masks: begins, ends. */
-static inline bool take_usual(struct fxt_operations *table, uint64_t begins, uint64_t ends, uint64_t key,
-                              uint64_t offset)
-{
-	if (!has_room(table))
-		return false;
-	struct fxt_operation *place = place_of(table, key);
-	const struct fxt_operation *next = &table->places[(size_t)(place - table->places + 1) & table->mask];
-	if (place->count != 1 + begins || (next->count & ends))
-		return false;
-	place->key = key;
-	place->offset ^= (place->offset ^ offset) & begins;
-	place->count += ends - begins;
-	table->count += ends - begins;
-	return true;
 }
 
 /* ---- All of them. ---- */
-
-/* Asynchronous operations belong to a process, flows do not. */
-static void take_operation(struct fxt_pairs *pairs, unsigned kind, uint64_t key, uint32_t track, uint64_t offset)
-{
-	const bool flow = kind >= TW_FLOW_BEGIN;
-	const unsigned step = kind - (flow ? TW_FLOW_BEGIN : TW_ASYNC_BEGIN);
-	const uint64_t begins = 0 - (uint64_t)(step == 0), ends = 0 - (uint64_t)(step == 2), async = (uint64_t)flow - 1;
-	const uint64_t process = tw_dictionary_track(pairs->reader->dictionary, track)->process & async;
-	const uint64_t whole = tw_hash64(key + process);
-	struct fxt_operations *table = &pairs->operations[flow];
-	if (take_usual(table, begins, ends, whole, offset))
-		return;
-	if (begins)
-		begin_operation(pairs, table, whole, track, offset);
-	else
-		go_on(pairs, table, whole, offset, ends);
-}
 
 void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t offset)
 {
@@ -352,7 +249,7 @@ void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_step *step, u
 	else if (step->type == FXT_END)
 		end_duration(pairs, step->track, (uint32_t)step->key, offset);
 	else if (step->type >= FXT_ASYNC_BEGIN)
-		take_operation(pairs, fxt_event_kinds[step->type], step->key, step->track, offset);
+		take_operation(pairs, step, offset);
 }
 
 void fxt_pairs_take(struct fxt_pairs *pairs, const struct tw_batch *batch)
@@ -374,16 +271,13 @@ static void report_open(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t of
 		          count == 2 ? "is" : "are", count - 1);
 }
 
-static void report_operations(struct fxt_pairs *pairs, const struct fxt_operations *table, enum fxt_rule rule)
+static void report_operations(struct fxt_pairs *pairs, const struct tw_pairs *operations, enum fxt_rule rule)
 {
-	uint64_t offset = UINT64_MAX, count = 0;
-	for (size_t i = 0; table->places && i <= table->mask; i++) {
-		const struct fxt_operation *place = &table->places[i];
-		count += place->count;
-		if (place->count && place->offset < offset)
-			offset = place->offset;
-	}
-	report_open(pairs, rule, offset, count);
+	uint64_t offset = UINT64_MAX;
+	for (size_t i = 0; i < operations->count; i++)
+		if (operations->items[i].key && operations->items[i].begun < offset)
+			offset = operations->items[i].begun;
+	report_open(pairs, rule, offset, operations->going);
 }
 
 void fxt_pairs_end(struct fxt_pairs *pairs)
@@ -403,6 +297,6 @@ void fxt_pairs_free(struct fxt_pairs *pairs)
 		tw_open_free(&pairs->tracks[i].open);
 	free(pairs->tracks);
 	tw_overlaps_free(&pairs->overlaps);
-	free(pairs->operations[false].places);
-	free(pairs->operations[true].places);
+	tw_pairs_free(&pairs->operations[false]);
+	tw_pairs_free(&pairs->operations[true]);
 }

@@ -5,6 +5,7 @@
 
 #include "core/calls/open_slices.h"
 #include "core/calls/overlaps.h"
+#include "core/calls/pairs.h"
 #include "core/format.h"
 #include "fxt/walk/chunk.h"
 
@@ -19,26 +20,13 @@ struct fxt_pair_track {
 	bool shared;                /* it was reported that operations of one key are open at once */
 };
 
-/* Asynchronous operations or flows that are open and look the same. */
-struct fxt_operation {
-	uint64_t key;
-	uint64_t offset; /* of the first */
-	uint64_t count;  /* 0: a free place */
-};
-
-struct fxt_operations {
-	struct fxt_operation *places;
-	size_t mask, count;
-};
-
 /* All zero to begin, but reader. */
 struct fxt_pairs {
 	struct tw_reader *reader;
 	struct fxt_pair_track *tracks; /* by number */
 	size_t track_room;
-	struct tw_open_room room;            /* for durations */
-	size_t places;                       /* of all operations */
-	struct fxt_operations operations[2]; /* asynchronous ones, flows */
+	struct tw_open_room room;      /* for durations */
+	struct tw_pairs operations[2]; /* asynchronous ones, flows */
 	struct tw_overlaps overlaps;
 	bool full;     /* something is not followed */
 	bool complete; /* there are complete slices, which others may overlap */
