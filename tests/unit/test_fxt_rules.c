@@ -707,14 +707,37 @@ static void test_threads_of_mappings(void **state)
 	}
 }
 
+/* Durations and operations that are open. */
 static void test_memory_limits_are_told(void **state)
 {
-	static const uint64_t open[] = {GOOD, EVENT(5, 3, 0), 5, 1};
+	enum { OPEN = 200 };
+	static const uint64_t good[] = {GOOD};
 	(void)state;
-	check(bytes, put(open, sizeof open / 8, false), (struct tw_read_options){.memory_limit = 16 << 10});
-	require("fxt.pair-limit", "16 KiB");
-	check(bytes, put(open, sizeof open / 8, false), (struct tw_read_options){.memory_limit = 7 << 10});
-	require("fxt.name-limit", "7 KiB");
+	for (unsigned operations = 0; operations < 2; operations++) {
+		size_t size = put(good, sizeof good / 8, false);
+		for (uint64_t i = 1; i <= OPEN; i++) {
+			const uint64_t begin[] = {operations ? EVENT(5, 3, 0) : EVENT(2, 2, 0), 5, i};
+			size = put_words(size, begin, operations ? 3 : 2, false);
+		}
+		check(bytes, size, (struct tw_read_options){.memory_limit = 16 << 10});
+		require("fxt.pair-limit", "16 KiB");
+		check(bytes, size, (struct tw_read_options){.memory_limit = 7 << 10});
+		require("fxt.name-limit", "7 KiB");
+	}
+}
+
+/* However many are open above it, an end finds the begin of its name. */
+static void test_end_far_below(void **state)
+{
+	enum { DEEP = 3000 };
+	static const uint64_t good[] = {GOOD, NAMED(2, 2, 2), 5}, begin[] = {EVENT(2, 2, 0), 6};
+	static const uint64_t end[] = {NAMED(3, 2, 2), 7};
+	(void)state;
+	size_t size = put(good, sizeof good / 8, false);
+	for (unsigned i = 0; i < DEEP; i++)
+		size = put_words(size, begin, 2, false);
+	check(bytes, put_words(size, end, 2, false), (struct tw_read_options){0});
+	assert_string_equal(found, " fxt.end-mismatched");
 }
 
 static void test_compression(void **state)
@@ -739,6 +762,7 @@ SUITE(fxt_rules)
 	    cmocka_unit_test(test_long_string),
 	    cmocka_unit_test(test_late),
 	    cmocka_unit_test(test_memory_limits_are_told),
+	    cmocka_unit_test(test_end_far_below),
 	    cmocka_unit_test(test_compression),
 	    cmocka_unit_test(test_no_overflow),
 	    cmocka_unit_test(test_overflow),

@@ -6,8 +6,8 @@
 #include "base/memory/map.h"
 #include "fxt/format/layout.h"
 
-/* The type of a step that stands for a row until that is committed. Others are those of their events: FXT_BEGIN, FXT_END, FXT_COMPLETE, and
- * FXT_ASYNC_BEGIN and all behind it. */
+/* The type of a step that stands for a row until that is committed. Others are those of their events: FXT_BEGIN,
+ * FXT_END, FXT_COMPLETE, and FXT_ASYNC_BEGIN and all behind it. */
 enum { FXT_ROW = 0xff };
 
 /* A begin or end of a duration, a complete slice, a step of an operation or of a flow. */
