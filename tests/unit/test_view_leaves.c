@@ -7,6 +7,7 @@
 #include "fdr/state.h"
 #include "view/index/bare.h"
 #include "view/index/leaves.h"
+#include "view/serve/starts.h"
 #include "view/serve/view.h"
 #include "view/serve/window.h"
 
@@ -388,6 +389,25 @@ static void test_by_thread(void **state)
 	free(archive.bytes);
 }
 
+/* Where most of a damaged trace is is told of all rows, and the trace is read again for none of them. */
+static void test_bulk(void **state)
+{
+	(void)state;
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	make_nesting_archive(&archive);
+	set_up(&scene, &archive);
+	struct view *bare = scene.bare;
+	assert_true(bare_rows(&bare->index) > 3);
+	const uint64_t before = view_leaves_bytes(bare->index.store.spans->leaves);
+	bare->findings.count++;
+	view_bulk(bare);
+	assert_int_equal(bare->bulk.of, bare->reading.generation);
+	assert_int_equal(view_leaves_bytes(bare->index.store.spans->leaves), before);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
 static void test_log(void **state)
 {
 	(void)state;
@@ -588,6 +608,7 @@ SUITE(view_leaves)
 	    cmocka_unit_test(test_overlaps), cmocka_unit_test(test_two_logs),  cmocka_unit_test(test_damage),
 	    cmocka_unit_test(test_shorter),  cmocka_unit_test(test_exact),     cmocka_unit_test(test_early),
 	    cmocka_unit_test(test_open_far), cmocka_unit_test(test_around),    cmocka_unit_test(test_wide),
+	    cmocka_unit_test(test_bulk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

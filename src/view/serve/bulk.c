@@ -4,6 +4,7 @@
 
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "view/index/bare.h"
 
 #include <stdlib.h>
 
@@ -26,14 +27,22 @@ static bool add(struct times *times, uint64_t time)
 	return true;
 }
 
+/* When the last item but one of a row begins, or one near it: there may be many rows, and the trace is read for none. */
+static uint64_t begin_before_last(const struct view_row *row, const struct view_store *store)
+{
+	const uint64_t item = row->count - 2;
+	if (!row->bare || view_bare_knows(row, store, item))
+		return view_row_begin(row, store, item);
+	const uint64_t groups = view_bare_grouped(view_bare_of(row, store), 0)->count;
+	return view_bare_group(row, store, 0, groups ? groups - 1 : 0).sum.begin;
+}
+
 /* The first two and the last two begins of a row: what damage has made is one of them, or some of many rows. */
 static bool add_row(struct times *times, const struct view_row *row, const struct view_store *store)
 {
-	const uint64_t places[] = {0, 1, row->count - 2, row->count - 1};
-	bool fine = true;
-	for (size_t i = 0; i < sizeof places / sizeof *places && row->count >= 4; i++)
-		fine = fine && add(times, view_row_begin(row, store, places[i]));
-	return fine;
+	return row->count < 4 ||
+	       (add(times, view_row_begin(row, store, 0)) && add(times, view_row_begin(row, store, 1)) &&
+	        add(times, begin_before_last(row, store)) && add(times, view_row_begin(row, store, row->count - 1)));
 }
 
 /* Takes away what is far from most: true while there is some. *first and *last are the ends of what is left. */
