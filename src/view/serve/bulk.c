@@ -27,7 +27,7 @@ static bool add(struct times *times, uint64_t time)
 	return true;
 }
 
-/* When the last item but one of a row begins, or one near it: there may be many rows, and the trace is read for none. */
+/* When the last item but one of a row begins, or one near it. There may be many rows: the trace is read for none. */
 static uint64_t begin_before_last(const struct view_row *row, const struct view_store *store)
 {
 	const uint64_t item = row->count - 2;
