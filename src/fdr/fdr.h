@@ -396,7 +396,8 @@ struct fdr_names {
 	size_t near_room;                  /* 0 or a power of two */
 	const struct tw_call_space *space; /* that the rows are known for */
 	const union tw_on_stack *on_stack; /* of it: where `open` points to */
-	struct tw_map far;                 /* ids too large for the table */
+	uint64_t asked;                    /* how often for an id whose name the table does not have */
+	struct tw_map far;                 /* ids that were too large for the table when they came */
 	uint32_t other;                    /* what has no place within the memory limit; 0: the limit is not reached */
 };
 

@@ -8,6 +8,8 @@
 
 enum {
 	NEAR_IDS = 1 << 20, /* real programs have fewer functions */
+	SURE_IDS = 1 << 12, /* the table has so many at once */
+	NEXT_IDS = 1 << 8,  /* and so many more each time that one is asked for: one made up by damage costs no 16 MB */
 	NAME_COST = 256     /* bytes that a name takes in all tables, about */
 };
 
@@ -22,15 +24,6 @@ static uint32_t other(struct tw_reader *reader, struct fdr_names *names)
 	return names->other;
 }
 
-static uint32_t name_far(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
-{
-	uint32_t name;
-	if (tw_map_find(&names->far, id, &name))
-		return name;
-	name = tw_function_name(reader, id);
-	return name == UINT32_MAX || !tw_map_add(&names->far, id, name) ? UINT32_MAX : name;
-}
-
 /* The least power of two that is greater. */
 static size_t power_above(uint32_t id)
 {
@@ -40,21 +33,33 @@ static size_t power_above(uint32_t id)
 	return power;
 }
 
+/* Whether the table has a place for an id, or is to have one now. */
+static bool is_near(struct fdr_names *names, uint32_t id)
+{
+	names->asked++;
+	return id < names->near_room || id < SURE_IDS || (id < NEAR_IDS && id / NEXT_IDS < names->asked);
+}
+
+static bool keep_near(struct fdr_names *names, uint32_t id, uint32_t name)
+{
+	if (!tw_grow(&names->near, &names->near_room, power_above(id), sizeof *names->near))
+		return false;
+	names->near[id].name = name;
+	return true;
+}
+
 uint32_t fdr_make_name(struct tw_reader *reader, struct fdr_names *names, uint32_t id)
 {
-	uint32_t known;
-	if (id >= NEAR_IDS && tw_map_find(&names->far, id, &known))
-		return known;
+	const bool near = is_near(names, id);
+	uint32_t name;
+	if (tw_map_find(&names->far, id, &name))
+		return !near || keep_near(names, id, name) ? name : UINT32_MAX;
 	if (tw_dictionary_names(reader->dictionary) >= tw_memory_share(reader) / NAME_COST)
 		return other(reader, names);
-	if (id >= NEAR_IDS)
-		return name_far(reader, names, id);
-	if (!tw_grow(&names->near, &names->near_room, power_above(id), sizeof *names->near))
+	name = tw_function_name(reader, id);
+	if (name == UINT32_MAX)
 		return UINT32_MAX;
-	uint32_t name = tw_function_name(reader, id);
-	if (name != UINT32_MAX)
-		names->near[id].name = name;
-	return name;
+	return (near ? keep_near(names, id, name) : tw_map_add(&names->far, id, name)) ? name : UINT32_MAX;
 }
 
 const char *fdr_type_name(const struct fdr_cursor *cursor, uint16_t type)
