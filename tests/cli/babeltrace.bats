@@ -3,7 +3,7 @@
 
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
-export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+export PYTHON=${PYTHON:-/usr/bin/python3}
 TRUTH=$TRACKWAY_SOURCE/tests/truth
 PLUGINS=$(dirname "$(readlink -f "$TRACKWAY")")/babeltrace
 

@@ -6,7 +6,7 @@ load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
 bats_require_minimum_version 1.5.0
 
-export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+export PYTHON=${PYTHON:-/usr/bin/python3}
 TRUTH=$TRACKWAY_SOURCE/tests/truth
 
 # Traces of all formats with slices that nest as they should, with some that do not, and with some that nothing ends.

@@ -3,7 +3,7 @@
 
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
-export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+export PYTHON=${PYTHON:-/usr/bin/python3}
 
 # Writes in.fxt: Python's standard input appends to the list `out` what fxt_odd.py makes; a tick is a nanosecond.
 archive() {
