@@ -3,7 +3,7 @@
 
 load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
-export PYTHON=${PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+export PYTHON=${PYTHON:-/usr/bin/python3}
 
 # what stat says of a part is what it says of the whole with the same filters
 same_stat() {
@@ -126,11 +126,12 @@ PY
 
 # Each event of an archive: the provider's number and name, its own name, its time; sections are taken as they stand.
 whose() {
-	"$PYTHON" "$TRACKWAY_SOURCE/tests/truth/fxt.py" "$1" | "$PYTHON" -c '
-import json, sys
-names, ticks, now = {}, {}, None
-for line in sys.stdin:
-    row = json.loads(line)
+	"$PYTHON" -c '
+import os, sys
+sys.path.insert(0, os.environ["TRACKWAY_SOURCE"] + "/tests/truth")
+import fxt
+names, ticks, now, damaged = {}, {}, None, []
+for row, _ in fxt.records(open(sys.argv[1], "rb").read(), None, damaged):
     kind = row["record"]
     if kind in ("provider-info", "provider-section"):
         now = row["provider_id"]
@@ -141,7 +142,8 @@ for line in sys.stdin:
         print(row["provider_id"], names[row["provider_id"]], "full")
     elif kind.startswith(("event.", "scheduling.")):
         print(now, names[now], row.get("name", "switch"), row["timestamp"] * 10**9 // ticks[now])
-'
+sys.exit(f"{sys.argv[1]}: {damaged}" if damaged else 0)
+' "$1"
 }
 
 @test "cut: events stay in the sections of their providers" {

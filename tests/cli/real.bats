@@ -23,7 +23,6 @@ ALL="$COMPLETE ring alive"
 
 setup_file() {
 	export REC=$BATS_FILE_TMPDIR TRUTH=$TRACKWAY_SOURCE/tests/truth PYTHON=${PYTHON:-/usr/bin/python3}
-	export PYTHONDONTWRITEBYTECODE=1
 	[ -n "$LLVM_XRAY" ] && [ -n "$CLANGXX" ] || return 0
 	"$TRACKWAY_SOURCE/tests/programs/record" "$REC"
 	for program in $ALL; do
@@ -162,13 +161,18 @@ agrees() { # program
 	done
 }
 
+# Without the version, and the process, which there is since version 3.
+same_records() { # YAML
+	sed -n 's/process: [0-9]*, //; /  - {/p; /cycle-frequency/p' "$1"
+}
+
 @test "llvm-xray reads what convert writes" {
 	for program in $COMPLETE; do
+		same_records "$REC/$program.yaml" >expected
 		for version in 2 3 4 5; do
 			trackway convert --to xray-fdr --format-version $version "$REC/$program.xray" -o out.xray
 			"$LLVM_XRAY" convert -f yaml out.xray -o out.yaml
-			"$PYTHON" "$TRUTH/truth.py" out.yaml >truth.json
-			cmp truth.json "$REC/$program.truth.json"
+			same_records out.yaml | cmp - expected
 		done
 	done
 }

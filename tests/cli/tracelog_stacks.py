@@ -2,19 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: tracelog_stacks.py [FROM TO] <log: those from FROM ms on, before TO ms
+import functools
 import sys
 
 
+@functools.cache
+def shown(frame):
+    function, *ip = frame.split(":")
+    return f"{int(function, 16):x}:{ip[0] if ip else '?'}"
+
+
 def change(stack, delta, frames):
-    """Applies match:size[:ip] and new frames to a list of [function, ip]."""
+    """Applies match:size[:ip] and new frames to a list of frames as they are shown."""
     match, size, *ip = delta.split(":")
     assert len(stack) == int(size), f"{len(stack)} frames, not {size}"
     del stack[int(match):]
     if ip:
-        stack[-1] = [stack[-1][0], ip[0]]
-    for frame in frames:
-        function, *ip = frame.split(":")
-        stack.append([int(function, 16), ip[0] if ip else "?"])
+        stack[-1] = f"{stack[-1].split(':')[0]}:{ip[0]}"
+    stack.extend(map(shown, frames))
 
 
 def main():
@@ -30,7 +35,7 @@ def main():
             change(stack, rest[1], rest[2:])
             rest = rest[:1]
         if rest and rest[0] != "0" and begin <= ms < end:
-            print(kind, thread, ms, *rest, "at", *(f"{function:x}:{ip}" for function, ip in stack))
+            print(" ".join((kind, thread, str(ms), *rest, "at", *stack)))
 
 
 main()
