@@ -11,50 +11,49 @@ import struct
 LEVEL_SHIFT = 6
 
 # VAL and MISC tokens by class and sub-kind: name and payload.
-FIXED = {
-    (3, 0): ("stxr", 8), (3, 1): ("mrs", 8), (3, 2): ("svcarg", 8), (3, 3): ("svcret", 8),
-    (3, 4): ("dc", 8), (3, 5): ("target-b", 8),
-    (4, 1): ("allgpr", 256), (4, 3): ("misc-flags", 8),
-    (7, 0): ("time", 8),
-}
+FIXED = {kind | high << 3: (name, struct.Struct(f"<{words}Q")) for kind, high, name, words in (
+    (3, 0, "stxr", 1), (3, 1, "mrs", 1), (3, 2, "svcarg", 1), (3, 3, "svcret", 1), (3, 4, "dc", 1), (3, 5, "target-b", 1),
+    (4, 1, "allgpr", 32), (4, 3, "misc-flags", 1),
+    (7, 0, "time", 1),
+)}
+VECTOR = 4 | 4 << 3
+take_opcode, take_place, take_word = (struct.Struct(form).unpack_from for form in ("<I", "<QI", "<Q"))
 
 
 def tokens(data):
     """Yields (offset, name, fields): inst and pcinst (pc, opcode), load and store (address, bytes), others the payload's words.
 
     The PC of an inst is that of the instruction before + 4."""
-    at, pc = 0, None
-    while at < len(data):
-        token = data[at]
-        kind, high = token & 7, token >> 3
-        start, at = at, at + 1
-        if kind == 1 and high & 7 == 0:
-            (opcode,) = struct.unpack_from("<I", data, at)
+    at, pc, end = 0, None, len(data)
+    while at < end:
+        token, start, at = data[at], at, at + 1
+        kind, placed = token & 7, token >> 3 & 7
+        if kind == 1 and placed == 0:
+            (opcode,) = take_opcode(data, at)
             at += 4
             pc += 4
             yield start, "inst", (pc, opcode)
-        elif kind == 1 and high & 7 == 1:
-            pc, opcode = struct.unpack_from("<QI", data, at)
+        elif kind == 1 and placed == 1:
+            pc, opcode = take_place(data, at)
             at += 12
             yield start, "pcinst", (pc, opcode)
         elif kind == 2:
             size = 1 << (token >> 4)
-            (address,) = struct.unpack_from("<Q", data, at)
+            (address,) = take_word(data, at)
             value = data[at + 8:at + 8 + size]
             if len(value) < size:
                 raise ValueError(f"{start:#x}: half a token")
             at += 8 + size
-            yield start, "store" if high & 1 else "load", (address, value)
-        elif kind == 4 and high == 4:
-            (count,) = struct.unpack_from("<Q", data, at)
+            yield start, "store" if token & 8 else "load", (address, value)
+        elif token in FIXED:
+            name, words = FIXED[token]
+            yield start, name, words.unpack_from(data, at)
+            at += words.size
+        elif token == VECTOR:
+            (count,) = take_word(data, at)
             words = struct.unpack_from(f"<{2 * count}Q", data, at + 8)
             at += 8 + 16 * count
             yield start, "syscall-vec", words
-        elif (kind, high) in FIXED:
-            name, size = FIXED[kind, high]
-            words = struct.unpack_from(f"<{size // 8}Q", data, at)
-            at += size
-            yield start, name, words
         else:
             raise ValueError(f"{start:#x}: {token:#04x} is no token")
 
