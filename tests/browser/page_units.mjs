@@ -309,6 +309,8 @@ const TESTS = {
 		assert.deepEqual([slices.track.id, slices.track.lanes, slices.names], [7, [2], ["a", "b"]]);
 		assert.deepEqual(slices.rows.map(row => [row.depth, [...row.begin], [...row.end], [...row.name]]),
 			[[0, [90], [140], [0]], [1, [100, 105], [105, 115], [1, 1]]]);
+		const open = stripOf(answer(["ts", "dur"], [[5, -1], [2, 1]]), 7, [], 9);
+		assert.deepEqual([...open.rows[0].end], [3, 9]);
 		const points = stripOf(answer(["ts"], [[4], [2]]), 1, []);
 		assert.deepEqual([points.track.points, points.rows[0].kind, [...points.rows[0].begin]], [true, "points", [2, 4]]);
 		const counter = stripOf(answer(["ts", "value"], [[1, 2.5]]), 1, []);

@@ -58,6 +58,31 @@ const ALONE = {
 		}
 	},
 
+	async "a state that has not ended lasts to the end of the trace"(browser) {
+		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { words: ["--state", "tab=states"] });
+		try {
+			const rows = await view.rows("Thread states");
+			assert.deepEqual(rows.map(row => row.slice(0, 4)).sort(), [["thread 11", "running", "1", "150 ns"], ["thread 11", "sleeps", "1", "150 ns"],
+				["thread 12", "running", "1", "150 ns"], ["thread 12", "waits for a CPU", "1", "50 ns"]]);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "the file's name is cut in the middle"(browser, folder) {
+		const file = join(folder, `${"a-long-name-".repeat(12)}the-end.json`);
+		writeFileSync(file, sortedTrace());
+		const view = await View.open(browser, [file]);
+		try {
+			const [head, tail] = await view.page.locator("#trace-name > span").all();
+			assert.equal(await tail.innerText(), "the-end.json");
+			assert(await head.evaluate(span => span.scrollWidth > span.clientWidth && span.clientWidth > 50));
+			assert.equal(await view.page.locator("#trace-name").getAttribute("title"), file);
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "what the picture has no room for is told"(browser) {
 		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { change: trace => ({ ...trace, left: "1234" }) });
 		try {

@@ -382,6 +382,8 @@ const ALONE = {
 			const frames = await view.page.evaluate(() => window.trackway.flame());
 			assert.deepEqual(frames.map(({ name, total, self }) => [name, total, self]), [["", 7, 0], ["a", 7, 4], ["b", 3, 3]]);
 			await view.says("all: 7 samples");
+			await view.says("All samples: they have no times");
+			assert.equal(await view.page.locator("#trace-about").innerText(), "2 stacks");
 			await view.page.locator("#tab-functions").click();
 			assert.deepEqual((await view.rows("Functions")).map(row => [row[0], row[2]]).sort(), [["a", "7 samples"], ["b", "3 samples"]]);
 			assert.deepEqual(view.wrong, []);

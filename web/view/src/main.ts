@@ -23,6 +23,7 @@ import { TracePanel } from "./panels/trace";
 import { go } from "./slices";
 import { movedTo, startsFor } from "./starts";
 import { NOTHING, read, Store } from "./state";
+import { halves } from "./timeline/labels";
 import { isTrack } from "./timeline/strip";
 import { plain } from "./timeline/text";
 import { Timeline } from "./timeline/timeline";
@@ -34,6 +35,7 @@ const ZOOM = 0.75; // of what is seen, by a key
 const CHANGES: Record<string, string> = { grown: "has grown", truncated: "was cut off", replaced: "is another file now", gone: "is gone" };
 const STRIP = 10_000; // rows that are a track
 const TIMELESS = ["folded", "xray-profiling"]; // formats: a flame graph is all that they tell
+const FILE_TAIL = 12; // characters of the end of a file's name that stay in sight
 const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
 
 class Page implements Context {
@@ -243,10 +245,13 @@ class Page implements Context {
 	private tellTrace(): void {
 		const { files, state, damage, read: done, size, end, unit, events } = this.current;
 		const name = files.map(file => plain(file.path.replace(/.*\//, ""))).join(" + ");
-		byId("trace-name").textContent = name || "Trackway";
+		const title = byId("trace-name");
+		if (title.textContent !== (name || "Trackway"))
+			title.replaceChildren(...halves(name || "Trackway", FILE_TAIL));
+		title.title = files.map(file => plain(file.path)).join("\n");
 		document.title = name ? `${name} \u2013 Trackway` : "Trackway";
 		const about = state === "reading" ? `reading ${bytes(done)}${size ? ` of ${bytes(size)}` : ""}`
-			: `${time(end, unit)}, ${count(events)} events${damage ? `, ${count(damage)} damaged` : ""}`;
+			: `${unit === "samples" ? "" : `${time(end, unit)}, `}${count(events)} ${unit === "samples" ? "stacks" : "events"}${damage ? `, ${count(damage)} damaged` : ""}`;
 		byId("trace-about").textContent = about;
 		const bar = byId("progress");
 		bar.hidden = state !== "reading";

@@ -64,6 +64,8 @@ export function about(context: Context): HTMLElement {
 	const { unit } = context.trace();
 	const where = tracks.length === 0 ? "all tracks" : tracks.length === 1 ? context.timeline.title(tracks[0]!)
 		: `${tracks.length} tracks`;
+	if (unit === "samples")
+		return quiet(`All samples: they have no times; ${where}`);
 	return quiet(`${selected ? "Selected" : "In sight"}: ${time(stretch.to - stretch.from, unit)} from ` +
 		`${time(stretch.from, unit)}, ${where}`);
 }

@@ -20,12 +20,13 @@ interface Time {
 	utid: number;
 }
 
-/** The question: times cut to the stretch. */
+/** The question: times cut to the stretch. A state that has not ended has -1 as its duration. */
 export function statesQuery(from: number, to: number): string {
+	const end = `iif(s.dur < 0, ${to}, min(s.ts + s.dur, ${to}))`;
 	return `select coalesce(p.name || ' / ', '') || coalesce(t.name, 'thread ' || t.tid) as thread, s.state, count(*) as n,
-	sum(min(s.ts + s.dur, ${to}) - max(s.ts, ${from})) as total, s.utid
+	sum(${end} - max(s.ts, ${from})) as total, s.utid
 from thread_state s left join thread t using (utid) left join process p using (upid)
-where s.ts < ${to} and s.ts + s.dur > ${from}
+where s.ts < ${to} and ${end} > ${from}
 group by s.utid, s.state order by coalesce(s.state in ('S', 'D', 'T'), 0), total desc`;
 }
 
@@ -48,11 +49,11 @@ export class States implements Panel {
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const { stretch, tracks } = asked(context);
-		const { unit } = context.trace();
+		const { unit, end } = context.trace();
 		box.append(about(context), make("div", { class: "row" }, copyButton(context, "Copy command", () =>
 			commandOf("sched", context.trace(), stretch, tracks), "Command")));
 		try {
-			const query = statesQuery(Math.floor(stretch.from), Math.ceil(stretch.to));
+			const query = statesQuery(Math.floor(stretch.from), Math.ceil(Math.min(stretch.to, end)));
 			const { rows } = await watched(context, box, signal, (question, stop) =>
 				context.server.sql(query, SHOWN, tracks.length ? { stretch, tracks } : null, stop, question));
 			if (signal.aborted)

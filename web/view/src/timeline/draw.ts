@@ -481,6 +481,8 @@ export class Painter {
 
 	/** Beyond the end of the trace there is nothing, and that is to be seen. */
 	private outside(scene: Scene): void {
+		if (scene.unit === "samples" || scene.layout.lines.length === 0)
+			return;
 		const context = this.context;
 		const end = xOf(scene, scene.end);
 		const begin = xOf(scene, 0);

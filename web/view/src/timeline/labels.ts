@@ -30,9 +30,9 @@ function hintOf(line: Line): string {
 }
 
 /** The end of a name keeps its room: what is too long is cut in the middle. */
-function halves(name: string): HTMLElement[] {
+export function halves(name: string, end = TAIL): HTMLElement[] {
 	const characters = [...name];
-	const kept = characters.length > 2 * TAIL ? TAIL : 0;
+	const kept = characters.length > 2 * end ? end : 0;
 	const tail = characters.slice(characters.length - kept).join("");
 	return [make("span", { class: "head" }, name.slice(0, name.length - tail.length)), make("span", { class: "tail" }, tail)];
 }

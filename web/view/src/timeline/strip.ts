@@ -51,7 +51,8 @@ function piled(entries: Entry[]): Entry[][] {
 	return rows;
 }
 
-export function stripOf(answer: Answer, id: number, files: TraceFile[]): Strip {
+/** What has not ended, with -1 as its duration, lasts to the end of the trace. */
+export function stripOf(answer: Answer, id: number, files: TraceFile[], last = 0): Strip {
 	const [ts, dur, value, name] = [["ts"], ["dur"], ["value"], ["name"]].map(names => column(answer, ...names)) as [number, number, number, number];
 	const title = column(answer, "track");
 	const called = title < 0 ? "SQL" : String(answer.rows[0]?.[title] ?? "SQL");
@@ -70,7 +71,8 @@ export function stripOf(answer: Answer, id: number, files: TraceFile[]): Strip {
 		if (!numbers.has(words))
 			numbers.set(words, numbers.size);
 		const begin = at(row);
-		return { begin, end: begin + (dur < 0 ? 0 : Math.max(0, Number(row[dur]))), name: numbers.get(words)!, item };
+		const lasts = dur < 0 ? 0 : Number(row[dur]);
+		return { begin, end: Math.max(begin, lasts < 0 ? last : begin + lasts), name: numbers.get(words)!, item };
 	});
 	const names = [...numbers.keys()];
 	if (dur < 0)

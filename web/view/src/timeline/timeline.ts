@@ -133,7 +133,7 @@ export class Timeline {
 	private makeStrip(): void {
 		const id = this.trace?.list.length ?? 0;
 		if (this.strip?.track.id !== id || !this.stripAnswer || this.strip.rows.length === 0 || this.madeOf !== this.stripAnswer)
-			this.strip = this.stripAnswer ? stripOf(this.stripAnswer, id, this.trace?.files ?? []) : null;
+			this.strip = this.stripAnswer ? stripOf(this.stripAnswer, id, this.trace?.files ?? [], this.trace?.end) : null;
 		this.madeOf = this.stripAnswer;
 	}
 
