@@ -35,10 +35,11 @@ static int open_set(struct tw_reader *reader)
 /* There is no clock: an instruction is a tick, and shown as a nanosecond. */
 static int xtrace_open(struct tw_reader *reader)
 {
-	const char *layout = xtrace_options(reader).layout;
 	struct xtrace_reader *state = reader->state = calloc(1, sizeof *state);
 	if (!state)
 		return tw_fail_memory(reader);
+	TW_COPY_OPTIONS(&state->options, reader->options.xtrace, struct tw_xtrace_read_options);
+	const char *layout = state->options.layout;
 	reader->clock.instructions = true;
 	if (reader->options.order == TW_ORDER_FILE && tw_filter_needs_time(&reader->options))
 		reader->options.order = TW_ORDER_TRACK;

@@ -189,22 +189,20 @@ struct xtrace_reader {
 	struct xtrace_set set;
 	struct tw_xtrace_layout layout; /* as far as the options tell it */
 	unsigned known;
-	struct xtrace_events *events;   /* made when events are asked for */
-	struct xtrace_records *records; /* the same for records */
-	struct xtrace_survey *survey;   /* the same for info */
+	struct tw_xtrace_read_options options; /* that are for xtrace alone */
+	struct xtrace_events *events;          /* made when events are asked for */
+	struct xtrace_records *records;        /* the same for records */
+	struct xtrace_survey *survey;          /* the same for info */
 };
-
-/* The options that are for xtrace alone. */
-static inline struct tw_xtrace_read_options xtrace_options(const struct tw_reader *reader)
-{
-	struct tw_xtrace_read_options options;
-	TW_COPY_OPTIONS(&options, reader->options.xtrace, struct tw_xtrace_read_options);
-	return options;
-}
 
 static inline struct xtrace_reader *xtrace_of(const struct tw_reader *reader)
 {
 	return reader->state;
+}
+
+static inline const struct tw_xtrace_read_options *xtrace_options(const struct tw_reader *reader)
+{
+	return &xtrace_of(reader)->options;
 }
 
 /* What --xtrace-layout wants, for the text of an error. */

@@ -12,8 +12,8 @@ enum answer { NOT_ASKED, YES, NO };
 
 bool xtrace_picks(const struct tw_reader *reader)
 {
-	const struct tw_xtrace_read_options xtrace = xtrace_options(reader);
-	return reader->options.function || xtrace.levels || xtrace.from_address || xtrace.to_address;
+	const struct tw_xtrace_read_options *xtrace = xtrace_options(reader);
+	return reader->options.function || xtrace->levels || xtrace->from_address || xtrace->to_address;
 }
 
 /* Keeps the stack of calls up to what comes now. */
@@ -49,12 +49,12 @@ static int ask_function(struct xtrace_pick *pick)
 int xtrace_pick_take(struct xtrace_pick *pick, const struct tw_xtrace_token *token, uint64_t offset, uint64_t pc)
 {
 	const struct tw_reader *reader = pick->calls.reader;
-	const struct tw_xtrace_read_options xtrace = xtrace_options(reader);
+	const struct tw_xtrace_read_options *xtrace = xtrace_options(reader);
 	int status = reader->options.function ? take_call(pick, token, offset) : 0;
 	if (status < 0 || !xtrace_is_instruction(token))
 		return status < 0 ? status : 0;
-	bool inside = pc >= xtrace.from_address && (!xtrace.to_address || pc < xtrace.to_address) &&
-	              (!xtrace.levels || xtrace.levels >> token->level & 1);
+	bool inside = pc >= xtrace->from_address && (!xtrace->to_address || pc < xtrace->to_address) &&
+	              (!xtrace->levels || xtrace->levels >> token->level & 1);
 	return !inside ? 0 : reader->options.function ? ask_function(pick) : 1;
 }
 

@@ -195,7 +195,7 @@ static void add_snapshot(struct xtrace_records *records)
 
 static void take_snapshot(struct tw_reader *reader, struct xtrace_records *records, struct tw_record *record)
 {
-	if (reader->options.listing && !xtrace_options(reader).tokens)
+	if (reader->options.listing && !xtrace_options(reader)->tokens)
 		xtrace_line_put_snapshot(&records->line, &records->snapshots.last);
 	else
 		add_snapshot(records);
@@ -271,7 +271,7 @@ static int take_next(struct tw_reader *reader, struct xtrace_records *records, s
 		records->at.index += is_instruction(token);
 		return 0;
 	}
-	if (!is_instruction(token) || xtrace_options(reader).tokens) {
+	if (!is_instruction(token) || xtrace_options(reader)->tokens) {
 		take_token(records, token, record);
 		return 1;
 	}

@@ -202,7 +202,7 @@ static uint64_t end_of(const struct set_rewrite *r)
 static bool ends(const struct set_rewrite *r, const struct tw_xtrace_token *token)
 {
 	uint64_t at = r->files.layout.counts_index ? r->index : r->cursor.offset,
-		 last = xtrace_options(r->reader).to_snapshot;
+		 last = xtrace_options(r->reader)->to_snapshot;
 	if (!r->cuts || !is_instruction(token))
 		return false;
 	return r->index >= end_of(r) ||
@@ -325,10 +325,10 @@ static int passes_snapshot(struct set_rewrite *r, bool *lands)
 static int pass(struct set_rewrite *r, struct start *start)
 {
 	const struct tw_read_options *options = &r->reader->options;
-	const struct tw_xtrace_read_options xtrace = xtrace_options(r->reader);
-	bool lands, by_snapshot = xtrace.from_snapshot || xtrace.to_snapshot;
+	const struct tw_xtrace_read_options *xtrace = xtrace_options(r->reader);
+	bool lands, by_snapshot = xtrace->from_snapshot || xtrace->to_snapshot;
 	int status = passes_snapshot(r, &lands);
-	bool wanted = by_snapshot && lands && r->snapshots.number > xtrace.from_snapshot;
+	bool wanted = by_snapshot && lands && r->snapshots.number > xtrace->from_snapshot;
 	if (by_snapshot ? wanted : lands || (!r->found && r->index == options->from_ns))
 		*start = (struct start){r->cursor.offset, r->index, r->pc - WORD, r->has_pc, lands};
 	r->found |= by_snapshot ? wanted : lands;
@@ -341,8 +341,8 @@ static int pass(struct set_rewrite *r, struct start *start)
 static int look_for_start(struct set_rewrite *r, struct start *start)
 {
 	const struct tw_read_options *options = &r->reader->options;
-	const struct tw_xtrace_read_options xtrace = xtrace_options(r->reader);
-	uint64_t from = xtrace.from_snapshot || xtrace.to_snapshot ? UINT64_MAX : options->from_ns;
+	const struct tw_xtrace_read_options *xtrace = xtrace_options(r->reader);
+	uint64_t from = xtrace->from_snapshot || xtrace->to_snapshot ? UINT64_MAX : options->from_ns;
 	struct tw_xtrace_token token;
 	int status = next_snapshot(r);
 	while (status >= 0 && r->index <= from && (status = xtrace_cursor_next(&r->cursor, &token)) > 0) {
@@ -495,7 +495,7 @@ static int end_directory(struct tw_reader *reader, const char *path, struct tw_o
 int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool repairs, struct tw_rewrite_result *result)
 {
 	const struct xtrace_set *set = &xtrace_of(reader)->set;
-	const struct tw_xtrace_read_options xtrace = xtrace_options(reader);
+	const struct tw_xtrace_read_options *xtrace = xtrace_options(reader);
 	struct set_rewrite r = {.reader = reader, .result = result, .cuts = !repairs};
 	struct tw_outdir made = {.lock = -1};
 	int status = 0;
@@ -505,7 +505,7 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 		               "%s: a part of an xtrace is chosen by thread, function, level, address and count of "
 		               "instructions (as times) only",
 		               tw_source_name(reader));
-	if (r.picks && (xtrace.from_snapshot || xtrace.to_snapshot))
+	if (r.picks && (xtrace->from_snapshot || xtrace->to_snapshot))
 		return tw_fail(reader, TW_ERR_VALUE,
 		               "%s: a part by functions, levels or addresses has no snapshots to be chosen by",
 		               tw_source_name(reader));
@@ -522,9 +522,9 @@ int xtrace_rewrite_set(struct tw_reader *reader, const char *directory, bool rep
 	for (size_t i = 0; i < set->count && status >= 0; i++)
 		if (tw_thread_wanted(&reader->options, set->tracks[i].name.number))
 			status = write_track(&r, made.temporary, &set->tracks[i]);
-	if (status >= 0 && (xtrace.from_snapshot || xtrace.to_snapshot) && !r.found)
+	if (status >= 0 && (xtrace->from_snapshot || xtrace->to_snapshot) && !r.found)
 		status = tw_fail(reader, TW_ERR_VALUE, "%s: no thread has a snapshot number %" PRIu64,
-		                 tw_source_name(reader), xtrace.from_snapshot);
+		                 tw_source_name(reader), xtrace->from_snapshot);
 	if (status >= 0)
 		status = xtrace_list_copy(reader, set, made.temporary, &result->bytes_out);
 	status = end_directory(reader, directory, &made, status);
