@@ -48,7 +48,6 @@ static void fxt_close(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
 	fxt_pipeline_free(fxt->pipeline);
-	fxt_wait_free(fxt);
 	for (size_t i = 0; i < fxt->held_count; i++)
 		fxt_chunk_free(fxt->held[i]);
 	tw_sorter_free(&fxt->sorter);

@@ -23,8 +23,6 @@ struct fxt_images {
 };
 extern const struct fxt_images *const fxt_images;
 
-enum { FXT_SPARE_ROWS = 2 };
-
 /* What a reader keeps. */
 struct fxt_reader {
 	struct fxt_pipeline *pipeline; /* events: made at the first read */
@@ -34,8 +32,6 @@ struct fxt_reader {
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks whose events have not all been delivered, the oldest first */
 	size_t held_count;
 	uint64_t held_bytes;
-	struct fxt_chunk_rows spare[FXT_SPARE_ROWS]; /* wait.c: memory of rows that have been delivered */
-	size_t spare_count;
 	uint64_t passed_ns;                  /* the latest time of the records that were skipped */
 	struct tw_event kept[TW_SLAB_BLOCK]; /* of the last batch, where some of it was left out */
 	uint64_t earliest;            /* look.c, where `looked`: the first time of all; UINT64_MAX: there is none */
@@ -68,9 +64,8 @@ struct fxt_work fxt_wait_start(struct tw_reader *reader);
 /* wait.c: takes a chunk that waits. */
 void fxt_wait_put(struct tw_reader *reader, struct fxt_chunk *chunk);
 
-/* wait.c: takes the memory of a chunk whose rows have been delivered, to be used again. */
+/* wait.c: frees the memory of a chunk whose rows have been delivered. */
 void fxt_wait_empty(struct fxt_reader *fxt, struct fxt_chunk *chunk);
-void fxt_wait_free(struct fxt_reader *fxt);
 
 /* look.c: finds the first and the last time of a chunk that was walked, without making rows. False where they have to
  * be made, because others depend on them, or not all of them have a time. */

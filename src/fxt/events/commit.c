@@ -147,12 +147,7 @@ static uint32_t name_of(const struct place *at)
 
 static void fix_name(const struct place *at)
 {
-	at->row->name = name_of(at);
-}
-
-static void fix_category(const struct place *at)
-{
-	at->row->category = name_of(at);
+	*(at->fix->kind == FXT_FIX_NAME ? &at->row->name : &at->row->category) = name_of(at);
 }
 
 static void fix_argument_name(const struct place *at)
@@ -306,7 +301,7 @@ static void fix_piece(const struct place *at)
 
 static void (*const fixers[])(const struct place *) = {
     [FXT_FIX_NAME] = fix_name,
-    [FXT_FIX_CATEGORY] = fix_category,
+    [FXT_FIX_CATEGORY] = fix_name,
     [FXT_FIX_TRACK] = fix_track,
     [FXT_FIX_TRACK_BY_KOID] = fix_track,
     [FXT_FIX_TRACK_UNDEFINED] = fix_track,

@@ -84,7 +84,8 @@ void fxt_decode(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt
 void fxt_decoded(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct fxt_scratch *scratch)
 {
 	struct tw_slab *slab = &chunk->rows.slab;
-	fxt_time_rows(chunk);
+	for (size_t i = 0; i < chunk->decoder.untimed && chunk->decoder.timed; i++)
+		slab->events[i].time = chunk->decoder.first;
 	if (wish->sort)
 		tw_slab_sort(slab, &scratch->sort);
 	else

@@ -80,13 +80,6 @@ static void make_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
 	struct fxt_reader *fxt = reader->state;
 	struct fxt_scratch *scratch = fxt_pipeline_scratch(fxt->pipeline);
 	const struct fxt_wish wish = {.options = &reader->options, .kinds = UINT32_MAX, .sort = true};
-	if (fxt->spare_count) {
-		free(chunk->rows.fixes);
-		tw_slab_free(&chunk->rows.slab);
-		chunk->rows = fxt->spare[--fxt->spare_count];
-		chunk->rows.fix_count = 0;
-		tw_slab_clear(&chunk->rows.slab);
-	}
 	chunk->wait.waits = false;
 	chunk->wait.status = chunk->bytes ? 0 : read_again(reader, chunk);
 	if (chunk->wait.status < 0)
@@ -147,23 +140,11 @@ void fxt_wait_put(struct tw_reader *reader, struct fxt_chunk *chunk)
 
 void fxt_wait_empty(struct fxt_reader *fxt, struct fxt_chunk *chunk)
 {
-	struct fxt_chunk_rows rows = chunk->rows;
-	if (!rows.slab.events)
+	if (!chunk->rows.slab.events)
 		return;
-	chunk->rows = (struct fxt_chunk_rows){.slab.count = rows.slab.count}; /* by this the sorter knows it is done */
+	const size_t count = chunk->rows.slab.count;
+	tw_slab_free(&chunk->rows.slab);
+	free(chunk->rows.fixes);
+	chunk->rows = (struct fxt_chunk_rows){.slab.count = count}; /* by this the sorter knows it is done */
 	fxt_pipeline_give_bytes(fxt->pipeline, chunk);
-	if (fxt->spare_count < FXT_SPARE_ROWS) {
-		fxt->spare[fxt->spare_count++] = rows;
-		return;
-	}
-	tw_slab_free(&rows.slab);
-	free(rows.fixes);
-}
-
-void fxt_wait_free(struct fxt_reader *fxt)
-{
-	for (size_t i = 0; i < fxt->spare_count; i++) {
-		tw_slab_free(&fxt->spare[i].slab);
-		free(fxt->spare[i].fixes);
-	}
 }

@@ -351,17 +351,12 @@ static void wait_for_parts(struct division *division, bool to_the_end)
 	fxt_pipeline_unlock(division->pipeline);
 }
 
-static bool is_stopped(const struct division *division)
-{
-	return division->taker->stops && division->taker->stops(division->taker->context);
-}
-
 static int divide_all(struct division *division)
 {
 	struct fxt_chunk *chunk;
 	int status;
 	while ((status = fxt_pipeline_next(division->pipeline, &chunk)) > 0) {
-		bool stopped = is_stopped(division);
+		const bool stopped = division->taker->stops && division->taker->stops(division->taker->context);
 		if (stopped || !divide_chunk(division, chunk)) {
 			fxt_pipeline_give(division->pipeline, chunk);
 			return stopped ? TW_ERR_LIMIT : TW_ERR_MEMORY;

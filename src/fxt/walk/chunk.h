@@ -405,10 +405,6 @@ static inline bool fxt_is_skipped(uint32_t skips, uint64_t header)
 	       skips >> FXT_SKIPS_SCHEDULING >> tw_bits(header, 60, 63) & 1;
 }
 
-/* notes.c: gives the rows at the start of a chunk that had no time before them the time of the first row that has
- * one. */
-void fxt_time_rows(struct fxt_chunk *chunk);
-
 /* rows.c: makes the row of a record of any kind. */
 fxt_take_fn fxt_take_record;
 

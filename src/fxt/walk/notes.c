@@ -39,12 +39,6 @@ void fxt_add_fix(struct fxt_chunk *chunk, const struct fxt_fix *fix)
 	chunk->rows.fixes[chunk->rows.fix_count++].row = (uint32_t)chunk->rows.slab.count - 1;
 }
 
-void fxt_time_rows(struct fxt_chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->decoder.untimed && chunk->decoder.timed; i++)
-		chunk->rows.slab.events[i].time = chunk->decoder.first;
-}
-
 /* ---- Times that the walk passes. ---- */
 
 /* Whether the time of records with this header stands behind it. */
