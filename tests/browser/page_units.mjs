@@ -388,6 +388,9 @@ const TESTS = {
 		assert.equal(layOut(tracks, NOTHING).bare, 2);
 		assert.deepEqual(ids({ bare: true }), [7, 3, 2, 0, 1, 4, 5, 6]);
 		assert.deepEqual(ids({ filter: "thread 6" }), [5, 6]);
+		tracks.push(track(8, "counter", { parent: 0, series: ["used", "free"] }));
+		assert.deepEqual(ids({ filter: "free counter" }), [0, 8]);
+		tracks.pop();
 		assert.deepEqual(layOut(tracks, { ...NOTHING, closed: [0] }).lines.at(-1).children, [1, 4]);
 	},
 

@@ -134,7 +134,7 @@ export function layOut(tracks: Track[], state: State, files: string[] = []): Lay
 	const bare = (track: Track): boolean => leaveBare && !state.pins.includes(track.id) && isBare(track) &&
 		(inside.get(track.id) ?? []).every(bare);
 	const shown = (track: Track): boolean => !state.hidden.includes(track.id) && !bare(track) && (state.filter === "" ||
-		matches(titleOf(track, tracks), state.filter) || (inside.get(track.id) ?? []).some(shown));
+		matches([titleOf(track, tracks), ...track.series].join(" "), state.filter) || (inside.get(track.id) ?? []).some(shown));
 	const place = (track: Track, group: boolean, deep: boolean) => {
 		const closed = state.closed.includes(track.id);
 		const height = heightOf(track, group, closed);
