@@ -76,7 +76,7 @@ export class View {
 		if (change) // what the server says of the trace, made into what it says of another
 			await view.context.route(url => url.pathname === "/api/trace", async route => {
 				const response = await route.fetch();
-				await route.fulfill({ response, json: change(await response.json()) });
+				await route.fulfill({ response, json: await change(await response.json(), new URL(route.request().url()).searchParams) });
 			});
 		await view.page.goto(view.address);
 		if (PAGE) // what an answer leads to cannot be replaced

@@ -420,7 +420,7 @@ class Bodies {
 			room = new Uint8Array(value.buffer);
 			done = part.done;
 		}
-		this.room = room;
+		this.room = room.length ? room : null;
 		return bytes.buffer;
 	}
 

@@ -22,7 +22,7 @@ import { Table } from "./panels/table";
 import { TracePanel } from "./panels/trace";
 import { go } from "./slices";
 import { movedTo, startsFor } from "./starts";
-import { NOTHING, read, Store } from "./state";
+import { NOTHING, read, saysView, Store } from "./state";
 import { halves } from "./timeline/labels";
 import { isTrack } from "./timeline/strip";
 import { plain } from "./timeline/text";
@@ -51,12 +51,12 @@ class Page implements Context {
 	private readonly keys: Keys;
 	private silence = 0;
 	/** Whether the address says what is in sight, or most of the trace was brought there. */
-	private settled = /[#&]t=/.test(location.hash);
+	private settled = saysView();
 	/** By how much the axis begins earlier than what is shown. */
 	private earlier = 0;
 
 	constructor(readonly server: Server, private current: Trace) {
-		this.store = new Store({ ...NOTHING, view: { from: 0, to: Math.max(20, current.end) } });
+		this.store = new Store(() => ({ ...NOTHING, view: { from: 0, to: Math.max(20, this.current.end) } }));
 		this.timeline = new Timeline(this.server, this.store, words => this.lost(words), place => this.open(place));
 		this.search = new Search(this);
 		this.flame = new Flame(this);
@@ -161,8 +161,12 @@ class Page implements Context {
 	private attachStarts(): void {
 		this.store.listen(changed => {
 			const starts = startsFor(this.current.files, this.store.state.starts);
+			const all = !saysView();
 			if (changed.has("starts") && starts.join() !== this.server.starts.join())
-				void this.askAnew(starts);
+				void this.askAnew(starts).then(fine => {
+					if (fine && all)
+						this.store.set({ view: this.timeline.whole() });
+				});
 		});
 	}
 
@@ -191,8 +195,9 @@ class Page implements Context {
 			await new Promise(resolve => setTimeout(resolve, SELDOM));
 			if (document.hidden)
 				continue;
+			const { starts } = this.server;
 			const now = await this.server.trace().catch(() => null);
-			if (now && now.generation !== this.current.generation) {
+			if (now && starts === this.server.starts && now.generation !== this.current.generation) {
 				await this.take(now);
 				this.refresh();
 			}
@@ -216,8 +221,13 @@ class Page implements Context {
 		const before = this.current;
 		const grown = progress.generation !== before.generation || progress.tracks !== before.tracks || progress.state !== before.state;
 		this.current = { ...before, ...progress };
-		if (grown)
-			this.current = await this.server.trace().catch(() => this.current);
+		if (grown) {
+			const { starts } = this.server;
+			const now = await this.server.trace().catch(() => null);
+			// Of an axis that is no longer shown nothing is taken.
+			if (now && starts === this.server.starts)
+				this.current = now;
+		}
 		const { view } = this.store.state;
 		// Who looks at all of it goes on looking at all of it.
 		if (view.from <= 0 && view.to >= before.end && this.current.end > before.end)

@@ -110,6 +110,11 @@ export function read(fragment: string, otherwise: State): State {
 	};
 }
 
+/** Whether the address says what is in sight. */
+export function saysView(): boolean {
+	return /[#&]t=/.test(location.hash);
+}
+
 type Change = Partial<State>;
 type Listener = (changed: ReadonlySet<keyof State>) => void;
 
@@ -121,8 +126,9 @@ export class Store {
 	private readonly listeners: Listener[] = [];
 	private timer = 0;
 
-	constructor(private readonly first: State) {
-		this.state = read(location.hash, first);
+	/** first: what is shown where the address does not say it; a trace that grows has more. */
+	constructor(private readonly first: () => State) {
+		this.state = read(location.hash, first());
 		addEventListener("popstate", () => this.take());
 		addEventListener("hashchange", () => this.take());
 	}
@@ -152,7 +158,7 @@ export class Store {
 		if (location.hash === "#" + write(this.state))
 			return;
 		clearTimeout(this.timer);
-		this.state = read(location.hash, this.first);
+		this.state = read(location.hash, this.first());
 		const changed = new Set(Object.keys(this.state) as (keyof State)[]);
 		for (const listener of this.listeners)
 			listener(changed);
