@@ -152,17 +152,20 @@ int study_render_misses(struct tw_output *out, const struct tw_study *study, con
 
 enum { STRIP = 40, LEGEND = 18, TICK = 4 };
 
+#define PALE ".pale { opacity: 0.5 }\n"
+
 /* Columns of the intervals, and of the phases. */
 enum { OF_THREAD = 1, FROM = 2, INSTRUCTIONS = 3, PHASE = 5, WEIGHT = 1, BEST = 3 };
 
-static void put_box(struct tw_output *out, double x, int top, double wide, int high, uint64_t phase)
+/* Twelve phases or tasks have a colour each, the next twelve the same, paler. */
+static void put_box(struct tw_output *out, double x, int top, double wide, int high, uint64_t number)
 {
-	tw_put_text(out, "<rect class=\"phase\" x=\"");
+	tw_putf(out, "<rect class=\"c%u%s\" x=\"", (unsigned)(number % TW_SVG_COLOURS),
+	        number / TW_SVG_COLOURS % 2 ? " pale" : "");
 	tw_svg_pixels(out, x);
 	tw_putf(out, "\" y=\"%d\" width=\"", top);
 	tw_svg_pixels(out, wide);
-	tw_putf(out, "\" height=\"%d\" fill=\"hsl(%" PRIu64 ", %d%%, %d%%)\"/>\n", high,
-	        (210 + phase * 1375 / 10) % 360, phase % 2 ? 45 : 65, phase % 3 ? 60 : 45);
+	tw_putf(out, "\" height=\"%d\"/>\n", high);
 }
 
 /* The intervals of a thread, each as wide as it is long; neighbours of one phase are one box. */
@@ -202,7 +205,8 @@ int study_render_phases(struct tw_output *out, const struct tw_study *study, con
 	for (size_t i = 0; i < rows; i += rows_alike(table, i, OF_THREAD))
 		strips++;
 	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)legend * LEGEND, title,
-	             "For each thread the phase of each interval", style);
+	             "For each thread the phase of each interval", PALE);
+	tw_svg_palette(out);
 	for (size_t i = 0, count; i < rows; i += count, top += step) {
 		count = rows_alike(table, i, OF_THREAD);
 		const struct thread_rows thread = {table->cells + i * table->column_count, count, table->column_count};
@@ -288,7 +292,7 @@ static void put_tasks(struct tw_output *out, const struct tw_study_table *tasks,
 int study_render_tasks(struct tw_output *out, const struct tw_study *study, const char *title)
 {
 	enum { TASKS_MOST = 40 }; /* that are told below */
-	static const char of_kernel[] = ".kernel { fill: #000; opacity: 0.3 }\n";
+	static const char of_kernel[] = PALE ".kernel { fill: #000; opacity: 0.3 }\n";
 	const struct tw_study_table *table = find_table(study, "schedule"), *tasks = find_table(study, "task");
 	size_t rows = table ? table->row_count : 0, told = tasks ? tasks->row_count : 0;
 	int strips = 0, top = HEAD + 30, step = STEP - CHART + STRIP;
@@ -301,6 +305,7 @@ int study_render_tasks(struct tw_output *out, const struct tw_study *study, cons
 		strips++;
 	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)told * LEGEND, title,
 	             "For each core which task was executed; dark: how much of it was the kernel", of_kernel);
+	tw_svg_palette(out);
 	for (size_t i = 0, count; i < rows; i += count, top += step) {
 		count = rows_alike(table, i, THREAD);
 		const struct thread_rows core = {table->cells + i * table->column_count, count, table->column_count};

@@ -257,6 +257,14 @@ tool() { # source, output, options...
 	printf 'T:1:2 :2:2 \nT:2:4 \nT:2:4 \nT:2:2 :3:1 :4:1 \n' | diff - app.bb
 	printf '0 0\n1 1\n3 2\n' | diff - app.simpoints
 	printf '0.250000 0\n0.500000 1\n0.250000 2\n' | diff - app.weights
+	# A colour for each phase, of those that all pictures have, in its strip and beside what is said of it.
+	trackway phases --interval 4 -o phases.svg set
+	number=0
+	while grep -q "phase $number:" phases.svg; do
+		[ "$(grep -c "<rect class=\"c$number\" " phases.svg)" -ge 2 ]
+		number=$((number + 1))
+	done
+	[ "$number" -ge 1 ] && ! grep -q hsl phases.svg
 	run trackway phases --save /none/app set
 	[ "$status" = 2 ]
 	[[ $output = *"/none/app.bb: No such file or directory"* ]]
