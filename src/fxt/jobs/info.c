@@ -256,7 +256,8 @@ static bool set_providers(struct fxt_survey *survey, const struct tw_reader *rea
 	const struct rows *rows = &survey->providers;
 	struct tw_field_list list = {.fields = calloc(rows->count * PROVIDER_COLUMNS + 1, sizeof *list.fields)};
 	survey->provider_fields = list.fields;
-	for (const struct row *row = rows->rows; list.fields && row < rows->rows + rows->count; row++) {
+	for (size_t i = 0; i < rows->count && list.fields; i++) {
+		const struct row *row = &rows->rows[i];
 		tw_add_number(&list, "provider_id", TW_FIELD_UINT, row->id);
 		tw_add_number(&list, "ticks_per_second", TW_FIELD_UINT, row->frequency);
 		tw_add_number(&list, "records", TW_FIELD_UINT, row->records);
@@ -285,7 +286,8 @@ static bool set_categories(struct fxt_survey *survey, const struct tw_reader *re
 	survey->category_fields = list.fields;
 	if (rows->count)
 		qsort_r(rows->rows, rows->count, sizeof *rows->rows, most_first, reader->dictionary);
-	for (const struct row *row = rows->rows; list.fields && row < rows->rows + rows->count; row++) {
+	for (size_t i = 0; i < rows->count && list.fields; i++) {
+		const struct row *row = &rows->rows[i];
 		tw_add_number(&list, "events", TW_FIELD_UINT, row->records);
 		add_name(&list, reader, row->number);
 	}
