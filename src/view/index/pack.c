@@ -191,8 +191,10 @@ void view_unpack_part(const struct view_packed *packed, const struct view_store 
 	const unsigned bits = packed->bits[column], more = packed->more[column];
 	for (unsigned i = from; i < to; i++)
 		numbers[i - from] = bits ? number_of(words, bits, i) : 0;
+	if (more == 0)
+		return;
 	words += bits;
-	const uint64_t all = more ? *words++ : 0;
+	const uint64_t all = *words++;
 	uint64_t wide = all & mask_of(to) & ~mask_of(from);
 	unsigned k = wide ? (unsigned)__builtin_popcountll(all & mask_of(from)) : 0;
 	for (; wide; wide &= wide - 1)
@@ -201,7 +203,8 @@ void view_unpack_part(const struct view_packed *packed, const struct view_store 
 
 uint64_t view_packed_at(const struct view_packed *packed, const struct view_store *store, unsigned column, unsigned i)
 {
-	uint64_t number;
-	view_unpack_part(packed, store, column, i, i + 1, &number);
+	const unsigned at = i % VIEW_BLOCK;
+	uint64_t number = 0;
+	view_unpack_part(packed, store, column, at, at + 1, &number);
 	return number;
 }
