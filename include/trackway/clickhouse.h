@@ -1,4 +1,4 @@
-/* clickhouse.h - what a trace is told to be in a database of ClickHouse. */
+/* clickhouse.h - options for the rows of a trace in a database of ClickHouse. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACKWAY_CLICKHOUSE_H
 #define TRACKWAY_CLICKHOUSE_H
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* What is known of a trace once its first event is written. */
-struct tw_clickhouse_told {
+/* The day of a trace's rows, known once its first event is written. */
+struct tw_clickhouse_day {
 	uint32_t day;         /* of its rows, in days since 1970 */
 	const char *day_from; /* where that is from, a constant: "given", "clock", "file", "nowhere" */
 };
@@ -33,7 +33,7 @@ struct tw_clickhouse_options {
 	/* Tells the findings of the reader, after its last event; NULL: none are told. */
 	void (*findings)(void *context, tw_finding_fn put, void *to);
 	void *context;
-	struct tw_clickhouse_told *told; /* the writer fills it in; NULL: nobody asks */
+	struct tw_clickhouse_day *chosen_day; /* the writer fills it in; NULL: nobody asks */
 };
 
 #ifdef __cplusplus

@@ -70,7 +70,7 @@ struct tw_event_name {
 #define TW_ANY_PROCESS UINT64_MAX
 
 enum tw_counts {
-	TW_COUNTS_TOLD, /* those after, and a finding tells so */
+	TW_COUNTS_DEFAULT, /* those after, which a finding reports */
 	TW_COUNTS_BEFORE,
 	TW_COUNTS_AFTER
 };

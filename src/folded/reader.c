@@ -124,7 +124,7 @@ static int take_line(struct tw_reader *reader)
 	judge(reader);
 	if (folded->line.kind == FOLDED_BAD)
 		folded->lost += folded->text.size;
-	if (reader->traits.two_counts && reader->options.counts == TW_COUNTS_TOLD &&
+	if (reader->traits.two_counts && reader->options.counts == TW_COUNTS_DEFAULT &&
 	    !folded->tallies[FOLDED_TWO_COUNTS].count)
 		count(folded, FOLDED_TWO_COUNTS);
 	return 1;

@@ -25,7 +25,7 @@ struct load_wish {
 int load_prepare(const struct load_wish *wish, char error[LOAD_ERROR]);
 
 /* What became of a trace. */
-struct load_told {
+struct load_summary {
 	uint64_t blocks, rows;             /* that were sent now */
 	uint64_t there_blocks, there_rows; /* that the server had */
 	bool complete;                     /* all of the trace was there already: nothing is to be sent */
@@ -47,7 +47,7 @@ struct tw_sink load_trace_sink(struct load_trace *trace);
 /* Waits for what is being sent. Returns 0, or -1 with load_trace_error(). */
 int load_trace_finish(struct load_trace *trace);
 
-const struct load_told *load_trace_told(const struct load_trace *trace);
+const struct load_summary *load_trace_summary(const struct load_trace *trace);
 
 /* One line; empty where nothing failed. */
 const char *load_trace_error(const struct load_trace *trace);

@@ -35,7 +35,7 @@ struct load_trace {
 	uint32_t day;
 	struct known known[TW_TABLES];
 	uint64_t sent[TW_TABLES]; /* rows that are of the trace, sent now or there */
-	struct load_told told;
+	struct load_summary summary;
 	struct load_archive archive;
 	struct load_block pieces[PIECES];
 	struct tw_behind *behind;
@@ -52,8 +52,8 @@ static bool keep(struct load_trace *trace, enum tw_table_id table, uint64_t bloc
 		return false;
 	known->rows[known->count++] = rows;
 	known->all += rows;
-	trace->told.there_blocks++;
-	trace->told.there_rows += rows;
+	trace->summary.there_blocks++;
+	trace->summary.there_rows += rows;
 	return true;
 }
 
@@ -152,7 +152,7 @@ static int look(struct load_trace *trace)
 	int status = settle(trace);
 	for (unsigned i = 0; i < TW_TABLES && status == 0; i++)
 		status = ask_known(trace, (enum tw_table_id)i);
-	trace->told.complete = trace->known[TW_TABLE_TRACE].count > 0;
+	trace->summary.complete = trace->known[TW_TABLE_TRACE].count > 0;
 	return status;
 }
 
@@ -229,8 +229,8 @@ static void send_block(struct load_trace *trace, const struct load_block *block)
 		atomic_store(&trace->failed, true);
 		return;
 	}
-	trace->told.blocks++;
-	trace->told.rows += block->rows;
+	trace->summary.blocks++;
+	trace->summary.rows += block->rows;
 }
 
 /* Of the thread that sends. */
@@ -300,9 +300,9 @@ int load_trace_finish(struct load_trace *trace)
 	return atomic_load(&trace->failed) ? -1 : 0;
 }
 
-const struct load_told *load_trace_told(const struct load_trace *trace)
+const struct load_summary *load_trace_summary(const struct load_trace *trace)
 {
-	return &trace->told;
+	return &trace->summary;
 }
 
 const char *load_trace_error(const struct load_trace *trace)

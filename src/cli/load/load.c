@@ -51,7 +51,7 @@ struct one {
 	struct loading *loading;
 	const struct load_wish *wish;
 	struct tw_source_facts facts;
-	struct tw_clickhouse_told day;
+	struct tw_clickhouse_day day;
 	struct load_trace *trace;
 };
 
@@ -70,17 +70,17 @@ static const char *day_source(const char *from)
 
 static void say_loaded(const struct one *one, const char *path)
 {
-	const struct load_told *told = load_trace_told(one->trace);
+	const struct load_summary *summary = load_trace_summary(one->trace);
 	char before[64] = "";
-	if (told->there_rows)
-		snprintf(before, sizeof before, ", %s were there", tw_show_plural(told->there_rows, "row").text);
-	tw_say("%s: %s loaded%s; day %s%s", tw_shown_path(path), tw_show_plural(told->rows, "row").text, before,
+	if (summary->there_rows)
+		snprintf(before, sizeof before, ", %s were there", tw_show_plural(summary->there_rows, "row").text);
+	tw_say("%s: %s loaded%s; day %s%s", tw_shown_path(path), tw_show_plural(summary->rows, "row").text, before,
 	       tw_day_show(one->day.day).text, day_source(one->day.day_from));
 }
 
 static int put_json(const struct one *one, const char *path)
 {
-	const struct load_told *told = load_trace_told(one->trace);
+	const struct load_summary *summary = load_trace_summary(one->trace);
 	struct tw_screen screen = {0};
 	struct tw_json json = {.out = &screen.out};
 	if (tw_screen_open(&screen, NULL))
@@ -91,10 +91,10 @@ static int put_json(const struct one *one, const char *path)
 	tw_json_text(&json, "day", tw_day_show(one->day.day).text);
 	tw_json_text(&json, "day_from", one->day.day_from);
 	tw_json_text(&json, "host", one->wish->address->hosts[0]);
-	tw_json_u64(&json, "rows", told->rows);
-	tw_json_u64(&json, "blocks", told->blocks);
-	tw_json_u64(&json, "rows_before", told->there_rows);
-	tw_json_u64(&json, "blocks_before", told->there_blocks);
+	tw_json_u64(&json, "rows", summary->rows);
+	tw_json_u64(&json, "blocks", summary->blocks);
+	tw_json_u64(&json, "rows_before", summary->there_rows);
+	tw_json_u64(&json, "blocks_before", summary->there_blocks);
 	tw_json_object_line_end(&json);
 	return tw_screen_close(&screen);
 }
@@ -110,9 +110,9 @@ static int report_all(const struct one *one, const char *path)
 /* A failure, and what there is in spite of it. */
 static int say_failure(const struct one *one, const char *path, const char *error)
 {
-	const struct load_told *told = one->trace ? load_trace_told(one->trace) : NULL;
-	uint64_t blocks = told ? told->blocks + told->there_blocks : 0;
-	uint64_t rows = told ? told->rows + told->there_rows : 0;
+	const struct load_summary *summary = one->trace ? load_trace_summary(one->trace) : NULL;
+	uint64_t blocks = summary ? summary->blocks + summary->there_blocks : 0;
+	uint64_t rows = summary ? summary->rows + summary->there_rows : 0;
 	if (!blocks)
 		return tw_say_error("%s: %s", tw_shown_path(path), error);
 	return tw_say_error("%s: %s; %s of %s of it are on the server, and the same command goes on from there",
@@ -157,10 +157,10 @@ static int keep_day(struct one *one, const char *path)
 
 static int load_open(struct one *one, struct tw_reader *reader, const char *path)
 {
-	const struct load_told *told = load_trace_told(one->trace);
+	const struct load_summary *summary = load_trace_summary(one->trace);
 	int status = keep_day(one, path);
-	if (status == 0 && told->complete) {
-		one->day = (struct tw_clickhouse_told){load_trace_day(one->trace), "given"};
+	if (status == 0 && summary->complete) {
+		one->day = (struct tw_clickhouse_day){load_trace_day(one->trace), "given"};
 		return report_all(one, path);
 	}
 	return status ? status : write_trace(one, reader, path);
@@ -188,7 +188,7 @@ static int load(struct tw_walk *walk, struct tw_reader *reader, const char *path
 	if (options->id)
 		one.facts.options.trace = options->id;
 	one.facts.options.day = options->day ? tw_day_parse(options->day) : 0;
-	one.facts.options.told = &one.day;
+	one.facts.options.chosen_day = &one.day;
 	one.facts.options.label_keys = loading->keys;
 	one.facts.options.label_values = loading->values;
 	one.facts.options.label_count = options->labels.count;

@@ -154,14 +154,14 @@ int tw_source_find(struct tw_source_facts *facts, const char *path, struct tw_fi
 
 /* ---- Findings. ---- */
 
-struct telling {
+struct sink {
 	tw_finding_fn put;
 	void *to;
 };
 
 static void pass_on(void *context, const struct tw_kept *kept)
 {
-	const struct telling *telling = context;
+	const struct sink *sink = context;
 	const struct tw_finding finding = {
 	    .severity = kept->severity,
 	    .rule = kept->rule,
@@ -172,22 +172,22 @@ static void pass_on(void *context, const struct tw_kept *kept)
 	    .column = kept->column,
 	    .text = kept->text,
 	};
-	telling->put(telling->to, &finding);
+	sink->put(sink->to, &finding);
 }
 
 static void report_more(void *context, const char *rule, uint64_t count)
 {
 	char text[64];
-	const struct telling *telling = context;
+	const struct sink *sink = context;
 	snprintf(text, sizeof text, "and %llu more", (unsigned long long)count);
 	const struct tw_finding finding = {.severity = TW_NOTE, .rule = rule, .file = "", .text = text};
-	telling->put(telling->to, &finding);
+	sink->put(sink->to, &finding);
 }
 
 /* In the order of their records: the rows are the same each time. */
 static void report_findings(void *context, tw_finding_fn put, void *to)
 {
-	struct telling telling = {put, to};
-	const struct tw_findings_list list = {.put = pass_on, .more = report_more, .context = &telling};
+	struct sink sink = {put, to};
+	const struct tw_findings_list list = {.put = pass_on, .more = report_more, .context = &sink};
 	tw_findings_each(context, TW_NOTE, &list);
 }

@@ -107,8 +107,8 @@ static void find_day(struct clickhouse *clickhouse)
 		i++;
 	clickhouse->time.day = (uint32_t)choices[i].day;
 	clickhouse->time.day_from = choices[i].from;
-	if (options->told)
-		*options->told = (struct tw_clickhouse_told){clickhouse->time.day, clickhouse->time.day_from};
+	if (options->chosen_day)
+		*options->chosen_day = (struct tw_clickhouse_day){clickhouse->time.day, clickhouse->time.day_from};
 }
 
 static int begin(struct clickhouse *clickhouse, const struct tw_reader *reader)
