@@ -223,7 +223,7 @@ static void copy_few(uint8_t *to, const uint8_t *from, unsigned size)
 	}
 }
 
-bool machine_tells_values(void)
+bool machine_has_values(void)
 {
 	return qemu.value_of != NULL;
 }

@@ -43,7 +43,7 @@ void machine_before_tpidr(const struct guest *machine);
 void machine_after_tpidr(const struct guest *machine, uint64_t value);
 
 /* Whether this QEMU tells what was accessed. */
-bool machine_tells_values(void);
+bool machine_has_values(void);
 
 /* Of a whole machine: whether an access that was just made was not of memory, or is not known to have been. */
 bool machine_is_device(uint32_t info, uint64_t address);

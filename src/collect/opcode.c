@@ -55,7 +55,7 @@ static enum op_kind kind_of_access(const struct xtrace_operation *operation)
 static enum op_kind kind_of(const struct xtrace_operation *operation)
 {
 	static const uint32_t mark = 0xd503213f;
-	bool tells = operation->traits & XTRACE_TELLS_FLAGS;
+	bool states_flags = operation->traits & XTRACE_STATES_FLAGS;
 	if (operation->opcode == mark)
 		return OP_MARK;
 	if (operation->traits & XTRACE_ZERO)
@@ -63,8 +63,8 @@ static enum op_kind kind_of(const struct xtrace_operation *operation)
 	if (operation->traits & XTRACE_SYSTEM_REGISTER && !field(operation->opcode, 21, 21))
 		return OP_MSR;
 	if (operation->traits & XTRACE_SYSTEM_REGISTER)
-		return tells ? OP_RANDOM : OP_MRS;
-	if (tells)
+		return states_flags ? OP_RANDOM : OP_MRS;
+	if (states_flags)
 		return OP_SELECT;
 	return operation->flow == XTRACE_NEXT ? kind_of_access(operation) : kind_of_flow(operation->flow);
 }

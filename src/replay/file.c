@@ -200,10 +200,10 @@ static bool find_before(const struct replay_file *file, uint64_t from, uint64_t 
 	struct tw_xtrace_token token;
 	bool known = false;
 	while (from < to && tw_xtrace_decode(file->data + from, (size_t)(to - from), &token) == 1) {
-		bool told = token.kind == TW_XTRACE_PCINST;
-		if (told || token.kind == TW_XTRACE_INST)
-			*pc = told ? token.pc : *pc + WORD;
-		known = known || told;
+		bool states_pc = token.kind == TW_XTRACE_PCINST;
+		if (states_pc || token.kind == TW_XTRACE_INST)
+			*pc = states_pc ? token.pc : *pc + WORD;
+		known = known || states_pc;
 		from += token.size;
 	}
 	return known && from == to;

@@ -20,13 +20,13 @@ void slice_passage_begin(struct slice_passage *passage, const struct tw_xtrace_s
 /* The first task that a kernel tells is the one that it was entered from. */
 static void take_register(struct slice_passage *passage, const struct tw_xtrace_token *token)
 {
-	bool told = xtrace_task_set(&passage->set, passage->opcode, token);
+	bool is_set = xtrace_task_set(&passage->set, passage->opcode, token);
 	passage->had_registers |= token->kind == TW_XTRACE_ALLGPR;
-	if (told && !passage->own.pointer && !passage->left)
+	if (is_set && !passage->own.pointer && !passage->left)
 		passage->own.pointer = passage->set.pointer;
 	if (!passage->in_kernel && !passage->away)
 		passage->own.thread = passage->set.thread;
-	passage->left |= told && xtrace_tasks_differ(&passage->own, &passage->set);
+	passage->left |= is_set && xtrace_tasks_differ(&passage->own, &passage->set);
 }
 
 /* Where a core's level changes without an exception or its return, or all registers are told though it does not,

@@ -326,8 +326,8 @@ static bool is_behind_end(const struct interval_reader *work)
 /* Takes the next instruction. The one behind the interval is where the slice stops. Returns 1, or 0 at the end. */
 static int take_instruction(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
-	bool told = token->kind == TW_XTRACE_PCINST;
-	uint64_t pc = told ? token->pc : work->pc + WORD;
+	bool states_pc = token->kind == TW_XTRACE_PCINST;
+	uint64_t pc = states_pc ? token->pc : work->pc + WORD;
 	if (is_made_again(work, pc))
 		return 1;
 	work->over = work->number && work->passage.gap && is_core_window(work);
@@ -336,7 +336,7 @@ static int take_instruction(struct interval_reader *work, const struct tw_xtrace
 		return status;
 	work->pc = pc;
 	work->number++;
-	if (!told && !work->has_pc)
+	if (!states_pc && !work->has_pc)
 		return refuse(work, "its address is not known");
 	work->has_pc = true;
 	if (work->number == UINT32_MAX)
@@ -397,8 +397,8 @@ static int take_call(struct interval_reader *work)
  * it. */
 static int pass_over(struct interval_reader *work, const struct tw_xtrace_token *token)
 {
-	bool told = token->kind == TW_XTRACE_PCINST;
-	if (!told && token->kind != TW_XTRACE_INST)
+	bool states_pc = token->kind == TW_XTRACE_PCINST;
+	if (!states_pc && token->kind != TW_XTRACE_INST)
 		return 1;
 	work->has_pc = false;
 	if (is_core_window(work)) {
@@ -407,7 +407,7 @@ static int pass_over(struct interval_reader *work, const struct tw_xtrace_token 
 	}
 	if (work->number)
 		return !work->over;
-	work->pc = told ? token->pc : work->pc + WORD;
+	work->pc = states_pc ? token->pc : work->pc + WORD;
 	work->number++;
 	return refuse(work, "a slice is of user mode only");
 }
@@ -504,10 +504,10 @@ static int pass_by(struct interval_reader *work)
 	int status = 1;
 	while ((counts ? count < index : work->cursor.next < index) &&
 	       (status = xtrace_cursor_next(&work->cursor, &token)) > 0) {
-		bool told = token.kind == TW_XTRACE_PCINST, begins = told || token.kind == TW_XTRACE_INST;
+		bool states_pc = token.kind == TW_XTRACE_PCINST, begins = states_pc || token.kind == TW_XTRACE_INST;
 		if (begins)
-			work->pc = told ? token.pc : work->pc + WORD;
-		work->has_pc = (work->has_pc || told) && token.kind != TW_XTRACE_UNKNOWN;
+			work->pc = states_pc ? token.pc : work->pc + WORD;
+		work->has_pc = (work->has_pc || states_pc) && token.kind != TW_XTRACE_UNKNOWN;
 		count += begins;
 	}
 	if (status >= 0 && !counts && work->cursor.next != index)
@@ -526,13 +526,13 @@ static int seek(struct interval_reader *work)
 	    tw_input_seekable(work->files.data) && !work->files.parts.count && !work->files.layout.counts_index;
 	go_to(work, seekable ? work->slice->snapshot.index : 0);
 	int next = seekable ? xtrace_cursor_peek(&work->cursor) : -1;
-	bool told = next >= 0 && (next & XTRACE_INST_BITS) == XTRACE_PCINST;
+	bool states_pc = next >= 0 && (next & XTRACE_INST_BITS) == XTRACE_PCINST;
 	int status = 0;
-	if (seekable && !told) {
+	if (seekable && !states_pc) {
 		go_to(work, work->last);
 		status = pass_by(work);
 	}
-	if (status >= 0 && !told && !work->has_pc) {
+	if (status >= 0 && !states_pc && !work->has_pc) {
 		go_to(work, 0);
 		status = pass_by(work);
 	}

@@ -37,7 +37,7 @@ struct branches {
 	uint32_t history, mask;
 	uint64_t returns[RETURNS]; /* where calls are expected back: a ring */
 	unsigned top;
-	uint32_t told; /* place of the branch that the last TARGET_B belongs to; 0: none */
+	uint32_t target_of; /* place of the branch that the last TARGET_B belongs to; 0: none */
 	uint64_t target;
 };
 
@@ -164,9 +164,9 @@ static void take_indirect(struct study_part *part, uint32_t from, struct branch 
 	uint64_t foreseen = branch->last;
 	if (returns)
 		foreseen = branches->returns[--branches->top % RETURNS];
-	bool told = branches->told == from;
-	branches->told = 0;
-	if (told && !xtrace_leads_to(branches->target, to))
+	bool has_target = branches->target_of == from;
+	branches->target_of = 0;
+	if (has_target && !xtrace_leads_to(branches->target, to))
 		return;
 	branch->count++;
 	branch->taken++;
@@ -210,7 +210,7 @@ static size_t hear(struct branches *branches, const struct study_batch *batch, s
 {
 	for (; note < batch->note_count && batch->notes[note].step < step; note++)
 		if (batch->notes[note].kind == TW_XTRACE_TARGET_B) {
-			branches->told = batch->notes[note].site;
+			branches->target_of = batch->notes[note].site;
 			branches->target = batch->notes[note].value;
 		}
 	return note;

@@ -294,16 +294,16 @@ int study_render_tasks(struct tw_output *out, const struct tw_study *study, cons
 	enum { TASKS_MOST = 40 }; /* that are told below */
 	static const char of_kernel[] = PALE ".kernel { fill: #000; opacity: 0.3 }\n";
 	const struct tw_study_table *table = find_table(study, "schedule"), *tasks = find_table(study, "task");
-	size_t rows = table ? table->row_count : 0, told = tasks ? tasks->row_count : 0;
+	size_t rows = table ? table->row_count : 0, listed = tasks ? tasks->row_count : 0;
 	int strips = 0, top = HEAD + 30, step = STEP - CHART + STRIP;
 	uint64_t most = 1;
-	told = told < TASKS_MOST ? told : TASKS_MOST;
+	listed = listed < TASKS_MOST ? listed : TASKS_MOST;
 	const struct thread_rows all = {table ? table->cells : NULL, rows, table ? table->column_count : 0};
 	for (size_t i = 0; i < rows; i++)
 		most = end_of(&all, i) > most ? end_of(&all, i) : most; /* one scale: cores are compared */
 	for (size_t i = 0; i < rows; i += rows_alike(table, i, THREAD))
 		strips++;
-	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)told * LEGEND, title,
+	tw_svg_begin(out, WIDTH, HEAD + 20 + strips * step + (int)listed * LEGEND, title,
 	             "For each core which task was executed; dark: how much of it was the kernel", of_kernel);
 	tw_svg_palette(out);
 	for (size_t i = 0, count; i < rows; i += count, top += step) {
@@ -311,8 +311,8 @@ int study_render_tasks(struct tw_output *out, const struct tw_study *study, cons
 		const struct thread_rows core = {table->cells + i * table->column_count, count, table->column_count};
 		put_core(out, &core, top, most);
 	}
-	if (told)
-		put_tasks(out, tasks, told, top - 20);
+	if (listed)
+		put_tasks(out, tasks, listed, top - 20);
 	tw_put_text(out, "</svg>\n");
 	return 0;
 }

@@ -169,7 +169,7 @@ static void take(struct calls_before *made, const struct happening *one)
 	made->now = one->end;
 	if (one->call)
 		made->calls[made->count++] = one->call;
-	else if (one->end->told)
+	else if (one->end->has_target)
 		go_back(made);
 	else
 		end_last(made);

@@ -42,7 +42,7 @@ struct study_return {
 	struct study_moment moment;
 	uint64_t thread;
 	struct study_task task;
-	bool told;       /* where it goes is known: */
+	bool has_target; /* where it goes is known: */
 	uint64_t target; /* a PC */
 	uint64_t value;
 };

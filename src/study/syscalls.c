@@ -18,9 +18,9 @@ struct syscalls {
 	bool lost;      /* there was no room for it */
 	uint32_t site;  /* of it */
 	uint64_t at;
-	struct study_task task;   /* that the core executes */
-	uint64_t told_at, target; /* of the last TARGET_B: instructions before it, where its branch goes */
-	bool held;                /* a result came with an ERET, whose TARGET_B has not come: */
+	struct study_task task;     /* that the core executes */
+	uint64_t target_at, target; /* of the last TARGET_B: instructions before it, where its branch goes */
+	bool held;                  /* a result came with an ERET, whose TARGET_B has not come: */
 	uint64_t held_at, result;
 	struct study_returns returns; /* of the kernel, which end calls when all tracks are read */
 	struct study_moment now;
@@ -36,7 +36,7 @@ static int begin(struct study_part *part)
 	struct syscalls *syscalls = part->state = calloc(1, sizeof *syscalls);
 	if (!syscalls)
 		return TW_ERR_MEMORY;
-	syscalls->told_at = UINT64_MAX;
+	syscalls->target_at = UINT64_MAX;
 	part->wants.order = true;
 	return 0;
 }
@@ -125,14 +125,14 @@ static void take_result(struct syscalls *syscalls, uint64_t value)
 }
 
 /* The kernel goes back to a program, with a result. */
-static void take_return(struct study_part *part, bool told, uint64_t value)
+static void take_return(struct study_part *part, bool has_target, uint64_t value)
 {
 	struct syscalls *syscalls = syscalls_of(part);
 	add_return(part, &(struct study_return){
 			     .moment = next_moment(syscalls),
 			     .thread = part->thread,
 			     .task = syscalls->task,
-			     .told = told,
+			     .has_target = has_target,
 			     .target = syscalls->target,
 			     .value = value,
 			 });
@@ -153,7 +153,7 @@ static void take_end(struct study_part *part, const struct study_site *site, uin
 	struct syscalls *syscalls = syscalls_of(part);
 	if (site->flow != XTRACE_EXCEPTION_RETURN) {
 		take_result(syscalls, value);
-	} else if (syscalls->told_at == at) {
+	} else if (syscalls->target_at == at) {
 		take_return(part, true, value);
 	} else {
 		syscalls->held = true;
@@ -227,7 +227,7 @@ static void take_note(struct study_part *part, const struct study_note *note, ui
 		take_register(syscalls, site->opcode, note->value);
 		break;
 	case TW_XTRACE_TARGET_B:
-		syscalls->told_at = at;
+		syscalls->target_at = at;
 		syscalls->target = note->value;
 		if (syscalls->held)
 			take_return(part, true, syscalls->result);

@@ -24,7 +24,7 @@ struct vector_reader {
 	size_t text_room;
 	uint64_t vectors;                 /* of the file */
 	uint64_t thread, interval, start; /* interval: what the list of blocks tells, or the longest so far */
-	bool told;                        /* the interval is */
+	bool interval_known;              /* by "#interval" */
 	uint64_t *pcs;                    /* of blocks, by number; 0: not told */
 	size_t pc_room;
 	struct study_weight *entries;
@@ -95,10 +95,10 @@ static bool take_word(const char **text, const char *word)
 /* Two intervals cannot be compared that are not of one length. */
 static int report_interval(struct vector_reader *reader, uint64_t interval)
 {
-	if (!interval || interval > UINT32_MAX || (reader->told && interval != reader->interval))
+	if (!interval || interval > UINT32_MAX || (reader->interval_known && interval != reader->interval))
 		return refuse(reader, "vectors are of intervals of one length, of at most 2^32 - 1 instructions");
 	reader->interval = interval;
-	reader->told = true;
+	reader->interval_known = true;
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static int take_entry(struct vector_reader *reader, uint64_t block, uint64_t cou
 
 static int close_vector(struct vector_reader *reader, uint64_t sum)
 {
-	if (reader->told && sum > reader->interval)
+	if (reader->interval_known && sum > reader->interval)
 		return refuse(reader, "more instructions than an interval has");
 	reader->interval = sum > reader->interval ? sum : reader->interval;
 	reader->all->totals.instructions += sum;

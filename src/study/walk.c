@@ -146,7 +146,7 @@ static void take_next(struct study_walk *walk, uint32_t opcode, unsigned level)
 	add_step(walk, site, block, level);
 }
 
-static int take_told(struct study_walk *walk, uint64_t pc, uint32_t opcode, unsigned level)
+static int take_pcinst(struct study_walk *walk, uint64_t pc, uint32_t opcode, unsigned level)
 {
 	const struct study_site *last = &walk->sites->items[walk->last.place];
 	bool behind = walk->last.has_pc && pc == walk->last.pc + WORD, flows = last->flow == XTRACE_NEXT;
@@ -394,18 +394,18 @@ static inline int jump_fast(struct study_walk *walk, const struct fast *fast, ui
  * is no room for places, the last is 0, which nothing follows. */
 static inline int take_trail(struct study_walk *walk, struct fast *fast)
 {
-	bool told = (*fast->p & XTRACE_INST_BITS) == XTRACE_PCINST;
-	uint64_t next = fast->pc + WORD, pc = told ? tw_load64(fast->p + 1, false) : next;
+	bool states_pc = (*fast->p & XTRACE_INST_BITS) == XTRACE_PCINST;
+	uint64_t next = fast->pc + WORD, pc = states_pc ? tw_load64(fast->p + 1, false) : next;
 	bool behind = pc == next;
 	if (!fast->last || *fast->p >> LEVEL_SHIFT != fast->level ||
-	    !(told || fast->trail || fast->flow != XTRACE_NEXT))
+	    !(states_pc || fast->trail || fast->flow != XTRACE_NEXT))
 		return 0;
 	struct xtrace_trail *trail =
 	    xtrace_trails_find(&walk->trails, fast->trail, fast->p, (size_t)(fast->held_end - fast->p), pc, behind);
 	if (!trail)
 		return 0;
 	int status = has_room(walk, fast, trail) ? 0 : make_room(walk, fast);
-	if (status >= 0 && told && !(trail->mark >> fast->flow & 1))
+	if (status >= 0 && states_pc && !(trail->mark >> fast->flow & 1))
 		status = jump_fast(walk, fast, pc);
 	if (status < 0)
 		return status;
@@ -418,14 +418,14 @@ static int take_slowly(struct study_walk *walk)
 {
 	struct xtrace_cursor *cursor = &walk->cursor;
 	const uint8_t *p = cursor->bytes;
-	bool told = (*p & XTRACE_INST_BITS) == XTRACE_PCINST;
-	size_t size = told ? 13 : 5;
+	bool states_pc = (*p & XTRACE_INST_BITS) == XTRACE_PCINST;
+	size_t size = states_pc ? 13 : 5;
 	uint32_t opcode = tw_load32(p + size - WORD, false);
 	cursor->next += size;
 	cursor->bytes += size;
 	cursor->left -= size;
-	if (told)
-		return take_told(walk, tw_load64(p + 1, false), opcode, *p >> LEVEL_SHIFT);
+	if (states_pc)
+		return take_pcinst(walk, tw_load64(p + 1, false), opcode, *p >> LEVEL_SHIFT);
 	take_next(walk, opcode, *p >> LEVEL_SHIFT);
 	return 0;
 }
@@ -472,7 +472,7 @@ static int take_token(struct study_walk *walk, const struct tw_xtrace_token *tok
 		take_next(walk, token->opcode, token->level);
 		return 0;
 	case TW_XTRACE_PCINST:
-		return take_told(walk, token->pc, token->opcode, token->level);
+		return take_pcinst(walk, token->pc, token->opcode, token->level);
 	case TW_XTRACE_LOAD:
 	case TW_XTRACE_STORE:
 		take_access(walk, token->value, token->payload_size, token->kind == TW_XTRACE_STORE);

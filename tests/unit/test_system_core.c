@@ -46,7 +46,7 @@ struct processor {
 };
 
 static struct processor processors[CORES], *now;
-static bool tells_values;
+static bool has_values;
 static unsigned wanted;
 
 static void scramble(void)
@@ -56,9 +56,9 @@ static void scramble(void)
 	x[8] = any(300);
 }
 
-bool machine_tells_values(void)
+bool machine_has_values(void)
 {
-	return tells_values;
+	return has_values;
 }
 
 bool machine_is_device(uint32_t info, uint64_t address)
@@ -460,7 +460,7 @@ static void run(unsigned number, bool marks, bool windows)
 	board->windows.count = windows ? WINDOWS : 0;
 	memcpy(board->windows.items, asked, sizeof asked);
 	seed = number;
-	tells_values = number % 2;
+	has_values = number % 2;
 	pid_t child = fork();
 	if (child == 0)
 		play_all(board, told, begun);

@@ -13,7 +13,7 @@ static struct {
 	const void *all[CORES_MOST];
 } processors;
 
-static unsigned number_of(const void *processor, unsigned told)
+static unsigned number_of(const void *processor, unsigned vcpu)
 {
 	for (unsigned i = 0; i < CORES_MOST; i++) {
 		if (!processors.all[i] && !(processors.all[i] = processors.by_number((int)i)))
@@ -21,19 +21,19 @@ static unsigned number_of(const void *processor, unsigned told)
 		if (processors.all[i] == processor)
 			return i;
 	}
-	return told;
+	return vcpu;
 }
 
-unsigned calling_core(unsigned told)
+unsigned calling_core(unsigned vcpu)
 {
 	static _Thread_local void **current __attribute__((tls_model("initial-exec")));
-	if (!processors.by_number || told >= CORES_MOST)
-		return told;
+	if (!processors.by_number || vcpu >= CORES_MOST)
+		return vcpu;
 	if (!current)
 		current = dlsym(RTLD_DEFAULT, "current_cpu");
-	if (!current || (processors.all[told] && processors.all[told] == *current))
-		return told;
-	return number_of(*current, told);
+	if (!current || (processors.all[vcpu] && processors.all[vcpu] == *current))
+		return vcpu;
+	return number_of(*current, vcpu);
 }
 
 void calling_setup(void)

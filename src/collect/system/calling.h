@@ -8,7 +8,7 @@ enum { CORES_MOST = 512 };
 /* To be called before any core runs. */
 void calling_setup(void);
 
-/* The core that calls the plugin. told: the one that QEMU tells. */
-unsigned calling_core(unsigned told);
+/* The core that calls the plugin. vcpu: the number that QEMU calls it with. */
+unsigned calling_core(unsigned vcpu);
 
 #endif

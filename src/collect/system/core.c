@@ -130,9 +130,9 @@ static struct guest_core *make(unsigned cpu)
 }
 
 /* The calling core. NULL when it cannot be recorded. */
-static struct guest_core *find(unsigned told)
+static struct guest_core *find(unsigned vcpu)
 {
-	unsigned cpu = calling_core(told);
+	unsigned cpu = calling_core(vcpu);
 	if (cpu >= CORES_MOST)
 		return NULL;
 	if (cores[cpu] || atomic_load(&core_board->refused) == COLLECT_NO_REGISTERS)
@@ -304,7 +304,7 @@ void core_accessed(unsigned cpu, uint32_t info, uint64_t address, void *data)
 		return;
 	if (step->accessed == 0)
 		step->address = address;
-	if (machine_tells_values())
+	if (machine_has_values())
 		machine_accessed(info, address, step->value + step->accessed, size);
 	else if (!core_takes_register(&step->insn.op, step->accessed / step->insn.op.size))
 		read_accessed(core, info, address, step->value + step->accessed, size);

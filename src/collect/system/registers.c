@@ -179,7 +179,7 @@ static uint64_t whole_state(const struct guest *machine)
 }
 
 /* The level is where it is read: what the debugger is told agrees. */
-static bool tells_level(const struct guest *machine)
+static bool states_level(const struct guest *machine)
 {
 	*(void **)&found.core = dlsym(RTLD_DEFAULT, "aarch64_cpu_gdb_read_register");
 	return found.core && system_level(machine) == tw_bits(whole_state(machine), 2, 3);
@@ -191,7 +191,7 @@ bool system_registers_open(const struct guest *machine)
 		return found.usable;
 	for (int i = 0; i < SYSTEM_REGISTERS; i++)
 		found.numbers[i] = -1;
-	found.usable = machine->x ? find_numbered(machine) && tells_level(machine) : find_named();
+	found.usable = machine->x ? find_numbered(machine) && states_level(machine) : find_named();
 	found.known = true;
 	return found.usable;
 }

@@ -223,7 +223,7 @@ static void after_access(struct guest_core *core)
 {
 	if (!core->step.accessed) /* QEMU did not tell where */
 		return;
-	if (!machine_tells_values())
+	if (!machine_has_values())
 		take_registers(core);
 	put_accesses(core, core->step.insn.op.is_load, core->step.value);
 	put_order(core);

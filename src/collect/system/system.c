@@ -28,16 +28,16 @@ struct block_insns {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block_insns *young, *old; /* what one core may still be in when QEMU forgets is freed the next time */
 
-static struct block_insns *make_told(size_t count)
+static struct block_insns *add_insns(size_t count)
 {
-	struct block_insns *told = calloc(1, sizeof *told + count * sizeof *told->insns);
-	if (!told)
+	struct block_insns *added = calloc(1, sizeof *added + count * sizeof *added->insns);
+	if (!added)
 		return NULL;
 	pthread_mutex_lock(&lock);
-	told->older = young;
-	young = told;
+	added->older = young;
+	young = added;
 	pthread_mutex_unlock(&lock);
-	return told;
+	return added;
 }
 
 static void flushed(uint64_t id)
@@ -79,37 +79,37 @@ static void translated(uint64_t id, struct qemu_plugin_tb *block)
 {
 	size_t count = qemu_plugin_tb_n_insns(block), first = find_first(block, count);
 	bool passes = first > 0 && parts.has_windows && parts_count();
-	struct block_insns *told = passes || first < count ? make_told(count - first) : NULL;
+	struct block_insns *added = passes || first < count ? add_insns(count - first) : NULL;
 	(void)id;
-	if (told && passes) {
-		told->passed = (struct system_passed){qemu_plugin_tb_vaddr(block), (unsigned)first};
-		qemu_plugin_register_vcpu_tb_exec_cb(block, core_passed, QEMU_READ_REGISTERS, &told->passed);
+	if (added && passes) {
+		added->passed = (struct system_passed){qemu_plugin_tb_vaddr(block), (unsigned)first};
+		qemu_plugin_register_vcpu_tb_exec_cb(block, core_passed, QEMU_READ_REGISTERS, &added->passed);
 	}
-	for (size_t i = first; told && i < count; i++) {
+	for (size_t i = first; added && i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
 		uint32_t opcode = machine_opcode(insn);
-		told->insns[i - first] = (struct system_insn){.pc = qemu_plugin_tb_vaddr(block) + 4 * i,
-		                                              .opcode = opcode,
-		                                              .is_first = i == 0,
-		                                              .op = opcode_of(opcode)};
-		want_calls(insn, &told->insns[i - first]);
+		added->insns[i - first] = (struct system_insn){.pc = qemu_plugin_tb_vaddr(block) + 4 * i,
+		                                               .opcode = opcode,
+		                                               .is_first = i == 0,
+		                                               .op = opcode_of(opcode)};
+		want_calls(insn, &added->insns[i - first]);
 	}
 }
 
 /* ---- Basic block vectors. ---- */
 
-static void take_block(unsigned told, void *block)
+static void take_block(unsigned vcpu, void *block)
 {
-	unsigned core = calling_core(told);
+	unsigned core = calling_core(vcpu);
 	if (parts_count() && core < CORES_MOST)
 		vectors_take_core(core, block);
 }
 
 /* Blocks have calls from the first mark on. */
-static void take_mark(unsigned told, void *data)
+static void take_mark(unsigned vcpu, void *data)
 {
 	(void)data;
-	if (parts_mark(calling_core(told)))
+	if (parts_mark(calling_core(vcpu)))
 		detail_renew();
 }
 

@@ -45,11 +45,11 @@ void tw_steps_close(struct tw_steps *steps)
 
 static void take_instruction(struct tw_steps *steps, bool first)
 {
-	bool told = steps->token.kind == TW_XTRACE_PCINST;
+	bool states_pc = steps->token.kind == TW_XTRACE_PCINST;
 	steps->before = steps->pc;
 	steps->follows = steps->has_pc && !first;
-	steps->pc = told ? steps->token.pc : steps->pc + WORD;
-	steps->has_pc |= told;
+	steps->pc = states_pc ? steps->token.pc : steps->pc + WORD;
+	steps->has_pc |= states_pc;
 	steps->operation = xtrace_find_operation(&steps->operations, steps->token.opcode);
 }
 

@@ -71,8 +71,9 @@ int xtrace_parts_start(struct xtrace_files *files, uint8_t *start)
 	*start = state->layout.data_start;
 	if (status < 0)
 		return tw_fail(files->reader, status, "%s", tw_input_error(files->data));
-	bool told = state->known & TW_XTRACE_KNOWN_START, behind = have > XTRACE_START && !xtrace_is_pcinst(bytes[0]);
-	if (!told && behind && xtrace_is_pcinst(bytes[XTRACE_START]))
+	bool is_known = state->known & TW_XTRACE_KNOWN_START,
+	     behind = have > XTRACE_START && !xtrace_is_pcinst(bytes[0]);
+	if (!is_known && behind && xtrace_is_pcinst(bytes[XTRACE_START]))
 		*start = XTRACE_START;
 	return 0;
 }

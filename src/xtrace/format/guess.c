@@ -75,7 +75,7 @@ int tw_xtrace_layout_guess(const uint8_t *bytes, size_t size, uint64_t file_size
 {
 	static const uint8_t headers[] = {24, 0, 19, 20, 32}; /* the likeliest first */
 	static const unsigned all = TW_XTRACE_KNOWN_HEADER | TW_XTRACE_KNOWN_ZA | TW_XTRACE_KNOWN_BITS;
-	const struct tw_xtrace_layout told = *layout;
+	const struct tw_xtrace_layout given = *layout;
 	size_t most = 0;
 	for (unsigned i = 0; i < sizeof headers; i++)
 		for (unsigned bits = 128; bits <= 2048; bits += 128)
@@ -83,15 +83,16 @@ int tw_xtrace_layout_guess(const uint8_t *bytes, size_t size, uint64_t file_size
 				struct tw_xtrace_layout guess = {.header_size = headers[i],
 				                                 .has_za = za,
 				                                 .vector_bits = (uint16_t)bits};
-				size_t found = agrees(&guess, &told, known) ? score(bytes, size, file_size, &guess) : 0;
+				size_t found =
+				    agrees(&guess, &given, known) ? score(bytes, size, file_size, &guess) : 0;
 				if (found > most)
 					*layout = guess;
 				most = found > most ? found : most;
 			}
-	layout->data_start = told.data_start;
-	layout->zero_block = told.zero_block;
+	layout->data_start = given.data_start;
+	layout->zero_block = given.zero_block;
 	layout->counts_index =
-	    known & TW_XTRACE_KNOWN_INDEX ? told.counts_index : most && counts_instructions(bytes, size, layout);
+	    known & TW_XTRACE_KNOWN_INDEX ? given.counts_index : most && counts_instructions(bytes, size, layout);
 	return most || (known & all) == all ? 0 : TW_ERR_FORMAT;
 }
 

@@ -232,7 +232,7 @@ static void system(uint32_t opcode, struct xtrace_operation *to)
 	unsigned name = bits(opcode, 5, 18), crn = bits(opcode, 12, 15), whole = bits(opcode, 5, 19);
 	if (moves) {
 		to->traits |= XTRACE_SYSTEM_REGISTER;
-		to->traits |= whole == RNDR || whole == RNDRRS ? XTRACE_TELLS_FLAGS : 0;
+		to->traits |= whole == RNDR || whole == RNDRRS ? XTRACE_STATES_FLAGS : 0;
 	} else if (bits(opcode, 19, 20) == 1 && crn == CACHES && !reads) {
 		to->traits |= XTRACE_CACHE;
 		if (name == ZVA || name == GZVA) {
@@ -281,7 +281,7 @@ static void undefined(uint32_t opcode, struct xtrace_operation *to)
 static void selects(uint32_t opcode, struct xtrace_operation *to)
 {
 	(void)opcode;
-	to->traits |= XTRACE_TELLS_FLAGS;
+	to->traits |= XTRACE_STATES_FLAGS;
 }
 
 static void matrix(uint32_t opcode, struct xtrace_operation *to)
@@ -317,12 +317,12 @@ static const struct {
 	uint16_t trait;
 	uint8_t kind;
 	bool needed;
-} tellers[] = {
+} trait_tokens[] = {
     {XTRACE_STORE_EXCLUSIVE, TW_XTRACE_STXR, true},
     {XTRACE_SYSTEM_REGISTER, TW_XTRACE_MRS, true},
     {XTRACE_ZERO, TW_XTRACE_DC, true},
     {XTRACE_CACHE, TW_XTRACE_DC, false},
-    {XTRACE_TELLS_FLAGS, TW_XTRACE_MISC_FLAGS, false},
+    {XTRACE_STATES_FLAGS, TW_XTRACE_MISC_FLAGS, false},
 };
 
 static uint16_t flow_tokens(enum xtrace_flow flow)
@@ -351,13 +351,13 @@ static void add_tokens(struct xtrace_operation *to)
 		to->may |= 1 << TW_XTRACE_SYSCALL_VEC | 1 << TW_XTRACE_SVCRET;
 	if (to->flow == XTRACE_EXCEPTION_RETURN)
 		to->may |= 1 << TW_XTRACE_SVCRET;
-	for (size_t i = 0; i < sizeof tellers / sizeof *tellers; i++) {
-		uint16_t kind = to->traits & tellers[i].trait ? (uint16_t)(1 << tellers[i].kind) : 0;
+	for (size_t i = 0; i < sizeof trait_tokens / sizeof *trait_tokens; i++) {
+		uint16_t kind = to->traits & trait_tokens[i].trait ? (uint16_t)(1 << trait_tokens[i].kind) : 0;
 		to->may |= kind;
-		to->needs |= tellers[i].needed ? kind : 0;
+		to->needs |= trait_tokens[i].needed ? kind : 0;
 	}
 	to->may |= to->needs;
-	to->simple = !to->needs && !(to->traits & (XTRACE_LITERAL | XTRACE_LOAD_EXCLUSIVE | XTRACE_TELLS_FLAGS));
+	to->simple = !to->needs && !(to->traits & (XTRACE_LITERAL | XTRACE_LOAD_EXCLUSIVE | XTRACE_STATES_FLAGS));
 }
 
 void xtrace_operation(uint32_t opcode, struct xtrace_operation *operation)

@@ -29,7 +29,7 @@ enum xtrace_trait {
 	XTRACE_SYSTEM_REGISTER = 16, /* MRS, MSR: MRS tells the register */
 	XTRACE_CACHE = 32,           /* DC and its like: DC may tell the address */
 	XTRACE_ZERO = 64,            /* DC ZVA, GZVA: DC tells the address */
-	XTRACE_TELLS_FLAGS = 128,    /* conditional selects and MRS RNDR: MISC_FLAGS may tell NZCV */
+	XTRACE_STATES_FLAGS = 128,   /* conditional selects and MRS RNDR: MISC_FLAGS may state NZCV */
 	XTRACE_LITERAL = 256,        /* loads from `target` */
 	XTRACE_RELATIVE = 512,       /* its last operand is relative to the PC: `target`, of its page for ADRP */
 	XTRACE_PAGE = 1024,          /* ADRP */

@@ -184,7 +184,7 @@ static void judge_rare(struct xtrace_checker *checker, bool interrupted)
 		judge_accesses(checker, interrupted);
 	if (operation->needs & ~step->seen && !interrupted)
 		report_missing(checker);
-	if (operation->traits & XTRACE_TELLS_FLAGS && !(step->seen & 1 << TW_XTRACE_MISC_FLAGS) && !interrupted)
+	if (operation->traits & XTRACE_STATES_FLAGS && !(step->seen & 1 << TW_XTRACE_MISC_FLAGS) && !interrupted)
 		NOTE(checker, XTRACE_FLAGS_MISSING, step->offset, "Opcode 0x%08" PRIx32 " has no MISC_FLAGS.",
 		     operation->opcode);
 	if (operation->traits & (XTRACE_LOAD_EXCLUSIVE | XTRACE_STORE_EXCLUSIVE))
@@ -211,21 +211,21 @@ static void judge_level(struct xtrace_checker *checker, uint64_t offset, uint8_t
 static void take_pc(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)
 {
 	struct xtrace_step *step = &checker->step;
-	bool told = token->kind == TW_XTRACE_PCINST;
+	bool states_pc = token->kind == TW_XTRACE_PCINST;
 	bool interrupted = false;
-	if (told && step->operation->flow == XTRACE_EXCEPTION_RETURN)
+	if (states_pc && step->operation->flow == XTRACE_EXCEPTION_RETURN)
 		xtrace_check_continued(checker, token->pc);
-	if (told && token->pc % XTRACE_WORD)
+	if (states_pc && token->pc % XTRACE_WORD)
 		REPORT(checker, XTRACE_PC_UNALIGNED, offset, "The PC is 0x%" PRIx64 ".", token->pc);
-	if (step->has_pc && told)
+	if (step->has_pc && states_pc)
 		interrupted = judge_jump(checker, offset, token->pc, token->level);
 	else if (step->has_pc)
 		judge_straight(checker, offset);
-	else if (!told && !checker->count)
+	else if (!states_pc && !checker->count)
 		REPORT(checker, XTRACE_PC_UNKNOWN, offset, "Expected a PCINST, found an INST.");
 	finish(checker, interrupted);
-	step->pc = told ? token->pc : step->pc + XTRACE_WORD;
-	step->has_pc |= told;
+	step->pc = states_pc ? token->pc : step->pc + XTRACE_WORD;
+	step->has_pc |= states_pc;
 }
 
 static void take_instruction(struct xtrace_checker *checker, const struct tw_xtrace_token *token, uint64_t offset)

@@ -9,13 +9,13 @@ enum { CLASS = 7 };
 /* ---- One after the other. ---- */
 
 /* Whether an instruction may come at a PC next, and there is nothing to judge of the one before. */
-static inline bool comes(const struct xtrace_checker *checker, uint64_t pc, bool told)
+static inline bool comes(const struct xtrace_checker *checker, uint64_t pc, bool states_pc)
 {
 	const struct xtrace_step *step = &checker->step;
 	const struct xtrace_operation *operation = step->operation;
 	uint64_t next = step->pc + XTRACE_WORD, target = xtrace_target(operation, step->pc);
 	bool ahead = pc == next && (operation->flow == XTRACE_NEXT || operation->flow == XTRACE_BRANCH);
-	bool away = told && pc == target && operation->flow >= XTRACE_JUMP && operation->flow <= XTRACE_BRANCH;
+	bool away = states_pc && pc == target && operation->flow >= XTRACE_JUMP && operation->flow <= XTRACE_BRANCH;
 	return (ahead || away) && step->has_pc && step->level == 0 && xtrace_step_is_done(step);
 }
 
@@ -40,16 +40,16 @@ static inline size_t run_instruction(struct xtrace_checker *checker, const uint8
 {
 	enum { INST_SIZE = 5, PCINST_SIZE = 13 };
 	struct xtrace_step *step = &checker->step;
-	bool told = *p == XTRACE_PCINST;
-	uint64_t pc = told ? tw_load64(p + 1, false) : step->pc + XTRACE_WORD;
-	size_t size = told ? PCINST_SIZE : INST_SIZE;
-	if (!comes(checker, pc, told) || !xtrace_is_instruction(p, size))
+	bool states_pc = *p == XTRACE_PCINST;
+	uint64_t pc = states_pc ? tw_load64(p + 1, false) : step->pc + XTRACE_WORD;
+	size_t size = states_pc ? PCINST_SIZE : INST_SIZE;
+	if (!comes(checker, pc, states_pc) || !xtrace_is_instruction(p, size))
 		return 0;
 	step->pc = pc;
 	xtrace_begin_step(checker, tw_load32(p + size - XTRACE_WORD, false), 0, offset);
 	checker->trail = NULL;
 	checker->changed = false;
-	checker->last = told ? TW_XTRACE_PCINST : TW_XTRACE_INST;
+	checker->last = states_pc ? TW_XTRACE_PCINST : TW_XTRACE_INST;
 	return size;
 }
 
@@ -143,13 +143,13 @@ static inline size_t run_trail(struct xtrace_checker *checker, const uint8_t *p,
                                const uint8_t *end, uint64_t offset)
 {
 	const struct xtrace_step *step = &checker->step;
-	bool told = *p == XTRACE_PCINST;
-	uint64_t next = step->pc + XTRACE_WORD, pc = told ? tw_load64(p + 1, false) : next;
-	if (!told && !checker->trail && step->operation->flow == XTRACE_NEXT)
+	bool states_pc = *p == XTRACE_PCINST;
+	uint64_t next = step->pc + XTRACE_WORD, pc = states_pc ? tw_load64(p + 1, false) : next;
+	if (!states_pc && !checker->trail && step->operation->flow == XTRACE_NEXT)
 		return 0;
 	struct xtrace_trail *trail =
 	    xtrace_trails_find(&checker->trails, checker->trail, p, (size_t)(held_end - p), pc, pc == next);
-	if (!trail || trail->size > end - p || !comes(checker, pc, told) || !are_together(trail, p))
+	if (!trail || trail->size > end - p || !comes(checker, pc, states_pc) || !are_together(trail, p))
 		return 0;
 	take_trail(checker, trail, p, offset);
 	return trail->size;

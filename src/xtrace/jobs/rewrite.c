@@ -43,9 +43,9 @@ struct set_rewrite {
 	uint64_t index;   /* instructions before the next one of the source */
 	uint64_t written; /* instructions */
 	uint64_t pc;
-	bool has_pc;    /* the PC of the last instruction is known, and it was kept */
-	bool found;     /* a thread has what is asked for */
-	bool must_tell; /* the next instruction must be a PCINST */
+	bool has_pc;   /* the PC of the last instruction is known, and it was kept */
+	bool found;    /* a thread has what is asked for */
+	bool needs_pc; /* the next instruction must be a PCINST */
 };
 
 static bool is_instruction(const struct tw_xtrace_token *token)
@@ -95,24 +95,24 @@ static void put_token(struct set_rewrite *r, const struct tw_xtrace_token *token
 static bool has_place(const struct set_rewrite *r, const struct tw_xtrace_token *token)
 {
 	return token->kind == TW_XTRACE_PCINST ||
-	       (r->has_pc && !r->must_tell && (r->written || xtrace_is_canonical(r->pc + WORD)));
+	       (r->has_pc && !r->needs_pc && (r->written || xtrace_is_canonical(r->pc + WORD)));
 }
 
 /* An indirect branch to the next instruction is told by TARGET_B only: it is taken for one that leads there. */
 static void take_instruction(struct set_rewrite *r, struct tw_xtrace_token *token)
 {
-	bool told = token->kind == TW_XTRACE_PCINST;
-	uint64_t pc = told ? token->pc : r->pc + WORD;
+	bool states_pc = token->kind == TW_XTRACE_PCINST;
+	uint64_t pc = states_pc ? token->pc : r->pc + WORD;
 	bool known = has_place(r, token);
 	r->index++;
 	r->has_pc = known;
 	r->pc = pc;
-	r->must_tell = leads_away(token->opcode);
+	r->needs_pc = leads_away(token->opcode);
 	if (!known) {
 		r->result->records_dropped++;
 		return;
 	}
-	if (r->written == 0 && !told) {
+	if (r->written == 0 && !states_pc) {
 		token->kind = TW_XTRACE_PCINST;
 		token->pc = pc;
 		r->result->records_changed++;
@@ -223,8 +223,8 @@ static void put_picked(struct set_rewrite *r, struct tw_xtrace_token *token, uin
  * status. */
 static int pick_token(struct set_rewrite *r, struct xtrace_pick *pick, struct tw_xtrace_token *token, bool *kept)
 {
-	bool begins = is_instruction(token), told = token->kind == TW_XTRACE_PCINST;
-	uint64_t pc = told ? token->pc : r->pc + WORD;
+	bool begins = is_instruction(token), states_pc = token->kind == TW_XTRACE_PCINST;
+	uint64_t pc = states_pc ? token->pc : r->pc + WORD;
 	int status = xtrace_pick_take(pick, token, r->cursor.offset, pc);
 	r->result->records_in += token->kind != TW_XTRACE_UNKNOWN;
 	if (token->kind == TW_XTRACE_UNKNOWN)
@@ -234,16 +234,16 @@ static int pick_token(struct set_rewrite *r, struct xtrace_pick *pick, struct tw
 			put_token(r, token);
 		return status;
 	}
-	bool known = told || (r->has_pc && !r->must_tell);
+	bool known = states_pc || (r->has_pc && !r->needs_pc);
 	bool wanted =
 	    status > 0 && known && r->index >= r->reader->options.from_ns && (*kept || xtrace_is_canonical(pc));
 	if (wanted)
-		put_picked(r, token, pc, *kept && !told);
+		put_picked(r, token, pc, *kept && !states_pc);
 	*kept = wanted;
 	r->index++;
 	r->has_pc = known;
 	r->pc = pc;
-	r->must_tell = leads_away(token->opcode);
+	r->needs_pc = leads_away(token->opcode);
 	return status < 0 ? status : 0;
 }
 
@@ -392,7 +392,7 @@ static int rewrite_track(struct set_rewrite *r, const struct xtrace_track *track
 	r->pc = start.pc;
 	r->has_pc = start.has_pc;
 	r->found |= start.found;
-	r->must_tell = false;
+	r->needs_pc = false;
 	r->written = 0;
 	if (status >= 0)
 		status = copy_headers(r);

@@ -26,11 +26,11 @@ void xtrace_calls_free(struct xtrace_calls *calls)
 
 static void report_limit(struct xtrace_calls *calls, uint64_t offset)
 {
-	if (!calls->told)
+	if (!calls->reported)
 		tw_report_limit(calls->reader, &xtrace_rules[XTRACE_MEMORY_LIMIT], offset, offset,
 		                "%zu functions, %zu calls inside each other: the rest is not told apart",
 		                calls->known.count, calls->frames);
-	calls->told = true;
+	calls->reported = true;
 }
 
 /* Fills in the function of an address, which is named by its address where nothing names it. */
@@ -260,7 +260,7 @@ static uint64_t destination(struct xtrace_calls *calls, const struct xtrace_stac
 	case XTRACE_CALL_TO:
 	case XTRACE_RETURN:
 	case XTRACE_EXCEPTION_RETURN:
-		if (stack->told && stack->told_at == stack->pc && !xtrace_leads_to(stack->target, pc))
+		if (stack->has_target && stack->target_at == stack->pc && !xtrace_leads_to(stack->target, pc))
 			return stack->target;
 		return pc;
 	case XTRACE_NEXT:
@@ -335,22 +335,22 @@ int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint
 	stack->pc = pc;
 	if ((excepted || falls) && status >= 0)
 		status = enter(calls, stack, offset, change);
-	stack->told = false;
+	stack->has_target = false;
 	return status;
 }
 
 int xtrace_calls_take(struct xtrace_calls *calls, struct xtrace_stack *stack, const struct tw_xtrace_token *token,
                       uint64_t offset, struct xtrace_call_change *change)
 {
-	bool told = token->kind == TW_XTRACE_PCINST;
+	bool states_pc = token->kind == TW_XTRACE_PCINST;
 	int status = 0;
 	*change = (struct xtrace_call_change){0};
-	if (told)
+	if (states_pc)
 		status = xtrace_calls_go(calls, stack, token->pc, token->level, offset, change);
 	else
 		stack->pc += WORD;
 	stack->flow = xtrace_find_operation(&calls->operations, token->opcode)->flow;
 	stack->opcode = token->opcode;
-	stack->known |= told; /* the PC of what comes before the first PCINST is not known */
+	stack->known |= states_pc; /* the PC of what comes before the first PCINST is not known */
 	return status;
 }

@@ -27,7 +27,7 @@ enum { XTRACE_NEAR = 256, XTRACE_BACKS = 64 };
 struct xtrace_calls {
 	struct tw_reader *reader;
 	struct xtrace_operations operations;
-	bool told;
+	bool reported;       /* the limit */
 	size_t frames;       /* frames of all stacks together */
 	struct xtrace_near { /* functions that were looked up lately, by address */
 		uint64_t address;
@@ -65,13 +65,13 @@ struct xtrace_stack {
 	struct xtrace_tasks tasks;
 	struct xtrace_frame *frames;
 	size_t count, room;
-	uint64_t pc;              /* of the last instruction */
-	uint32_t opcode;          /* of it; where the flow is of a direct branch */
-	uint8_t flow;             /* of it: enum xtrace_flow */
-	uint8_t level;            /* of it: exception level */
-	bool known;               /* the last instruction is known: there is one, and no gap behind it */
-	bool told;                /* there was a TARGET_B */
-	uint64_t told_at, target; /* of the last TARGET_B: the PC of its branch, and where the branch leads */
+	uint64_t pc;                /* of the last instruction */
+	uint32_t opcode;            /* of it; where the flow is of a direct branch */
+	uint8_t flow;               /* of it: enum xtrace_flow */
+	uint8_t level;              /* of it: exception level */
+	bool known;                 /* the last instruction is known: there is one, and no gap behind it */
+	bool has_target;            /* there was a TARGET_B */
+	uint64_t target_at, target; /* of the last TARGET_B: the PC of its branch, and where the branch leads */
 };
 
 /* What an instruction changes: `ends` calls end before it, one may begin with it, and so may an exception, which comes
@@ -110,8 +110,8 @@ int xtrace_calls_go(struct xtrace_calls *calls, struct xtrace_stack *stack, uint
 /* Takes a TARGET_B of the branch at a PC. */
 static inline void xtrace_stack_set_target(struct xtrace_stack *stack, uint64_t pc, uint64_t target)
 {
-	stack->told = true;
-	stack->told_at = pc;
+	stack->has_target = true;
+	stack->target_at = pc;
 	stack->target = target;
 }
 

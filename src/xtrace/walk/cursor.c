@@ -77,12 +77,12 @@ static int decode(const uint8_t *bytes, size_t left, struct tw_xtrace_token *tok
 
 /* Whether tokens show that the instruction before them is none: the next is of another level, which an ALLGPR between
  * both would tell. *next: an instruction was found. */
-static bool changes_level(const struct tw_xtrace_token *token, uint8_t level, bool *next, bool *told)
+static bool changes_level(const struct tw_xtrace_token *token, uint8_t level, bool *next, bool *has_registers)
 {
 	bool instruction = token->kind == TW_XTRACE_INST || token->kind == TW_XTRACE_PCINST;
-	bool wrong = instruction && !*next && !*told && token->level != level;
+	bool wrong = instruction && !*next && !*has_registers && token->level != level;
 	*next |= instruction;
-	*told |= token->kind == TW_XTRACE_ALLGPR;
+	*has_registers |= token->kind == TW_XTRACE_ALLGPR;
 	return wrong;
 }
 
@@ -95,7 +95,7 @@ static bool goes_on(const uint8_t *bytes, size_t left, bool at_end)
 	    token.pc % 4 || !xtrace_is_canonical(token.pc))
 		return false;
 	const uint8_t level = token.level;
-	bool next = false, told = false;
+	bool next = false, has_registers = false;
 	at_end = at_end && left <= LOOK;
 	left = left < LOOK ? left : LOOK;
 	for (unsigned count = 0; count < TOKENS || (count < TOKENS_MOST && !next); count++) {
@@ -104,7 +104,7 @@ static bool goes_on(const uint8_t *bytes, size_t left, bool at_end)
 			return count >= TOKENS_LEAST || at_end;
 		if (status <= 0)
 			return status == 0 && (count >= TOKENS_LEAST || at_end);
-		if (count && changes_level(&token, level, &next, &told))
+		if (count && changes_level(&token, level, &next, &has_registers))
 			return false;
 		at += token.size;
 	}

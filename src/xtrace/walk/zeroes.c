@@ -11,9 +11,9 @@ static const uint8_t zeros[XTRACE_ZERO_MOST];
 
 static uint32_t block_of(const struct xtrace_zeroes *zeroes, const struct xtrace_cursor *cursor)
 {
-	uint32_t told = cursor->files->layout.zero_block;
-	if (told)
-		return told;
+	uint32_t block = cursor->files->layout.zero_block;
+	if (block)
+		return block;
 	return zeroes->block ? zeroes->block : BLOCK;
 }
 
