@@ -52,7 +52,7 @@ static enum tw_babel_form form_of(const struct tw_argument *argument)
 void tw_babel_shape_of(const struct tw_babel_filler *filler, const struct tw_event *event, struct tw_babel_shape *shape)
 {
 	const struct tw_argument *arguments = tw_event_arguments(filler->cells.batch, event);
-	shape->told = tw_cells_told(&filler->cells, event);
+	shape->filled = tw_cells_filled(&filler->cells, event);
 	shape->kind = event->kind;
 	shape->count = event->argument_count;
 	shape->listed = false;
@@ -140,7 +140,7 @@ static bool set_arguments(struct tw_babel_filler *filler, const struct tw_event 
 static bool set_column(struct tw_babel_filler *filler, const struct tw_event *event, enum tw_column_id column,
                        bt_field *field)
 {
-	struct tw_cell cell = tw_columns[column].tell(&filler->cells, event);
+	struct tw_cell cell = tw_columns[column].cell(&filler->cells, event);
 	if (tw_babel_is_number(column)) { /* numbers of threads that are negative have 64 bits, as in CTF */
 		bt_field_integer_unsigned_set_value(field, cell.form == TW_CELL_NEGATIVE ? -cell.number : cell.number);
 		return true;
@@ -161,7 +161,7 @@ static bool set_columns(struct tw_babel_filler *filler, const struct tw_event *e
 	uint64_t member = 0;
 	bool done = true;
 	for (size_t i = 0; done && i < count; i++) {
-		if (!(shape->told >> columns[i] & 1))
+		if (!(shape->filled >> columns[i] & 1))
 			continue;
 		bt_field *field = bt_field_structure_borrow_member_field_by_index(structure, member++);
 		done = columns[i] == TW_COLUMN_ARGS && !shape->listed ? set_arguments(filler, event, shape, field)

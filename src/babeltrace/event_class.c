@@ -14,7 +14,7 @@ struct tw_babel_class {
 	struct tw_babel_class *next; /* of the bucket */
 	uint64_t hash;
 	bt_event_class *event_class; /* the stream class holds it */
-	uint32_t told;
+	uint32_t filled;
 	uint8_t kind, count;
 	bool listed;
 	struct tw_babel_member members[];
@@ -111,7 +111,7 @@ static bt_field_class *structure_of(bt_trace_class *trace, const struct tw_dicti
 	bt_field_class *structure = bt_field_class_structure_create(trace);
 	bool made = structure;
 	for (size_t i = 0; made && i < count; i++)
-		if (shape->told >> columns[i] & 1)
+		if (shape->filled >> columns[i] & 1)
 			made = append(structure, tw_columns[columns[i]].name,
 			              column_class(trace, dictionary, shape, columns[i]));
 	if (!made && structure)
@@ -158,7 +158,7 @@ static struct tw_babel_class *make(struct tw_babel_classes *classes, const struc
 	*made = (struct tw_babel_class){
 	    .hash = hash,
 	    .event_class = event_class,
-	    .told = shape->told,
+	    .filled = shape->filled,
 	    .kind = shape->kind,
 	    .count = shape->count,
 	    .listed = shape->listed,
@@ -176,7 +176,7 @@ static uint64_t add_hash(uint64_t hash, uint64_t word)
 static uint64_t hash_of(const struct tw_babel_shape *shape)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	hash = add_hash(hash, shape->told);
+	hash = add_hash(hash, shape->filled);
 	hash = add_hash(hash, shape->kind);
 	hash = add_hash(hash, shape->listed);
 	for (unsigned i = 0; !shape->listed && i < shape->count; i++)
@@ -186,7 +186,7 @@ static uint64_t hash_of(const struct tw_babel_shape *shape)
 
 static bool is_of(const struct tw_babel_class *class, const struct tw_babel_shape *shape)
 {
-	if (class->told != shape->told || class->kind != shape->kind || class->listed != shape->listed)
+	if (class->filled != shape->filled || class->kind != shape->kind || class->listed != shape->listed)
 		return false;
 	if (shape->listed)
 		return true;

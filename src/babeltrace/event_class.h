@@ -27,7 +27,7 @@ enum { TW_BABEL_ARGUMENTS = UINT8_MAX, TW_BABEL_BUCKETS = 1 << 10 };
 
 /* What events of a class have alike. */
 struct tw_babel_shape {
-	uint32_t told; /* columns, as bits 1 << enum tw_column_id */
+	uint32_t filled; /* columns, as bits 1 << enum tw_column_id */
 	uint8_t kind;
 	uint8_t count;
 	bool listed; /* arguments are one text, JSON: there were too many shapes */

@@ -22,9 +22,9 @@ enum chrome_need {
 };
 
 struct chrome_phase {
-	const char *kind;    /* of the record */
-	const char *told_as; /* what an argument "ph" says, where the kind of event does not tell; NULL: none */
-	uint8_t event;       /* enum tw_event_kind */
+	const char *kind;     /* of the record */
+	const char *argument; /* what an argument "ph" says, where the kind of event does not tell; NULL: none */
+	uint8_t event;        /* enum tw_event_kind */
 	uint8_t need;
 };
 
@@ -40,15 +40,15 @@ enum chrome_form { CHROME_FORM_NONE, CHROME_FORM_ARRAY, CHROME_FORM_OBJECT, CHRO
 
 enum chrome_place { CHROME_AT_START, CHROME_IN_MEMBERS, CHROME_IN_EVENTS, CHROME_AFTER, CHROME_AT_END };
 
-/* Numbers of what chrome_first() is asked: a phase is CHROME_TOLD_PHASE and its character. */
+/* Numbers of what chrome_first() is asked: a phase is CHROME_REPORTED_PHASE and its character. */
 enum {
-	CHROME_TOLD_COMPRESSION,
-	CHROME_TOLD_NO_EVENTS,
-	CHROME_TOLD_STACK,
-	CHROME_TOLD_KEPT,
-	CHROME_TOLD_ID,
-	CHROME_TOLD_PHASE = 64,
-	CHROME_NUMBERS = CHROME_TOLD_PHASE + 256
+	CHROME_REPORTED_COMPRESSION,
+	CHROME_REPORTED_NO_EVENTS,
+	CHROME_REPORTED_STACK,
+	CHROME_REPORTED_KEPT,
+	CHROME_REPORTED_ID,
+	CHROME_REPORTED_PHASE = 64,
+	CHROME_NUMBERS = CHROME_REPORTED_PHASE + 256
 };
 
 /* Members of the document that are samples of stacks, which are made of all of them at the end. */
@@ -68,15 +68,15 @@ struct chrome_stream {
 	struct tw_line_place line; /* that `at` is in */
 	enum chrome_place place;
 	enum chrome_form form;
-	bool comma;         /* events may follow: none came yet, or a comma did */
-	bool system;        /* inside the object of Fuchsia's "systemTraceEvents" */
-	uint64_t lost;      /* bytes */
-	uint64_t items;     /* events */
-	unsigned told_odd;  /* enum chrome_oddity */
-	uint64_t told[256]; /* hashes of the members that were reported */
-	size_t told_count;
-	uint64_t told_numbers[CHROME_NUMBERS / 64]; /* a bit for each number */
-	/* What "otherData" told. */
+	bool comma;             /* events may follow: none came yet, or a comma did */
+	bool system;            /* inside the object of Fuchsia's "systemTraceEvents" */
+	uint64_t lost;          /* bytes */
+	uint64_t items;         /* events */
+	unsigned reported_odd;  /* enum chrome_oddity */
+	uint64_t reported[256]; /* hashes of the members that were reported */
+	size_t reported_count;
+	uint64_t reported_numbers[CHROME_NUMBERS / 64]; /* a bit for each number */
+	/* Of "otherData". */
 	struct tw_text parts[CHROME_PARTS];
 	struct tw_text document; /* other members of the document, as they are to be written again */
 	bool own;                /* Trackway wrote it */
@@ -201,8 +201,8 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
 /* keep.c: whether the event comes as it is written. What is no JSON for all is written as if it were. */
 bool chrome_keeps_text(const struct chrome_fill *fill);
 
-/* Adds the text of the event as the argument of the last row. cpu_told: its CPU is known. */
-void chrome_add_text(struct chrome_fill *fill, bool cpu_told);
+/* Adds the text of the event as the argument of the last row. has_cpu: its CPU is known. */
+void chrome_add_text(struct chrome_fill *fill, bool has_cpu);
 
 /* Adds the members of an object to the arguments of the last row, those of objects inside with dotted names; any other
  * value as one argument "args". */
@@ -287,7 +287,7 @@ struct chrome_track_info {
 	uint64_t latest;        /* time of all its slices that were delivered; where `looked` is false */
 	uint64_t sampled_until; /* the end of what the samples of a profile stand for; profiles.c */
 	uint16_t cpu;           /* of its last event, where the file tells */
-	bool cpu_told;          /* by the text of an event */
+	bool has_cpu;           /* in the text of an event */
 };
 
 /* Times of events. Written by events.c, reader.c and look.c. */

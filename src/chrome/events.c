@@ -143,7 +143,7 @@ static void take_scope(struct chrome_fill *fill, struct tw_event *event)
 }
 
 /* Scheduling of Fuchsia tells threads by their numbers alone, or of process 0 where its kernel did not know better. */
-static bool tells_process(const struct chrome_value *pid)
+static bool has_process(const struct chrome_value *pid)
 {
 	uint64_t number;
 	return pid->type && !(chrome_integer(pid, &number) && number == 0);
@@ -152,8 +152,7 @@ static bool tells_process(const struct chrome_value *pid)
 static uint32_t scheduled_track(struct chrome_fill *fill, const struct chrome_value *pid,
                                 const struct chrome_value *tid)
 {
-	uint32_t track =
-	    tells_process(pid) ? chrome_track(fill->reader, pid, tid) : chrome_koid_track(fill->reader, tid);
+	uint32_t track = has_process(pid) ? chrome_track(fill->reader, pid, tid) : chrome_koid_track(fill->reader, tid);
 	fill->failed |= track == UINT32_MAX;
 	return fill->failed ? 0 : track;
 }
@@ -299,7 +298,7 @@ static void take_outside(struct chrome_fill *fill, const struct chrome_phase *ph
 	}
 	if (phase->event == TW_WAKEUP && member(fill, CHROME_PRIO)->type)
 		chrome_weight(fill, "weight", member(fill, CHROME_PRIO));
-	if (phase->told_as && letter.type)
+	if (phase->argument && letter.type)
 		chrome_argument(fill, "ph", &letter);
 }
 
@@ -308,7 +307,7 @@ static void note_ids(struct chrome_fill *fill)
 {
 	const struct chrome_value *pid = member(fill, CHROME_PID), *tid = member(fill, CHROME_TID);
 	const struct chrome_value *wrong = pid->type > CHROME_NUMBER ? pid : tid;
-	if (wrong->type > CHROME_NUMBER && chrome_first(&fill->state->stream, CHROME_TOLD_ID))
+	if (wrong->type > CHROME_NUMBER && chrome_first(&fill->state->stream, CHROME_REPORTED_ID))
 		chrome_report(fill->reader, CHROME_MEMBER, fill->item, wrong->bytes,
 		              "a \"pid\" or \"tid\" is neither a number nor a text: 0 is taken");
 }
@@ -332,7 +331,7 @@ static void note_members(struct chrome_fill *fill)
 	if (slice)
 		fill->reader->traits.altered.members +=
 		    (uint64_t)(member(fill, CHROME_TTS)->type != 0) + (member(fill, CHROME_TDUR)->type != 0);
-	if (!sample && (frame->type || stack->type) && chrome_first(&fill->state->stream, CHROME_TOLD_STACK))
+	if (!sample && (frame->type || stack->type) && chrome_first(&fill->state->stream, CHROME_REPORTED_STACK))
 		chrome_report(fill->reader, CHROME_MEMBER, fill->item, at, "the stack of an event is left out");
 }
 
@@ -352,7 +351,7 @@ static void carry_cpu(struct chrome_fill *fill, struct chrome_track_info *track)
 }
 
 /* The same of an event that comes with its text. */
-static void take_told_cpu(struct chrome_fill *fill, struct chrome_track_info *track)
+static void take_text_cpu(struct chrome_fill *fill, struct chrome_track_info *track)
 {
 	const struct chrome_value *args = member(fill, CHROME_ARGS);
 	const bool object = args->type == CHROME_OBJECT;
@@ -367,7 +366,7 @@ static void take_told_cpu(struct chrome_fill *fill, struct chrome_track_info *tr
 	while (object && chrome_next_member(&scan, &key, &value)) {
 		if (chrome_is(&key, "cpu") && chrome_integer(&value, &cpu) && cpu <= UINT16_MAX) {
 			fill->event->cpu = (uint16_t)cpu;
-			track->cpu_told = true;
+			track->has_cpu = true;
 		}
 		clipped |= chrome_is(&key, "clipped") && value.type == CHROME_TRUE;
 	}
@@ -421,8 +420,8 @@ static int add_row(struct chrome_fill *fill, const struct chrome_phase *phase, s
 	if (!fill->event)
 		return TW_ERR_MEMORY;
 	if (chrome_keeps_text(fill)) {
-		take_told_cpu(fill, track);
-		chrome_add_text(fill, track->cpu_told);
+		take_text_cpu(fill, track);
+		chrome_add_text(fill, track->has_cpu);
 		return fill->failed || fill->piece->slab.failed ? TW_ERR_MEMORY : 0;
 	}
 	fill->end = state->stream.own && event->kind == TW_SLICE_END;
@@ -446,7 +445,7 @@ static void report_phase(struct chrome_fill *fill)
 	if (!phase)
 		chrome_report(fill->reader, CHROME_PHASE_MISSING, fill->item, value->type ? value->bytes : NULL,
 		              "expected \"ph\" of one character");
-	else if (chrome_first(&fill->state->stream, CHROME_TOLD_PHASE + (uint64_t)(uint8_t)phase))
+	else if (chrome_first(&fill->state->stream, CHROME_REPORTED_PHASE + (uint64_t)(uint8_t)phase))
 		chrome_report(fill->reader, CHROME_PHASE_UNKNOWN, fill->item, value->bytes,
 		              "\"%c\" is no phase that is known", phase >= ' ' && phase <= '~' ? phase : '?');
 }
@@ -566,7 +565,7 @@ int chrome_take(struct tw_reader *reader, struct chrome_piece *piece, const stru
 	fill.state->counts[number]++;
 	if (number == 0)
 		report_phase(&fill);
-	else if (phase->event == TW_METADATA && !phase->told_as)
+	else if (phase->event == TW_METADATA && !phase->argument)
 		named = chrome_take_naming(&fill, phase);
 	if (chrome_is_profile(item) && !chrome_keeps_text(&fill))
 		return chrome_take_profile(&fill);

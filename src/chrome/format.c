@@ -31,7 +31,7 @@ static size_t pass_blanks(const uint8_t *bytes, size_t at, size_t end)
 }
 
 /* Whether a member that has the key begins with a value. */
-static bool tells(const uint8_t *bytes, size_t size, const char *key, const char *value)
+static bool has_member(const uint8_t *bytes, size_t size, const char *key, const char *value)
 {
 	const uint8_t *found = memmem(bytes, size, key, strlen(key));
 	size_t at = found ? pass_blanks(bytes, (size_t)(found - bytes) + strlen(key), size) : size;
@@ -55,8 +55,8 @@ static int note_samples(struct tw_reader *reader)
 	static const char events[] = "\"traceEvents\"";
 	const uint8_t *begin = memmem(bytes, have, events, strlen(events));
 	const size_t head = begin ? (size_t)(begin - bytes) : have;
-	bool own = holds(bytes, head, "\"otherData\"") && tells(bytes, head, "\"writer\"", "\"trackway ");
-	reader->traits.sampled = sampled || (own && tells(bytes, head, "\"sampled\"", "true"));
+	bool own = holds(bytes, head, "\"otherData\"") && has_member(bytes, head, "\"writer\"", "\"trackway ");
+	reader->traits.sampled = sampled || (own && has_member(bytes, head, "\"sampled\"", "true"));
 	if (own) /* its head is written anew */
 		reader->traits.document = reader->traits.frames = NULL;
 	return 0;
@@ -165,7 +165,7 @@ const struct tw_format tw_format_chrome = {
 	{
 	    .copy_order = TW_ORDER_TIME,
 	    .samples_beside = true,
-	    .tells_reach = true,
+	    .has_reach = true,
 	},
     .files =
 	{

@@ -76,7 +76,7 @@ static size_t copy_strict(struct chrome_fill *fill, uint8_t *to)
 	return (size_t)(to - begin);
 }
 
-void chrome_add_text(struct chrome_fill *fill, bool cpu_told)
+void chrome_add_text(struct chrome_fill *fill, bool has_cpu)
 {
 	enum { MOST = 2 }; /* times as long: null is longer than NaN */
 	const struct chrome_item *item = fill->item;
@@ -89,7 +89,7 @@ void chrome_add_text(struct chrome_fill *fill, bool cpu_told)
 	const struct tw_raw_text head = {
 	    .base = stream->has_start ? stream->start_ns : fill->state->times.base,
 	    .id = fill->event->id,
-	    .marks = (stream->system ? CHROME_IN_SYSTEM : 0) | (cpu_told ? CHROME_TELLS_CPU : 0),
+	    .marks = (stream->system ? CHROME_IN_SYSTEM : 0) | (has_cpu ? CHROME_KNOWS_CPU : 0),
 	};
 	memcpy(room, &head, sizeof head);
 	if (item->odd)

@@ -312,8 +312,8 @@ bool chrome_next_member(struct chrome_scan *scan, struct chrome_value *key, stru
 
 enum { KNOWN_MAX = 256 }; /* bytes of a string that may be a known one, with its escapes */
 
-/* A string as it is told: one that is short enough without its escapes. */
-static struct chrome_value told(const struct chrome_value *value, uint8_t room[static KNOWN_MAX])
+/* A string without its escapes, where it is short enough. */
+static struct chrome_value unescaped(const struct chrome_value *value, uint8_t room[static KNOWN_MAX])
 {
 	unsigned odd = 0;
 	if (!value->escaped || value->size > KNOWN_MAX)
@@ -324,7 +324,7 @@ static struct chrome_value told(const struct chrome_value *value, uint8_t room[s
 char chrome_escaped_phase(const struct chrome_value *value)
 {
 	uint8_t room[KNOWN_MAX];
-	const struct chrome_value plain = told(value, room);
+	const struct chrome_value plain = unescaped(value, room);
 	if (plain.size != 1)
 		return '\0';
 	return (char)plain.bytes[0];
@@ -333,7 +333,7 @@ char chrome_escaped_phase(const struct chrome_value *value)
 bool chrome_is(const struct chrome_value *value, const char *text)
 {
 	uint8_t room[KNOWN_MAX];
-	const struct chrome_value plain = told(value, room);
+	const struct chrome_value plain = unescaped(value, room);
 	return plain.size == strlen(text) && memcmp(plain.bytes, text, plain.size) == 0;
 }
 
@@ -356,7 +356,7 @@ static inline unsigned known_member(const struct chrome_value *key)
 TW_NOINLINE unsigned escaped_member(const struct chrome_value *key)
 {
 	uint8_t room[KNOWN_MAX];
-	const struct chrome_value plain = told(key, room);
+	const struct chrome_value plain = unescaped(key, room);
 	return known_member(&plain);
 }
 

@@ -39,7 +39,7 @@ enum { CHROME_FIRST_WORD = 0x70000000 };
 /* tw_raw_text.marks. */
 enum {
 	CHROME_IN_SYSTEM = 1, /* an event of Fuchsia's "systemTraceEvents" */
-	CHROME_TELLS_CPU = 2  /* tw_event.cpu is known: the event tells it, or one before */
+	CHROME_KNOWS_CPU = 2  /* tw_event.cpu is known: the event tells it, or one before */
 };
 
 enum { CHROME_DEPTH = 128 }; /* levels of brackets in one event */

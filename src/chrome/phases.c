@@ -46,13 +46,13 @@ const struct chrome_phase chrome_phases[CHROME_PHASES] = {
     /* of no letter, or of one that means something else elsewhere */
     [UNKNOWN] = {"unknown", "", TW_METADATA, 0},
     [SYSTEM_NAME] = {"system-name", NULL, TW_METADATA, CHROME_NAMES},
-#define X(letter, kind, told, event, need) {kind, told, event, need},
+#define X(letter, kind, argument, event, need) {kind, argument, event, need},
     PHASE_LIST(X)
 #undef X
 };
 
 static const char letters[] = {
-#define X(letter, kind, told, event, need) letter,
+#define X(letter, kind, argument, event, need) letter,
     PHASE_LIST(X)
 #undef X
 };

@@ -137,7 +137,7 @@ uint32_t chrome_sample_stack(struct chrome_fill *fill)
 		return 0;
 	if (has_frames(fill))
 		return chrome_stack_of(fill, &fill->state->profiles->frames, chrome_frame_key(0, frame));
-	if (chrome_first(&fill->state->stream, CHROME_TOLD_KEPT))
+	if (chrome_first(&fill->state->stream, CHROME_REPORTED_KEPT))
 		chrome_report(fill->reader, CHROME_MEMBER, fill->item, frame->bytes,
 		              fill->last ? "no \"stackFrames\" tell the frame" : "there is no room for the stack");
 	return 0;
@@ -469,9 +469,9 @@ int chrome_end_profiles(struct tw_reader *reader, struct chrome_piece *piece)
 	struct chrome_item item = {.offset = 0};
 	struct chrome_fill fill = {.reader = reader, .state = state, .piece = piece, .item = &item};
 	struct chrome_exact_time end = {.ns = INT64_MIN};
-	struct chrome_value told = part_of(&state->stream, CHROME_PART_END);
+	struct chrome_value end_time = part_of(&state->stream, CHROME_PART_END);
 	take_document(&fill);
-	chrome_micros(&told, &end);
+	chrome_micros(&end_time, &end);
 	for (size_t i = 0; state->profiles && i < state->profiles->count && !fill.failed; i++) {
 		struct chrome_profile *profile = &state->profiles->items[i];
 		end_sample(&fill, profile, profile->end_ns > end.ns ? profile->end_ns : end.ns);

@@ -170,8 +170,8 @@ static int read_plain(struct tw_reader *reader, struct tw_batch *batch)
 	return (int)slab->count;
 }
 
-/* What Trackway's own writer told of the clock; an event may be before its start. */
-static void take_told_clock(struct tw_reader *reader)
+/* The clock in a file of Trackway's own writer; an event may be before its start. */
+static void take_own_clock(struct tw_reader *reader)
 {
 	const struct chrome_state *state = reader->state;
 	const struct chrome_stream *stream = &state->stream;
@@ -209,7 +209,7 @@ static void note_times(struct tw_reader *reader, const struct tw_batch *batch)
 	}
 	if (state->times.sampled_until > clock->end_ns)
 		clock->end_ns = state->times.sampled_until;
-	take_told_clock(reader);
+	take_own_clock(reader);
 }
 
 /* Tells of slices that overlap, once for each thread. Returns 0 or a negative status. */
@@ -274,7 +274,7 @@ static int begin_sorted(struct tw_reader *reader)
 	if (status < 0)
 		return status;
 	reader->clock.start_ns = first_time(state, tw_sorter_first(state->order.sorter));
-	take_told_clock(reader);
+	take_own_clock(reader);
 	reader->clock.end_ns = reader->clock.start_ns;
 	return 0;
 }

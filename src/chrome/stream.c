@@ -79,16 +79,16 @@ void chrome_report(struct tw_reader *reader, enum chrome_rule rule, const struct
 bool chrome_first(struct chrome_stream *stream, uint64_t what)
 {
 	if (what < CHROME_NUMBERS) {
-		uint64_t *numbers = &stream->told_numbers[what / 64], before = *numbers;
+		uint64_t *numbers = &stream->reported_numbers[what / 64], before = *numbers;
 		*numbers |= UINT64_C(1) << what % 64;
 		return *numbers != before;
 	}
-	for (size_t i = 0; i < stream->told_count; i++)
-		if (stream->told[i] == what)
+	for (size_t i = 0; i < stream->reported_count; i++)
+		if (stream->reported[i] == what)
 			return false;
-	if (stream->told_count == sizeof stream->told / sizeof *stream->told)
+	if (stream->reported_count == sizeof stream->reported / sizeof *stream->reported)
 		return false;
-	stream->told[stream->told_count++] = what;
+	stream->reported[stream->reported_count++] = what;
 	return true;
 }
 
@@ -108,8 +108,8 @@ static void report_odd(struct chrome_stream *stream, unsigned odd, const struct 
 	    {CHROME_ODD_CONTROL, "a string holds a control character that should be escaped"},
 	    {CHROME_ODD_CONSTANT, "NaN and Infinity are no JSON"},
 	};
-	unsigned fresh = odd & ~stream->told_odd;
-	stream->told_odd |= odd;
+	unsigned fresh = odd & ~stream->reported_odd;
+	stream->reported_odd |= odd;
 	if (!fresh || stream->reader->options.checking != TW_CHECK_ALL)
 		return;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -479,10 +479,10 @@ int chrome_stream_open(struct tw_reader *reader, struct chrome_stream *stream)
 static int ended(struct chrome_stream *stream)
 {
 	struct tw_input *input = stream->reader->input;
-	if (tw_input_damaged(input) && chrome_first(stream, CHROME_TOLD_COMPRESSION))
+	if (tw_input_damaged(input) && chrome_first(stream, CHROME_REPORTED_COMPRESSION))
 		report_here(stream, CHROME_COMPRESSION, tw_input_damage(input));
 	if (!stream->items && !stream->parts[CHROME_PART_SAMPLES].length && !stream->document.length &&
-	    chrome_first(stream, CHROME_TOLD_NO_EVENTS))
+	    chrome_first(stream, CHROME_REPORTED_NO_EVENTS))
 		report_here(stream, CHROME_NO_EVENTS, "there is no event");
 	return 0;
 }

@@ -22,7 +22,7 @@ uint32_t profiler_gone(void)
  * written already. */
 static bool has_other_stack(const struct profiler_thread *thread, const struct profiler_stack *stack)
 {
-	return profiler.options.method != PROFILER_INSTRUMENTATION && (stack->depth || thread->told.depth);
+	return profiler.options.method != PROFILER_INSTRUMENTATION && (stack->depth || thread->logged.depth);
 }
 
 static void write_place(struct profiler_thread *thread, struct profiler_place *place)

@@ -8,7 +8,7 @@
 
 static bool has_changed(const struct profiler_calls *calls)
 {
-	return calls->lowest < calls->told || calls->lowest < calls->depth;
+	return calls->lowest < calls->logged || calls->lowest < calls->depth;
 }
 
 /* Without ticks: the time since the line before was spent in the stack of that line. */
@@ -21,13 +21,13 @@ static void write_sample(struct profiler_thread *thread)
 	profiler_begin_stack(&line, thread, calls->ms, 0);
 	text_decimal(&line, calls->lowest);
 	text_char(&line, ':');
-	text_decimal(&line, calls->told);
+	text_decimal(&line, calls->logged);
 	for (size_t i = calls->lowest; i < calls->depth; i++) {
 		text_char(&line, ' ');
 		text_short_id(&line, calls->frames[i].iid);
 	}
 	profiler_send(&line);
-	calls->lowest = calls->told = calls->depth;
+	calls->lowest = calls->logged = calls->depth;
 }
 
 /* A look at the clock costs as much as all else of a call: between two beats of another thread there is none. That

@@ -102,7 +102,7 @@ static int find_chunks(struct image *image, uint64_t end)
 	return 0;
 }
 
-static int take_header(struct image *image, struct lines_told *told, uint64_t *end)
+static int take_header(struct image *image, struct lines_summary *summary, uint64_t *end)
 {
 	const uint64_t size = image->source->size;
 	struct lines_header header;
@@ -111,29 +111,29 @@ static int take_header(struct image *image, struct lines_told *told, uint64_t *e
 		return EINVAL;
 	const uint64_t chunks = atomic_load_explicit(&header.chunks, memory_order_relaxed);
 	*end = chunks <= size - LINES_PAGE ? LINES_PAGE + chunks : size;
-	told->process = header.process;
-	told->lost = atomic_load_explicit(&header.lost, memory_order_relaxed);
-	told->ended = atomic_load_explicit(&header.state, memory_order_relaxed) == LINES_ENDED;
+	summary->process = header.process;
+	summary->lost = atomic_load_explicit(&header.lost, memory_order_relaxed);
+	summary->ended = atomic_load_explicit(&header.state, memory_order_relaxed) == LINES_ENDED;
 	return 0;
 }
 
 /* The log tells of lines that had no room, whoever reads it. */
-static void report_lost(const struct lines_told *told, bool (*take)(void *context, const char *text, size_t size),
+static void report_lost(const struct lines_summary *summary, bool (*take)(void *context, const char *text, size_t size),
                         void *context)
 {
 	char line[64];
-	const int size = snprintf(line, sizeof line, "prf cfg LostRecords %llu\n", (unsigned long long)told->lost);
-	if (told->lost)
+	const int size = snprintf(line, sizeof line, "prf cfg LostRecords %llu\n", (unsigned long long)summary->lost);
+	if (summary->lost)
 		take(context, line, (size_t)size);
 }
 
 int lines_collect(const struct lines_source *source, bool (*take)(void *context, const char *text, size_t size),
-                  void *context, struct lines_told *told)
+                  void *context, struct lines_summary *summary)
 {
 	struct image image = {.source = source};
 	uint64_t end = 0;
-	*told = (struct lines_told){0};
-	int error = take_header(&image, told, &end);
+	*summary = (struct lines_summary){0};
+	int error = take_header(&image, summary, &end);
 	error = error ? error : find_chunks(&image, end);
 	struct lines_merge merge = {
 	    .runs = image.runs, .count = image.count, .load = load, .done = unload, .context = &image};
@@ -144,11 +144,11 @@ int lines_collect(const struct lines_source *source, bool (*take)(void *context,
 	bool more = error == 0;
 	while (more && lines_merge_next(&merge, &text, &size)) {
 		more = take(context, text, size);
-		told->lines += more;
-		told->bytes += more ? size : 0;
+		summary->lines += more;
+		summary->bytes += more ? size : 0;
 	}
 	if (more)
-		report_lost(told, take, context);
+		report_lost(summary, take, context);
 	lines_merge_end(&merge);
 	free(image.runs);
 	return error ? error : image.error;

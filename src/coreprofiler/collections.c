@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coreprofiler/profiler.h"
 
-/* One that begins while the profiler is paused is not told of. The runtime tells of one beginning at a time. */
-static _Atomic bool told;
+/* The beginning of the last collection is in the log: not one while the profiler is paused. */
+static _Atomic bool logged;
 
 /* A beginning whose line is not written yet: right behind it the runtime's event says of which kind it is. */
 static struct {
@@ -44,8 +44,8 @@ void profiler_collection_begins(bool background, bool induced)
 int32_t profiler_collection_started(struct com *own, int32_t count, const int32_t *collected, uint32_t reason)
 {
 	enum { INDUCED = 1 };
-	told = !profiler.paused;
-	if (!told)
+	logged = !profiler.paused;
+	if (!logged)
 		return COM_OK;
 	profiler_write_all_allocated(false); /* before what takes it away */
 	begun.waits = true;
@@ -63,7 +63,7 @@ int32_t profiler_collection_finished(struct com *own)
 {
 	const uint64_t ms = profiler_ms();
 	struct text line;
-	if (!told)
+	if (!logged)
 		return COM_OK;
 	put_begun(false); /* no event came */
 	begin_line(&line, "gch gcf ", ms);
@@ -80,7 +80,7 @@ int32_t profiler_object_lives(struct com *own, uint64_t object, uint64_t class_i
                               const uint64_t *others)
 {
 	uint64_t size = 0;
-	if (told && COM_CALL(profiler.info, object_size, object, &size) >= 0)
+	if (logged && COM_CALL(profiler.info, object_size, object, &size) >= 0)
 		profiler_heap_add(class_id, size);
 	return COM_OK;
 }

@@ -47,12 +47,12 @@ static struct id *take(struct ids *ids, uint64_t key)
 	return id;
 }
 
-uint32_t ids_look(struct ids *ids, uint64_t key, bool *told)
+uint32_t ids_look(struct ids *ids, uint64_t key, bool *logged)
 {
 	pthread_mutex_lock(&ids->mutex);
 	const struct id *id = take(ids, key);
 	const uint32_t iid = id ? id->iid : TEXT_NO_ID;
-	*told = !id || id->told;
+	*logged = !id || id->logged;
 	pthread_mutex_unlock(&ids->mutex);
 	return iid;
 }
@@ -61,11 +61,11 @@ bool ids_write(struct ids *ids, uint64_t key, void (*put)(void *context), void *
 {
 	pthread_mutex_lock(&ids->mutex);
 	struct id *id = take(ids, key);
-	const bool first = id && !id->told;
+	const bool first = id && !id->logged;
 	if (first && put)
 		put(context);
 	if (first)
-		id->told = true;
+		id->logged = true;
 	pthread_mutex_unlock(&ids->mutex);
 	return first;
 }

@@ -13,7 +13,7 @@ struct ids {
 	struct id {
 		uint64_t key; /* 0: free */
 		uint32_t iid;
-		bool told; /* a record of it is in the log */
+		bool logged; /* a record of it is in the log */
 	} * table;
 	size_t count, room; /* room: a power of two */
 	uint32_t next;
@@ -27,9 +27,9 @@ struct ids {
 /* The internal id, TEXT_NO_ID where there is no memory for it. key is not 0. */
 uint32_t ids_of(struct ids *ids, uint64_t key);
 
-/* The same. `told`: a record of it is in the log, or there is no memory for one. Whoever has not found one tells of it
+/* The same. `logged`: a record of it is in the log, or there is no memory for one. Who finds none writes it
  * before the number stands anywhere: the program may end between two threads' lines. */
-uint32_t ids_look(struct ids *ids, uint64_t key, bool *told);
+uint32_t ids_look(struct ids *ids, uint64_t key, bool *logged);
 
 /* Has the record, which is complete, put into the log, unless one is there: false. `put` may be NULL, and asks the
  * runtime nothing. */

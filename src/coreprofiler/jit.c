@@ -12,7 +12,7 @@ void profiler_begin_at_now(struct text *line, const char *kind)
 
 /* What has begun while the profiler was paused has no end either. In the thread that compiles: few are in each
  * other. */
-static bool is_half_told(uint64_t id, bool ends)
+static bool is_half_logged(uint64_t id, bool ends)
 {
 	enum { MOST = 16 };
 	static _Thread_local uint64_t begun[MOST];
@@ -31,7 +31,7 @@ void profiler_write_jit(const char *kind, uint64_t id, const int32_t *status)
 {
 	const bool ends = kind[sizeof "jit cm" - 1] == 'f';
 	struct text line;
-	if (is_half_told(id, ends) || profiler.paused)
+	if (is_half_logged(id, ends) || profiler.paused)
 		return;
 	if (!ends) /* its name is there, whatever becomes of it */
 		profiler_write_function(id);

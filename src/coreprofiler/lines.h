@@ -143,7 +143,7 @@ void lines_merge_end(struct lines_merge *merge);
 
 /* ---- Collecting (collect.c): what a program left in a file. ---- */
 
-struct lines_told {
+struct lines_summary {
 	uint64_t lines, bytes; /* that were taken */
 	uint64_t lost;         /* that had no room */
 	uint32_t process;
@@ -159,9 +159,9 @@ struct lines_source {
 };
 
 /* Gives all lines of an image to `take`, in order, until that returns false. Where lines had no room, one more tells of
- * it (`prf cfg LostRecords N`), which `told` does not count. Returns 0, or an errno: EINVAL where it is no image, EFBIG
- * where more of it would have to be in memory than any image needs. */
+ * it (`prf cfg LostRecords N`), which `summary` does not count. Returns 0, or an errno: EINVAL where it is no image,
+ * EFBIG where more of it would have to be in memory than any image needs. */
 int lines_collect(const struct lines_source *source, bool (*take)(void *context, const char *text, size_t size),
-                  void *context, struct lines_told *told);
+                  void *context, struct lines_summary *summary);
 
 #endif

@@ -63,9 +63,9 @@ static void add_class_name(struct records *records, uint64_t id, uint32_t iid)
 /* Arrays have no record but their name. */
 uint32_t profiler_write_class(uint64_t id, bool loaded, int32_t status)
 {
-	bool told;
-	const uint32_t iid = ids_look(&profiler.classes, id, &told);
-	if (told)
+	bool logged;
+	const uint32_t iid = ids_look(&profiler.classes, id, &logged);
+	if (logged)
 		return iid;
 	struct records records = {.count = 0};
 	uint32_t type, rank;
@@ -156,9 +156,9 @@ static void add_function_name(struct records *records, uint64_t id, uint32_t iid
 static bool put_body(uint64_t id, uint32_t iid, uint64_t start)
 {
 	const uint64_t key = start ^ (uint64_t)iid << 48;
-	bool told;
-	ids_look(&bodies, key, &told);
-	if (told)
+	bool logged;
+	ids_look(&bodies, key, &logged);
+	if (logged)
 		return false;
 	struct records records = {.count = 0};
 	add_function(&records, id, iid, start);
@@ -179,10 +179,10 @@ static bool put_bodies(uint64_t id, uint32_t iid)
 
 void profiler_write_function(uint64_t id)
 {
-	bool told;
-	const uint32_t iid = ids_look(&profiler.functions, id, &told);
+	bool logged;
+	const uint32_t iid = ids_look(&profiler.functions, id, &logged);
 	const bool any = put_bodies(id, iid);
-	if (told)
+	if (logged)
 		return;
 	struct records records = {.count = 0};
 	if (!any)

@@ -153,20 +153,20 @@ struct profiler_thread {
 		struct profiler_frame *frames; /* the outermost first */
 		size_t depth, room;
 		bool failed;
-	} told, now; /* as the log has it; as it is */
-	bool stands; /* the log has a stack of it */
-	uint64_t ms; /* the time of that */
+	} logged, now; /* as the log has it; as it is */
+	bool stands;   /* the log has a stack of it */
+	uint64_t ms;   /* the time of that */
 	struct profiler_calls {
 		struct profiler_call {
 			uint64_t sp; /* of who called it */
 			uint32_t iid;
 		} * frames; /* the outermost first */
 		size_t depth, room;
-		size_t told, lowest; /* the depth as the log has it; the lowest depth since */
-		uint64_t ms;         /* of the change that the log does not have yet */
-		uint32_t beat;       /* when the clock was looked at last */
-		uint32_t changes;    /* since */
-		uint32_t unwound;    /* the function that an exception takes away */
+		size_t logged, lowest; /* the depth as the log has it; the lowest depth since */
+		uint64_t ms;           /* of the change that the log does not have yet */
+		uint32_t beat;         /* when the clock was looked at last */
+		uint32_t changes;      /* since */
+		uint32_t unwound;      /* the function that an exception takes away */
 	} calls;
 	struct profiler_places *places; /* NULL: none yet */
 	bool has_old_places;            /* of a thread that has ended */

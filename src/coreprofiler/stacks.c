@@ -93,11 +93,11 @@ void profiler_write_frames(struct profiler_stack *stack)
 {
 	for (size_t i = 0; i < stack->depth; i++) {
 		struct profiler_frame *frame = &stack->frames[i];
-		bool told;
+		bool logged;
 		if (!frame->function || frame->iid)
 			continue;
-		frame->iid = ids_look(&profiler.functions, frame->function, &told);
-		if (!told)
+		frame->iid = ids_look(&profiler.functions, frame->function, &logged);
+		if (!logged)
 			profiler_write_function(frame->function);
 		see(frame->function);
 	}
@@ -135,13 +135,13 @@ static bool line_trace(void)
 }
 
 /* How many frames are as they were: of the last of them another place may be told. */
-static size_t same_frames(const struct profiler_stack *told, const struct profiler_stack *now)
+static size_t same_frames(const struct profiler_stack *logged, const struct profiler_stack *now)
 {
-	const size_t most = told->depth < now->depth ? told->depth : now->depth;
+	const size_t most = logged->depth < now->depth ? logged->depth : now->depth;
 	size_t same = 0;
-	while (same < most && told->frames[same].iid == now->frames[same].iid) {
+	while (same < most && logged->frames[same].iid == now->frames[same].iid) {
 		same++;
-		if (line_trace() && told->frames[same - 1].ip != now->frames[same - 1].ip)
+		if (line_trace() && logged->frames[same - 1].ip != now->frames[same - 1].ip)
 			break;
 	}
 	return same;
@@ -178,11 +178,11 @@ void profiler_begin_stack(struct text *line, const struct profiler_thread *threa
 void profiler_write_stack(struct profiler_thread *thread, struct profiler_stack *now, uint32_t ticks, uint64_t ms)
 {
 	profiler_write_frames(now);
-	struct profiler_stack *told = &thread->told;
-	const size_t same = same_frames(told, now);
-	const bool moved = line_trace() && same && told->frames[same - 1].ip != now->frames[same - 1].ip;
-	const bool is_told = thread->stands && !moved && same == told->depth && same == now->depth;
-	if ((!ticks && is_told) || !profiler_make_room(told, now->depth))
+	struct profiler_stack *logged = &thread->logged;
+	const size_t same = same_frames(logged, now);
+	const bool moved = line_trace() && same && logged->frames[same - 1].ip != now->frames[same - 1].ip;
+	const bool is_logged = thread->stands && !moved && same == logged->depth && same == now->depth;
+	if ((!ticks && is_logged) || !profiler_make_room(logged, now->depth))
 		return;
 	thread->stands = true;
 	thread->ms = ms > thread->ms ? ms : thread->ms;
@@ -190,13 +190,13 @@ void profiler_write_stack(struct profiler_thread *thread, struct profiler_stack 
 	profiler_begin_stack(&line, thread, thread->ms, ticks);
 	text_decimal(&line, same);
 	text_char(&line, ':');
-	text_decimal(&line, told->depth);
+	text_decimal(&line, logged->depth);
 	if (moved)
 		add_ip(&line, now->frames[same - 1].ip);
 	for (size_t i = same; i < now->depth; i++)
 		add_frame(&line, &now->frames[i]);
 	profiler_send(&line);
 	if (now->depth)
-		memcpy(told->frames, now->frames, now->depth * sizeof *now->frames);
-	told->depth = now->depth;
+		memcpy(logged->frames, now->frames, now->depth * sizeof *now->frames);
+	logged->depth = now->depth;
 }

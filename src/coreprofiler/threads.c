@@ -82,11 +82,11 @@ static struct profiler_thread *thread_of(uint64_t id)
 		thread = made = make();
 	if (made) {
 		made->iid = next_iid++;
-		made->told.depth = made->cpu_us = 0;
+		made->logged.depth = made->cpu_us = 0;
 		made->has_old_places = true;
 		made->stands = false;
 		made->ms = 0;
-		made->calls.depth = made->calls.told = made->calls.lowest = 0;
+		made->calls.depth = made->calls.logged = made->calls.lowest = 0;
 		made->calls.beat = atomic_load_explicit(&profiler.beats, memory_order_relaxed) - 1;
 		atomic_store_explicit(&made->system, 0, memory_order_relaxed);
 		write_thread(made, id);

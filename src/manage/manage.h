@@ -73,9 +73,9 @@ struct manage_result {
 	char error[MANAGE_ERROR]; /* why it failed */
 	char parts[PATH_MAX];     /* the directory of the files, where some are still there; otherwise "" */
 	/* Of scheduling: */
-	char sched_told[MANAGE_ERROR]; /* a line on what the kernel refuses, otherwise "" */
-	uint64_t sched_lost;           /* records that the kernel had no room for */
-	int sched_image;               /* -1: none */
+	char sched_refusal[MANAGE_ERROR]; /* a line on what the kernel refuses, otherwise "" */
+	uint64_t sched_lost;              /* records that the kernel had no room for */
+	int sched_image;                  /* -1: none */
 	char sched_path[PATH_MAX];
 };
 
@@ -92,10 +92,10 @@ int manage_snapshot(const struct manage_wish *wish, struct manage_result *result
 void manage_free(struct manage_result *result);
 
 /* What a program that runs tells of itself: its answer to "status", terminated. */
-typedef void manage_told_fn(void *context, pid_t process, const char *status);
+typedef void manage_status_fn(void *context, pid_t process, const char *status);
 
 /* Asks all programs of the user, or one. Returns how many have answered. */
-size_t manage_list(pid_t attach, manage_told_fn *told, void *context);
+size_t manage_list(pid_t attach, manage_status_fn *take, void *context);
 
 /* ---- Inside. ---- */
 

@@ -157,7 +157,7 @@ static ssize_t ask(pid_t process, const char *path, const char *question, char a
 }
 
 struct manage_listing {
-	manage_told_fn *told;
+	manage_status_fn *take;
 	void *context;
 	size_t count;
 };
@@ -174,12 +174,12 @@ static void list_one(void *context, pid_t process, const char *path)
 	if (!status)
 		return;
 	listing->count++;
-	listing->told(listing->context, process, status);
+	listing->take(listing->context, process, status);
 }
 
-size_t manage_list(pid_t attach, manage_told_fn *told, void *context)
+size_t manage_list(pid_t attach, manage_status_fn *take, void *context)
 {
-	struct manage_listing listing = {.told = told, .context = context};
+	struct manage_listing listing = {.take = take, .context = context};
 	manage_find(attach, list_one, &listing);
 	return listing.count;
 }

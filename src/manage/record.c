@@ -185,12 +185,12 @@ static void add(struct manager *manager, int talk, bool waits)
 static void begin_sched(struct manager *manager)
 {
 	struct manage_result *result = manager->result;
-	_Static_assert((int)MANAGE_ERROR >= (int)SCHED_TOLD, "the line has room");
+	_Static_assert((int)MANAGE_ERROR >= (int)SCHED_REFUSAL, "the line has room");
 	if (manager->wish->sched && *result->parts &&
 	    snprintf(result->sched_path, PATH_MAX, "%s/sched.fxt", result->parts) >= PATH_MAX)
 		*result->sched_path = '\0';
 	if (manager->wish->sched)
-		manager->sched = sched_open(result->sched_path, result->sched_told);
+		manager->sched = sched_open(result->sched_path, result->sched_refusal);
 }
 
 static void end_sched(struct manager *manager)
@@ -389,31 +389,31 @@ static void execute(const struct manager *manager, const sigset_t *before, int e
 
 static int run_program(struct manager *manager, const sigset_t *before)
 {
-	int told[2], go[2], error = 0;
+	int failure[2], go[2], error = 0;
 	if (manage_listen(&manager->listener, manager->wish, manager->result) < 0)
 		return -1;
 	if (!manager->wish->words)
 		return 0;
-	if (pipe2(told, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
+	if (pipe2(failure, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0)
 		return manage_fail(manager->result, "%s", strerror(errno));
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the program leaves is ours */
 	manager->program = fork();
 	if (manager->program == 0) {
 		close(go[1]);
-		execute(manager, before, told[1], go[0]);
+		execute(manager, before, failure[1], go[0]);
 	}
 	if (manager->sched && manager->program > 0)
 		sched_follow(manager->sched, manager->program);
 	close(go[0]);
 	close(go[1]);
-	close(told[1]);
-	if (manager->program < 0 || read(told[0], &error, sizeof error) > 0) {
+	close(failure[1]);
+	if (manager->program < 0 || read(failure[0], &error, sizeof error) > 0) {
 		error = manager->program < 0 ? errno : error;
 		manager->program = 0;
-		close(told[0]);
+		close(failure[0]);
 		return manage_fail(manager->result, "%.200s: %s", manager->wish->words[0], strerror(error));
 	}
-	close(told[0]);
+	close(failure[0]);
 	return 0;
 }
 

@@ -275,31 +275,32 @@ int sched_waits(const struct sched *sched)
 /* ---- The whole. ---- */
 
 /* Why the tracepoints are not to be had. */
-static void report_part(char *told, bool found, int error)
+static void report_part(char *refusal, bool found, int error)
 {
 	int level = paranoid();
 	size_t length =
-	    (size_t)snprintf(told, SCHED_TOLD,
+	    (size_t)snprintf(refusal, SCHED_REFUSAL,
 	                     "--sched: switches of the programs' own threads, not who ran instead and who woke them: ");
 	if (!found)
-		snprintf(told + length, SCHED_TOLD - length, "the sched events of /sys/kernel/tracing cannot be read");
+		snprintf(refusal + length, SCHED_REFUSAL - length,
+		         "the sched events of /sys/kernel/tracing cannot be read");
 	else
-		snprintf(told + length, SCHED_TOLD - length,
+		snprintf(refusal + length, SCHED_REFUSAL - length,
 		         "%s (CAP_PERFMON or kernel.perf_event_paranoid=-1 lets it; it is %d)", strerror(error), level);
 }
 
-static void report_none(char *told, int error)
+static void report_none(char *refusal, int error)
 {
 	int level = paranoid();
 	if (level == NO_LEVEL || error == ENOSYS)
-		snprintf(told, SCHED_TOLD, "--sched: no scheduling: this kernel has no perf_event_open");
+		snprintf(refusal, SCHED_REFUSAL, "--sched: no scheduling: this kernel has no perf_event_open");
 	else if (level > 2)
-		snprintf(told, SCHED_TOLD,
+		snprintf(refusal, SCHED_REFUSAL,
 		         "--sched: no scheduling: %s (kernel.perf_event_paranoid=2 lets it; it is %d)", strerror(error),
 		         level);
 	else
 		snprintf(
-		    told, SCHED_TOLD,
+		    refusal, SCHED_REFUSAL,
 		    "--sched: no scheduling: perf_event_open: %s (kernel.perf_event_paranoid is %d, so a container "
 		    "or a sandbox refuses it, or there is no memory)",
 		    strerror(error), level);
@@ -313,7 +314,7 @@ static void put_others(struct sched_threads *threads)
 	sched_image_thread(&threads->image, ++threads->named, 0, SCHED_OTHERS, name);
 }
 
-static bool open_any(struct sched *sched, char *told)
+static bool open_any(struct sched *sched, char *refusal)
 {
 	bool found = read_tracepoints(&sched->threads);
 	errno = ENOENT;
@@ -321,10 +322,10 @@ static bool open_any(struct sched *sched, char *told)
 		return true;
 	int error = errno;
 	if (open_rings(sched) == 0) {
-		report_part(told, found, error);
+		report_part(refusal, found, error);
 		return true;
 	}
-	report_none(told, errno);
+	report_none(refusal, errno);
 	return false;
 }
 
@@ -345,17 +346,17 @@ static void free_sched(struct sched *sched)
 	free(sched);
 }
 
-struct sched *sched_open(const char *path, char told[static SCHED_TOLD])
+struct sched *sched_open(const char *path, char refusal[static SCHED_REFUSAL])
 {
 	struct sched *sched = calloc(1, sizeof *sched);
-	*told = '\0';
+	*refusal = '\0';
 	if (!sched)
 		return NULL;
 	sched->waits = epoll_create1(EPOLL_CLOEXEC);
-	int fd = sched->waits >= 0 && open_any(sched, told) ? open_file(path) : -1;
+	int fd = sched->waits >= 0 && open_any(sched, refusal) ? open_file(path) : -1;
 	if (fd < 0) {
-		if (!*told)
-			report_none(told, errno);
+		if (!*refusal)
+			report_none(refusal, errno);
 		free_sched(sched);
 		return NULL;
 	}

@@ -61,7 +61,7 @@ struct sched_tracepoint {
 struct sched_thread {
 	uint32_t thread, process; /* process 0: not known */
 	bool traced;
-	bool told;       /* stands in the image, as it is */
+	bool written;    /* stands in the image, as it is */
 	uint32_t number; /* in the image; 0: it was never told */
 	char name[SCHED_NAME + 1];
 };
@@ -94,12 +94,12 @@ void sched_threads_free(struct sched_threads *threads);
 
 /* ---- sched.c ---- */
 
-enum { SCHED_TOLD = 256 };
+enum { SCHED_REFUSAL = 256 };
 struct sched;
 
-/* Begins. path: of the file of its image; "": in memory. Returns NULL where there is nothing to be had. told: a line
+/* Begins. path: of the file of its image; "": in memory. Returns NULL where there is nothing to be had. refusal: a line
  * for the user on what the kernel refuses, and which setting lets it; "" where that is nothing. */
-struct sched *sched_open(const char *path, char told[static SCHED_TOLD]);
+struct sched *sched_open(const char *path, char refusal[static SCHED_REFUSAL]);
 
 /* The threads of a process are traced ones, and all that they start. */
 void sched_follow(struct sched *sched, pid_t process);

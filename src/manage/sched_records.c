@@ -101,7 +101,7 @@ static bool find_both(struct sched_threads *threads, uint32_t first, uint32_t se
 
 static void set_process(struct sched_thread *thread, uint32_t process)
 {
-	thread->told = thread->told && thread->process == process;
+	thread->written = thread->written && thread->process == process;
 	thread->process = process;
 }
 
@@ -112,7 +112,7 @@ static void set_name(struct sched_thread *thread, const char *name, size_t size)
 		return;
 	memcpy(thread->name, name, length);
 	thread->name[length] = '\0';
-	thread->told = false;
+	thread->written = false;
 }
 
 /* As the kernel has it, of a thread of which nothing else tells the name. */
@@ -131,9 +131,9 @@ static void read_name(struct sched_thread *thread)
  * image of its size could name. */
 static void put_thread(struct sched_threads *threads, struct sched_thread *thread)
 {
-	if (thread->told || thread->thread == 0)
+	if (thread->written || thread->thread == 0)
 		return;
-	thread->told = true;
+	thread->written = true;
 	if (!*thread->name)
 		read_name(thread);
 	thread->number = thread->number ? thread->number : ++threads->named;
@@ -172,7 +172,7 @@ static void take_exit(struct sched_threads *threads, const struct fork_record *t
 {
 	uint32_t at;
 	const uint32_t both[] = {task->thread, SCHED_OTHERS};
-	if (threads->own && tw_map_find(&threads->numbers, task->thread, &at) && threads->items[at].told)
+	if (threads->own && tw_map_find(&threads->numbers, task->thread, &at) && threads->items[at].written)
 		sched_image_switch(&threads->image, id->time, id->cpu, DEAD, both);
 }
 

@@ -47,22 +47,22 @@ static int32_t function_info(struct com *own, uint64_t id, uint64_t frame, uint6
 	return COM_OK;
 }
 
-/* Mono has no list of a method's bodies: the one that is just told of is known. */
-static _Thread_local struct told {
+/* Mono has no list of a method's bodies: the one whose record is being written is known. */
+static _Thread_local struct current_body {
 	struct mono_method *method;
 	void *start;
-} told;
+} current_body;
 
 static int32_t bodies(struct com *own, uint64_t id, uint64_t rejit, uint32_t room, uint32_t *count, uint64_t *starts)
 {
-	*count = told.start && ID(told.method) == id;
-	starts[0] = ID(told.start);
+	*count = current_body.start && ID(current_body.method) == id;
+	starts[0] = ID(current_body.start);
 	return COM_OK;
 }
 
 static int32_t body_code(struct com *own, uint64_t start, uint32_t room, uint32_t *count, struct com_code *code)
 {
-	struct mono_body *body = mono.jit_info_table_find(domain(), told.start);
+	struct mono_body *body = mono.jit_info_table_find(domain(), current_body.start);
 	if (!body)
 		return COM_FAILED;
 	*count = 1;
@@ -87,7 +87,7 @@ static void set_ends(struct com_map *maps, uint32_t count, uint32_t size)
 /* Where Mono has debug information (--debug). */
 static int32_t body_map(struct com *own, uint64_t start, uint32_t room, uint32_t *count, struct com_map *maps)
 {
-	struct mono_lines *lines = mono.debug_enabled() ? mono.debug_find_method(told.method, domain()) : NULL;
+	struct mono_lines *lines = mono.debug_enabled() ? mono.debug_find_method(current_body.method, domain()) : NULL;
 	*count = lines && ID(lines->start) == start ? lines->count : 0;
 	for (uint32_t i = 0; i < *count && i < room; i++)
 		maps[i] = (struct com_map){lines->lines[i].il, lines->lines[i].native, 0};
@@ -108,15 +108,15 @@ static uint64_t key_of(const struct mono_method *method, const void *start)
 
 void mono_write_body(struct mono_method *method, void *start)
 {
-	const struct told outer = told;
-	bool is_told;
-	ids_look(&shown, key_of(method, start), &is_told);
-	if (is_told)
+	const struct current_body outer = current_body;
+	bool logged;
+	ids_look(&shown, key_of(method, start), &logged);
+	if (logged)
 		return;
-	told.method = method;
-	told.start = start;
+	current_body.method = method;
+	current_body.start = start;
 	profiler_write_function(ID(method));
-	told = outer;
+	current_body = outer;
 	ids_write(&shown, key_of(method, start), NULL, NULL); /* from now on */
 }
 

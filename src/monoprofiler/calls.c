@@ -15,18 +15,18 @@ static uint32_t iid_of(const struct mono_method *method)
 }
 
 /* What was forgotten with a domain, and is still there, is told of anew. */
-static uint32_t told_iid_of(const struct mono_method *method)
+static uint32_t logged_iid_of(const struct mono_method *method)
 {
-	bool told;
-	const uint32_t iid = ids_look(&profiler.functions, (uintptr_t)method, &told);
-	if (!told)
+	bool logged;
+	const uint32_t iid = ids_look(&profiler.functions, (uintptr_t)method, &logged);
+	if (!logged)
 		profiler_write_function((uintptr_t)method);
 	return iid;
 }
 
 void mono_entered(void *own, struct mono_method *method, void *context)
 {
-	profiler_entered(told_iid_of(method), PROFILER_NO_SP);
+	profiler_entered(logged_iid_of(method), PROFILER_NO_SP);
 }
 
 void mono_left(void *own, struct mono_method *method, void *context)

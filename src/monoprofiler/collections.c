@@ -17,7 +17,7 @@ static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 
 static bool collected;             /* the world stands, and something was collected */
 static _Atomic bool over;          /* the program has ended */
-static bool told;                  /* the last beginning */
+static bool logged;                /* the last beginning */
 static _Atomic uint64_t walked_ms; /* when what lives was walked, which is not written yet; 0: it was not */
 static _Atomic bool ended;         /* there was a collection, and nobody has asked what is left */
 static _Thread_local uint32_t collector;
@@ -150,14 +150,14 @@ void mono_gc_happens(void *own, int event, uint32_t generation, int serial)
 		prepare();
 		break;
 	case MONO_GC_START:
-		told = !over;
-		if (told)
+		logged = !over;
+		if (logged)
 			keep(false, generation);
 		break;
 	case MONO_GC_END:
-		if (told)
+		if (logged)
 			keep(true, generation);
-		collected = told;
+		collected = logged;
 		break;
 	case MONO_GC_STARTS_WORLD:
 		walk();

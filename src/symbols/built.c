@@ -58,7 +58,7 @@ static bool is_patchable(const struct tw_elf *elf)
 	return has_section(elf, "__patchable_function_entries");
 }
 
-static bool tells_exits(const struct tw_elf *elf)
+static bool has_exits(const struct tw_elf *elf)
 {
 	return has_section(elf, "__return_loc") || has_symbol(elf, SHT_DYNSYM, "__return__", false) ||
 	       has_symbol(elf, SHT_SYMTAB, "__return__", true);
@@ -66,7 +66,7 @@ static bool tells_exits(const struct tw_elf *elf)
 
 static bool counts_entries(const struct tw_elf *elf)
 {
-	return !tells_exits(elf) &&
+	return !has_exits(elf) &&
 	       (has_section(elf, "__mcount_loc") || has_symbol(elf, SHT_DYNSYM, "__fentry__", false) ||
 	        has_symbol(elf, SHT_DYNSYM, "mcount", false) || has_symbol(elf, SHT_DYNSYM, "_mcount", false));
 }

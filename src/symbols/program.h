@@ -40,8 +40,8 @@ struct tw_programs {
 };
 
 /* What logs tell of their programs. */
-struct tw_told {
-	void (*close)(struct tw_told *told);
+struct tw_log_programs {
+	void (*close)(struct tw_log_programs *programs);
 };
 
 struct tw_symbols {
@@ -58,7 +58,7 @@ struct tw_symbols {
 	bool mangled;                 /* names are symbols */
 	struct tw_recorded *recorded; /* recorded.c: which numbers a log gives to what functions */
 	struct tw_programs *programs; /* programs.c: what some threads find at the same addresses; NULL: nothing */
-	struct tw_told *told;         /* trace.c: the programs that logs tell of; NULL: no trace was added */
+	struct tw_log_programs *log_programs; /* trace.c: the programs that logs tell of; NULL: no trace was added */
 	struct tw_chunk *texts;
 	struct tw_namer namer;
 	char *path;

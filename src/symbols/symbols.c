@@ -118,8 +118,8 @@ void tw_symbols_close(struct tw_symbols *symbols)
 	tw_symbols_free_texts(symbols);
 	if (symbols->programs)
 		symbols->programs->close(symbols->programs);
-	if (symbols->told)
-		symbols->told->close(symbols->told);
+	if (symbols->log_programs)
+		symbols->log_programs->close(symbols->log_programs);
 	free_recorded(symbols);
 	while (symbols->objects) {
 		struct tw_symbols *next = symbols->objects->next;

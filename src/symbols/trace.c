@@ -29,7 +29,7 @@ struct symbol_log {
 };
 
 struct logs {
-	struct tw_told told;
+	struct tw_log_programs programs;
 	struct tw_symbols *symbols; /* the handle */
 	struct tw_namers namers;    /* in place of its namer */
 	struct tw_namer plain;      /* that, without what logs tell, */
@@ -50,9 +50,9 @@ static void free_log(struct symbol_log *log)
 	free(log);
 }
 
-static void close_logs(struct tw_told *told)
+static void close_logs(struct tw_log_programs *programs)
 {
-	struct logs *logs = (struct logs *)told;
+	struct logs *logs = (struct logs *)programs;
 	for (size_t i = 0; i < logs->count; i++)
 		free_log(logs->items[i]);
 	pthread_mutex_destroy(&logs->lock);
@@ -160,14 +160,14 @@ static bool give_namers(struct logs *logs)
 
 static struct logs *logs_of(struct tw_symbols *symbols)
 {
-	struct logs *logs = symbols->told ? (struct logs *)symbols->told : calloc(1, sizeof *logs);
-	if (!logs || symbols->told)
+	struct logs *logs = symbols->log_programs ? (struct logs *)symbols->log_programs : calloc(1, sizeof *logs);
+	if (!logs || symbols->log_programs)
 		return logs;
-	logs->told.close = close_logs;
+	logs->programs.close = close_logs;
 	logs->symbols = symbols;
 	logs->plain = symbols->namer;
 	pthread_mutex_init(&logs->lock, NULL);
-	symbols->told = &logs->told;
+	symbols->log_programs = &logs->programs;
 	return logs;
 }
 
@@ -179,7 +179,7 @@ void tw_symbols_on_missing(struct tw_symbols *symbols, void (*missing)(int count
 }
 
 /* The status, with its error where memory ran out. */
-static int told(struct tw_symbols *symbols, int status)
+static int with_error(struct tw_symbols *symbols, int status)
 {
 	return status == TW_ERR_MEMORY ? tw_symbols_fail(symbols, status, "%s", tw_status_text(status)) : status;
 }
@@ -188,9 +188,9 @@ int tw_symbols_add_log(struct tw_symbols *symbols, const char *path)
 {
 	struct logs *logs = logs_of(symbols);
 	if (!logs)
-		return told(symbols, TW_ERR_MEMORY);
+		return with_error(symbols, TW_ERR_MEMORY);
 	int status = !is_regular(path) || find_log(logs, path, 0) ? 0 : add_log(logs, path, 0);
-	return told(symbols, give_namers(logs) ? status : TW_ERR_MEMORY);
+	return with_error(symbols, give_namers(logs) ? status : TW_ERR_MEMORY);
 }
 
 int tw_symbols_add_later(struct tw_symbols *symbols)
@@ -198,7 +198,7 @@ int tw_symbols_add_later(struct tw_symbols *symbols)
 	struct logs *logs = logs_of(symbols);
 	if (logs)
 		logs->later = true;
-	return told(symbols, logs && give_namers(logs) ? 0 : TW_ERR_MEMORY);
+	return with_error(symbols, logs && give_namers(logs) ? 0 : TW_ERR_MEMORY);
 }
 
 int tw_symbols_add_trace(struct tw_symbols *symbols, const char *path)
@@ -210,5 +210,5 @@ int tw_symbols_add_trace(struct tw_symbols *symbols, const char *path)
 	if (status == 0 && maps)
 		status = tw_symbols_add_maps(symbols, maps);
 	free(maps);
-	return told(symbols, status);
+	return with_error(symbols, status);
 }

@@ -45,12 +45,12 @@ static int fail(struct tw_reader *reader, int error)
 static int make_log(struct tw_reader *reader)
 {
 	const struct lines_source source = {read_input, reader->input, tw_input_size(reader->input)};
-	struct lines_told told;
+	struct lines_summary summary;
 	struct tw_output out;
 	const int fd = tw_temporary_open(reader->options.temporary_directory), kept = fd < 0 ? -1 : dup(fd);
 	int error = kept < 0 ? errno : tw_output_fd(&out, fd);
 	if (error == 0) {
-		const int wrong = lines_collect(&source, take, &out, &told);
+		const int wrong = lines_collect(&source, take, &out, &summary);
 		error = tw_output_close(&out);
 		error = wrong ? wrong : error;
 	} else if (fd >= 0)

@@ -37,11 +37,11 @@ FUZZ_TARGET(lines, const uint8_t *bytes, size_t size)
 		return 0;
 	struct memory memory = {bytes + 1, size - 1};
 	const struct lines_source source = {read_memory, &memory, memory.size};
-	struct lines_told told;
+	struct lines_summary summary;
 	const uint64_t most = bytes[0] ? bytes[0] : UINT64_MAX;
 	uint64_t left = most;
-	lines_collect(&source, take, &left, &told);
-	fuzz_require(told.lines <= most, "no line is taken after the last");
-	fuzz_require(told.bytes <= memory.size, "no byte is in two lines");
+	lines_collect(&source, take, &left, &summary);
+	fuzz_require(summary.lines <= most, "no line is taken after the last");
+	fuzz_require(summary.bytes <= memory.size, "no byte is in two lines");
 	return 0;
 }

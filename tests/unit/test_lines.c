@@ -96,21 +96,21 @@ static bool read_image(void *context, uint64_t offset, void *bytes, size_t size)
 	return true;
 }
 
-static int collect(size_t size, struct taken *taken, struct lines_told *told)
+static int collect(size_t size, struct taken *taken, struct lines_summary *summary)
 {
 	const struct lines_source source = {read_image, &size, size};
-	return lines_collect(&source, take, taken, told);
+	return lines_collect(&source, take, taken, summary);
 }
 
 static void expect_lines(const char *text)
 {
 	struct taken taken = {.length = 0};
-	struct lines_told told;
-	assert_int_equal(collect(12288, &taken, &told), 0);
+	struct lines_summary summary;
+	assert_int_equal(collect(12288, &taken, &summary), 0);
 	taken.text[taken.length] = '\0';
 	assert_string_equal(taken.text, text);
-	assert_int_equal(told.bytes, strlen(text));
-	assert_int_equal(told.process, 77);
+	assert_int_equal(summary.bytes, strlen(text));
+	assert_int_equal(summary.process, 77);
 }
 
 static void lines_of_all_chunks_are_in_order(void **state)
@@ -123,28 +123,28 @@ static void lines_of_all_chunks_are_in_order(void **state)
 static void no_more_lines_are_taken_than_wanted(void **state)
 {
 	struct taken taken = {.most = 2};
-	struct lines_told told;
+	struct lines_summary summary;
 	(void)state;
 	make_image();
-	assert_int_equal(collect(12288, &taken, &told), 0);
-	assert_int_equal(told.lines, 2);
+	assert_int_equal(collect(12288, &taken, &summary), 0);
+	assert_int_equal(summary.lines, 2);
 }
 
 static void one_more_line_tells_of_the_lost(void **state)
 {
 	struct taken taken = {.length = 0};
-	struct lines_told told;
+	struct lines_summary summary;
 	(void)state;
 	make_image();
 	put64(48, 7);
-	assert_int_equal(collect(12288, &taken, &told), 0);
+	assert_int_equal(collect(12288, &taken, &summary), 0);
 	taken.text[taken.length] = '\0';
 	assert_string_equal(taken.text,
 	                    "zero\none\ntwo, of more than eight bytes\nthree\nfour\nprf cfg LostRecords 7\n");
-	assert_int_equal(told.lines, 5);
-	assert_int_equal(told.lost, 7);
+	assert_int_equal(summary.lines, 5);
+	assert_int_equal(summary.lost, 7);
 	taken = (struct taken){.most = 5};
-	assert_int_equal(collect(12288, &taken, &told), 0);
+	assert_int_equal(collect(12288, &taken, &summary), 0);
 	assert_int_equal(taken.lines, 5);
 }
 
@@ -184,15 +184,15 @@ static void damage_hides_no_other_chunk(void **state)
 static void other_files_are_no_images(void **state)
 {
 	struct taken taken = {.length = 0};
-	struct lines_told told;
+	struct lines_summary summary;
 	(void)state;
 	make_image();
-	assert_true(collect(4095, &taken, &told) != 0);
+	assert_true(collect(4095, &taken, &summary) != 0);
 	put64(8, 2);
-	assert_true(collect(12288, &taken, &told) != 0);
+	assert_true(collect(12288, &taken, &summary) != 0);
 	make_image();
 	image[0] = 'X';
-	assert_true(collect(12288, &taken, &told) != 0);
+	assert_true(collect(12288, &taken, &summary) != 0);
 	assert_int_equal(taken.lines, 0);
 }
 
@@ -265,20 +265,20 @@ static void all_threads_write_into_a_file(void **state)
 {
 	char path[64];
 	struct threads threads = {{0}};
-	struct lines_told told;
+	struct lines_summary summary;
 	(void)state;
 	temporary_name(path);
 	assert_int_equal(lines_open(&lines, path, 1 << 24), 0);
 	write_from_threads();
 	struct lines_source source = {read_file, &lines.file.fd, 1 << 24};
 	source.size = (uint64_t)lseek(lines.file.fd, 0, SEEK_END);
-	assert_int_equal(lines_collect(&source, take_of_threads, &threads, &told), 0);
-	assert_int_equal(told.lines, THREADS * EACH);
-	assert_int_equal(told.lost, 0);
-	assert_false(told.ended);
+	assert_int_equal(lines_collect(&source, take_of_threads, &threads, &summary), 0);
+	assert_int_equal(summary.lines, THREADS * EACH);
+	assert_int_equal(summary.lost, 0);
+	assert_false(summary.ended);
 	lines_end(&lines);
-	assert_int_equal(lines_collect(&source, take_of_threads, &(struct threads){{0}}, &told), 0);
-	assert_true(told.ended);
+	assert_int_equal(lines_collect(&source, take_of_threads, &(struct threads){{0}}, &summary), 0);
+	assert_true(summary.ended);
 	assert_true(lines_open(&(struct line_image){0}, path, 1 << 20) != 0); /* it is there */
 	munmap(lines.header, LINES_PAGE + (1 << 24));
 	lines_file_close(&lines.file);
@@ -335,7 +335,7 @@ static void what_has_no_room_is_counted(void **state)
 {
 	char path[64];
 	struct taken taken = {.length = 0};
-	struct lines_told told;
+	struct lines_summary summary;
 	(void)state;
 	temporary_name(path);
 	assert_int_equal(lines_open(&lines, path, 2 * LINES_CHUNK), 0);
@@ -344,10 +344,10 @@ static void what_has_no_room_is_counted(void **state)
 	for (int i = 0; i < 1000; i++)
 		lines_put(&lines, text, sizeof text);
 	const struct lines_source source = {read_file, &lines.file.fd, (uint64_t)lseek(lines.file.fd, 0, SEEK_END)};
-	assert_int_equal(lines_collect(&source, take, &taken, &told), 0);
-	assert_int_equal(told.lines + told.lost, 1000);
+	assert_int_equal(lines_collect(&source, take, &taken, &summary), 0);
+	assert_int_equal(summary.lines + summary.lost, 1000);
 	/* A line takes 1,016 bytes, a chunk's header 40: 64 in each chunk of 64 KiB. */
-	assert_int_equal(told.lines, 128);
+	assert_int_equal(summary.lines, 128);
 	munmap(lines.header, LINES_PAGE + 2 * LINES_CHUNK);
 	lines_file_close(&lines.file);
 	unlink(path);
@@ -472,21 +472,21 @@ static void ids_are_given_once_and_never_again(void **state)
 {
 	enum { MANY = 20000 };
 	struct ids ids = IDS_BEGIN(2);
-	bool told;
+	bool logged;
 	(void)state;
 	for (uint64_t i = 0; i < MANY; i++)
 		assert_int_equal(ids_of(&ids, 0x7f0000000000 + 8 * i), 2 + i);
-	assert_int_equal(ids_look(&ids, 0x7f0000000000, &told), 2);
-	assert_false(told);
+	assert_int_equal(ids_look(&ids, 0x7f0000000000, &logged), 2);
+	assert_false(logged);
 	assert_true(ids_write(&ids, 0x7f0000000000, NULL, NULL));
-	assert_int_equal(ids_look(&ids, 0x7f0000000000, &told), 2);
-	assert_true(told);
+	assert_int_equal(ids_look(&ids, 0x7f0000000000, &logged), 2);
+	assert_true(logged);
 	for (uint64_t i = 0; i < MANY; i += 2)
 		ids_forget(&ids, 0x7f0000000000 + 8 * i);
 	for (uint64_t i = 1; i < MANY; i += 2)
 		assert_int_equal(ids_of(&ids, 0x7f0000000000 + 8 * i), 2 + i);
-	assert_int_equal(ids_look(&ids, 0x7f0000000000, &told), 2 + MANY);
-	assert_false(told);
+	assert_int_equal(ids_look(&ids, 0x7f0000000000, &logged), 2 + MANY);
+	assert_false(logged);
 	free(ids.table);
 }
 
@@ -508,11 +508,11 @@ static void ids_are_told_of_by_who_has_the_record(void **state)
 {
 	struct ids ids = IDS_BEGIN(0);
 	struct record record = {.ids = &ids};
-	bool told;
+	bool logged;
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		ids_look(&ids, 8, &told);
-		assert_false(told);
+		ids_look(&ids, 8, &logged);
+		assert_false(logged);
 	}
 	assert_true(ids_write(&ids, 8, put_record, &record));
 	assert_false(ids_write(&ids, 8, put_record, &record));

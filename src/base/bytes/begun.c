@@ -35,8 +35,8 @@ static size_t most(size_t length)
 
 bool tw_begun_for(const char *name, size_t length, const char *place, size_t place_length)
 {
-	size_t told = tw_begun_place(name, length);
-	return told && told == most(place_length) && memcmp(name, place, told) == 0;
+	size_t size = tw_begun_place(name, length);
+	return size && size == most(place_length) && memcmp(name, place, size) == 0;
 }
 
 /* Where the last name of a path begins. */

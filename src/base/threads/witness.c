@@ -69,7 +69,7 @@ static void end_process(pid_t process)
 	waitpid(process, NULL, (int)__WCLONE);
 }
 
-bool tw_signal_told(pid_t process, const char *field, int signal)
+bool tw_signal_listed(pid_t process, const char *field, int signal)
 {
 	char path[64], line[256];
 	unsigned long long signals = 0;
@@ -105,7 +105,7 @@ bool tw_witness_saw(struct tw_witness *witness, int signal)
 {
 	/* Changes nothing, and waits until whoever goes through the list of processes is at its end. */
 	setpgid(0, getpgrp());
-	if (!witness->process || !tw_signal_told(witness->process, "ShdPnd:", signal))
+	if (!witness->process || !tw_signal_listed(witness->process, "ShdPnd:", signal))
 		return false;
 	const pid_t old = witness->process;
 	witness->process = make_process();

@@ -30,6 +30,6 @@ void tw_witness_end(struct tw_witness *witness);
 
 /* Whether the kernel tells of a signal in a field of a process's status: "ShdPnd:" it waits, "SigCgt:" it is
  * handled. */
-bool tw_signal_told(pid_t process, const char *field, int signal);
+bool tw_signal_listed(pid_t process, const char *field, int signal);
 
 #endif

@@ -33,7 +33,7 @@ static bool is_waiter(pid_t process, pid_t thread)
 	if (file)
 		fclose(file);
 	/* The recorder's thread blocks all signals. The signal that it waits for is shown as not blocked meanwhile. */
-	return named && tw_signal_told(thread, "SigBlk:", SIGTERM);
+	return named && tw_signal_listed(thread, "SigBlk:", SIGTERM);
 }
 
 /* 0: there is none. */

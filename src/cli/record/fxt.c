@@ -202,8 +202,8 @@ static int finish(const struct manage_result *result, const struct tw_record_opt
 		return say_nothing(result, options->fxt.attach, words);
 	if (status < 0)
 		return tw_say_error("%s", result->error);
-	if (*result->sched_told)
-		tw_say("%s", result->sched_told);
+	if (*result->sched_refusal)
+		tw_say("%s", result->sched_refusal);
 	if (result->sched_lost)
 		tw_say("--sched: the kernel had no room for %s", tw_show_plural(result->sched_lost, "record").text);
 	if (result->full)

@@ -170,7 +170,7 @@ int tw_status_of(int status)
 /* Whether a process has a handler for a signal: without one it would end. */
 static bool has_handler(uint64_t pid, int number)
 {
-	return tw_signal_told((pid_t)pid, "SigCgt:", number);
+	return tw_signal_listed((pid_t)pid, "SigCgt:", number);
 }
 
 int tw_program_signal(uint64_t pid, int behind_first)

@@ -29,17 +29,17 @@ struct provider_report {
 	const char *categories; /* from the first line on */
 };
 
-static bool take_status(struct provider_report *told, const char *status)
+static bool take_status(struct provider_report *report, const char *status)
 {
 	const char *line = strchr(status, '\n');
-	told->categories = line ? line + 1 : "";
+	report->categories = line ? line + 1 : "";
 	const size_t length = strcspn(status, " \n");
 	const char *at = status + length;
-	if (length >= sizeof told->mode)
+	if (length >= sizeof report->mode)
 		return false;
-	memcpy(told->mode, status, length);
-	told->mode[length] = 0;
-	uint64_t *const numbers[] = {&told->used, &told->dropped, &told->written, &told->cut, &told->unkept};
+	memcpy(report->mode, status, length);
+	report->mode[length] = 0;
+	uint64_t *const numbers[] = {&report->used, &report->dropped, &report->written, &report->cut, &report->unkept};
 	enum { NUMBERS = sizeof numbers / sizeof *numbers, LEAST = 2 }; /* the first library tells no more */
 	for (size_t i = 0; i < NUMBERS; i++)
 		*numbers[i] = 0;
@@ -89,23 +89,23 @@ static void read_name(pid_t process, char name[static 64])
 }
 
 static void put_json(struct provider_listing *listing, pid_t process, const char *program,
-                     const struct provider_report *told)
+                     const struct provider_report *report)
 {
 	struct tw_json json = {.out = &listing->screen.out};
 	char name[64];
 	uint64_t sites;
-	const uint64_t others = other_sites(told->categories);
+	const uint64_t others = other_sites(report->categories);
 	tw_json_object(&json, NULL);
 	tw_json_u64(&json, "process", (uint64_t)process);
 	tw_json_text(&json, "name", program);
-	tw_json_text(&json, "mode", told->mode);
-	tw_json_u64(&json, "bytes", told->used);
-	tw_json_u64(&json, "events", told->written);
-	tw_json_u64(&json, "dropped", told->dropped);
-	tw_json_u64(&json, "cut", told->cut);
-	tw_json_u64(&json, "too_deep", told->unkept);
+	tw_json_text(&json, "mode", report->mode);
+	tw_json_u64(&json, "bytes", report->used);
+	tw_json_u64(&json, "events", report->written);
+	tw_json_u64(&json, "dropped", report->dropped);
+	tw_json_u64(&json, "cut", report->cut);
+	tw_json_u64(&json, "too_deep", report->unkept);
 	tw_json_object(&json, "categories");
-	for (const char *at = told->categories; at && (at = take_category(at, &sites, name));)
+	for (const char *at = report->categories; at && (at = take_category(at, &sites, name));)
 		tw_json_u64(&json, name, sites);
 	tw_json_object_end(&json);
 	tw_json_u64(&json, "other_sites", others);
@@ -127,14 +127,14 @@ static void put_categories(char all[static CATEGORIES_ROOM], const char *categor
 }
 
 static void put_row(struct provider_listing *listing, pid_t process, const char *program,
-                    const struct provider_report *told)
+                    const struct provider_report *report)
 {
 	char number[32], all[CATEGORIES_ROOM];
-	put_categories(all, told->categories);
-	const uint64_t numbers[] = {told->used, told->written, told->dropped, told->cut, told->unkept};
+	put_categories(all, report->categories);
+	const uint64_t numbers[] = {report->used, report->written, report->dropped, report->cut, report->unkept};
 	snprintf(number, sizeof number, "%ld", (long)process);
 	tw_table_add(&listing->table, number);
-	tw_table_add(&listing->table, told->mode);
+	tw_table_add(&listing->table, report->mode);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		snprintf(number, sizeof number, "%" PRIu64, numbers[i]);
 		tw_table_add(&listing->table, number);
@@ -146,12 +146,12 @@ static void put_row(struct provider_listing *listing, pid_t process, const char 
 static void put(void *context, pid_t process, const char *status)
 {
 	struct provider_listing *listing = context;
-	struct provider_report told;
+	struct provider_report report;
 	char program[64];
-	if (!take_status(&told, status))
+	if (!take_status(&report, status))
 		return;
 	read_name(process, program);
-	(listing->json ? put_json : put_row)(listing, process, program, &told);
+	(listing->json ? put_json : put_row)(listing, process, program, &report);
 }
 
 static int run(struct tw_common *common, char **operands, size_t count)

@@ -40,7 +40,7 @@ static bool has_version(const char *text)
 	return version && tw_scan_number(&version, 10, &major) && *version == '.';
 }
 
-static bool tells_version(const struct tw_qemu *qemu)
+static bool prints_version(const struct tw_qemu *qemu)
 {
 	int ends[2], status;
 	char text[256] = "";
@@ -65,7 +65,7 @@ int tw_qemu_find(struct tw_qemu *qemu, const char *program, const char *plugin)
 	if (!find_program(qemu, program))
 		return tw_say_error("%s: not found; it is in Debian's package %s",
 		                    program ? program : names[qemu->of_machine][0], names[qemu->of_machine][1]);
-	if (!tells_version(qemu))
+	if (!prints_version(qemu))
 		return tw_say_error("%s: does not tell its version", qemu->program);
 	int status = tw_program_part(&plugin_part, plugin, qemu->plugin);
 	if (status)

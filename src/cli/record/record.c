@@ -82,8 +82,8 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	const bool takes = chosen->takes && chosen->takes(options);
 	if (takes && count)
 		return tw_say_usage(&tw_command_record, "a program that runs is asked without another one");
-	const bool told = chosen->told && chosen->told(options);
-	if (count == 0 && !chosen->finds_programs && !asks && !takes && !told)
+	const bool is_whole = chosen->is_whole && chosen->is_whole(options);
+	if (count == 0 && !chosen->finds_programs && !asks && !takes && !is_whole)
 		return tw_say_usage(&tw_command_record, "record wants PROGRAM [ARGUMENT...]");
 	int status = refuse_foreign(options, chosen);
 	struct stat there;

@@ -62,8 +62,8 @@ struct tw_recorder {
 	bool (*asks)(const struct tw_record_options *options);
 	/* Whether it is asked for what a program that runs has recorded, which needs no program; NULL: it never is. */
 	bool (*takes)(const struct tw_record_options *options);
-	/* Whether its options may tell all, so that no words need to follow; NULL: they never do. */
-	bool (*told)(const struct tw_record_options *options);
+	/* Whether its options say it all, and no program needs to follow; NULL: they never do. */
+	bool (*is_whole)(const struct tw_record_options *options);
 	int (*run)(const struct tw_record_options *options, char **words, size_t count); /* returns enum tw_exit */
 };
 extern const struct tw_recorder tw_record_xtrace, tw_record_flight, tw_record_fxt, tw_record_dotnet;

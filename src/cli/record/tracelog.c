@@ -132,14 +132,14 @@ static bool take(void *context, const char *text, size_t size)
 }
 
 /* Writes the lines of an image as a log. Returns 0 or an errno. */
-static int write_log(struct tw_input *part, const char *path, struct lines_told *told)
+static int write_log(struct tw_input *part, const char *path, struct lines_summary *summary)
 {
 	const struct lines_source source = {read_part, part, tw_input_size(part)};
 	struct tw_output out;
 	int error = tw_output_open(&out, path);
 	if (error)
 		return error;
-	error = lines_collect(&source, take, &out, told);
+	error = lines_collect(&source, take, &out, summary);
 	if (error == 0)
 		return tw_output_close(&out);
 	tw_output_discard(&out);
@@ -149,20 +149,20 @@ static int write_log(struct tw_input *part, const char *path, struct lines_told 
 static int finish(void *context, const char *part, unsigned long pid)
 {
 	struct dotnet *dotnet = context;
-	struct lines_told told;
+	struct lines_summary summary;
 	char path[TW_PART_ROOM];
 	tw_parts_name(&dotnet->parts, pid, path);
 	struct tw_input *input = NULL;
 	const int status = tw_input_open_regular(&input, part);
-	const int error = status < 0 ? EIO : write_log(input, path, &told);
+	const int error = status < 0 ? EIO : write_log(input, path, &summary);
 	tw_input_close(input);
 	if (error)
 		return tw_say_error("%s: %s: %s; %s stays, and every command reads it", path, "not written",
 		                    error == EINVAL ? "no image of the profiler" : strerror(error), part);
 	unlink(part);
 	dotnet->parts.logs++;
-	dotnet->lost += told.lost;
-	tw_say("%s: %s", path, tw_show_plural(told.lines, "record").text);
+	dotnet->lost += summary.lost;
+	tw_say("%s: %s", path, tw_show_plural(summary.lines, "record").text);
 	return 0;
 }
 

@@ -300,7 +300,7 @@ const struct tw_option_group tw_record_xtrace_options = {"Instructions (xtrace)"
 const struct tw_recorder tw_record_xtrace = {
     .format = "xtrace",
     .into_folder = true,
-    .told = tw_machine_asked,
+    .is_whole = tw_machine_asked,
     .group = &tw_record_xtrace_options,
     .run = run,
 };

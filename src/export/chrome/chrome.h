@@ -50,16 +50,16 @@ void tw_chrome_meet_track(struct chrome *chrome, uint32_t number);
 
 /* Notes that an event which comes with its text tells the name of a track, or of its process. Returns false where that
  * has been told. */
-bool tw_chrome_note_name(struct chrome *chrome, uint32_t number, bool of_process, const struct tw_name *told);
+bool tw_chrome_note_name(struct chrome *chrome, uint32_t number, bool of_process, const struct tw_name *stated);
 
 /* Notes that a record of scheduling which is written as it was read tells the name of a thread, or of a process. */
 void tw_chrome_note_listed(struct chrome *chrome, uint32_t number);
 
 /* Whether no event tells the name of a track: it stood in the list of Fuchsia's scheduling. */
-bool tw_chrome_is_untold(const struct chrome *chrome, uint32_t number);
+bool tw_chrome_is_unnamed(const struct chrome *chrome, uint32_t number);
 
 /* Whether there is such a track. */
-bool tw_chrome_has_untold(const struct chrome *chrome);
+bool tw_chrome_has_unnamed(const struct chrome *chrome);
 
 /* Notes that the name of a process must be told. Returns false when there is no memory. */
 bool tw_chrome_need_process(struct chrome *chrome, uint64_t process);
@@ -273,7 +273,7 @@ struct chrome_context {
 
 /* How one of an event's numbers (value, id, other) is written. */
 enum chrome_form {
-	CHROME_NOT_TOLD,
+	CHROME_NOT_WRITTEN,
 	CHROME_PLAIN_NUMBER, /* in args, as all up to CHROME_THREAD */
 	CHROME_NOT_ZERO,     /* a number; 0 is left out */
 	CHROME_HEX,
@@ -283,7 +283,7 @@ enum chrome_form {
 	CHROME_FRAME,    /* "sf" of a stack; 0 is left out */
 };
 
-struct chrome_told {
+struct chrome_number {
 	enum chrome_form form;
 	const char *key; /* in args */
 };
@@ -301,7 +301,7 @@ struct chrome_shape {
 	const char *category; /* of events without one: the phase needs it, or it tells what the event is */
 	bool own_category;    /* it has no other category: a reader knows its kind by that */
 	const char *root;     /* more members of the event itself, as text */
-	struct chrome_told value, id, other;
+	struct chrome_number value, id, other;
 };
 
 /* What is "prio" of a switch or a wake-up: the weights that its arguments tell, or its priorities. */

@@ -203,17 +203,17 @@ static void add_cpu(const struct chrome_context *context, const struct tw_event 
 	tw_line_u64(&context->chrome->line, event->cpu);
 }
 
-static void add_told(const struct chrome_context *context, const struct chrome_told *told, uint64_t value,
-                     size_t root_size)
+static void add_number(const struct chrome_context *context, const struct chrome_number *number, uint64_t value,
+                       size_t root_size)
 {
 	struct tw_line *line = &context->chrome->line;
-	bool needs_value = told->form == CHROME_NOT_ZERO || told->form == CHROME_THREAD;
-	if (told->form >= CHROME_ROOT_ID || (needs_value && value == 0))
+	bool needs_value = number->form == CHROME_NOT_ZERO || number->form == CHROME_THREAD;
+	if (number->form >= CHROME_ROOT_ID || (needs_value && value == 0))
 		return;
-	add_key(context, told->key, root_size);
-	if (told->form == CHROME_PLAIN_NUMBER || told->form == CHROME_NOT_ZERO)
+	add_key(context, number->key, root_size);
+	if (number->form == CHROME_PLAIN_NUMBER || number->form == CHROME_NOT_ZERO)
 		tw_line_exact_u64(line, value);
-	else if (told->form == CHROME_HEX)
+	else if (number->form == CHROME_HEX)
 		tw_line_hex(line, value);
 	else
 		tw_line_exact_u64(line, tw_dictionary_track(context->dictionary, (uint32_t)value)->thread);
@@ -228,16 +228,16 @@ static bool is_one_sample(const struct tw_event *event)
 static void add_numbers(const struct chrome_context *context, const struct tw_event *event,
                         const struct chrome_shape *type, size_t root_size)
 {
-	if (type->value.form != CHROME_NOT_TOLD && !is_one_sample(event))
-		add_told(context, &type->value, event->value, root_size);
-	if (type->id.form != CHROME_NOT_TOLD)
-		add_told(context, &type->id, event->id, root_size);
-	if (type->other.form != CHROME_NOT_TOLD)
-		add_told(context, &type->other, event->other, root_size);
+	if (type->value.form != CHROME_NOT_WRITTEN && !is_one_sample(event))
+		add_number(context, &type->value, event->value, root_size);
+	if (type->id.form != CHROME_NOT_WRITTEN)
+		add_number(context, &type->id, event->id, root_size);
+	if (type->other.form != CHROME_NOT_WRITTEN)
+		add_number(context, &type->other, event->other, root_size);
 }
 
 /* Whether args tell the CPU: where a thread's changes. */
-static bool tells_cpu(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
+static bool adds_cpu(const struct chrome_context *context, const struct tw_event *event, uint32_t track)
 {
 	return context->has_cpu && context->chrome->tracks.items[track].cpu != event->cpu;
 }
@@ -246,7 +246,7 @@ void tw_chrome_args(const struct chrome_context *context, const struct tw_event 
                     const struct chrome_shape *type, size_t root_size)
 {
 	(event->kind == TW_COUNTER ? tw_args_begin_free : tw_args_begin)(&context->chrome->args, event->argument_count);
-	if (type->cpu && tells_cpu(context, event, track))
+	if (type->cpu && adds_cpu(context, event, track))
 		add_cpu(context, event, track, root_size);
 	if (event->kind > TW_SLICE_COMPLETE)
 		add_numbers(context, event, type, root_size);

@@ -66,8 +66,8 @@ static void add_thread(const struct chrome_context *context, uint32_t number, co
 {
 	struct chrome *chrome = context->chrome;
 	const struct tw_track *track = tw_dictionary_track(context->dictionary, number);
-	bool told = prios->sides[0] || prios->sides[1];
-	if (prios->legacy || (!told && track->process)) {
+	bool has_sides = prios->sides[0] || prios->sides[1];
+	if (prios->legacy || (!has_sides && track->process)) {
 		add_number(&chrome->line, "\"pid\":", track->process);
 		tw_line_text(&chrome->line, ",");
 	}
@@ -226,13 +226,13 @@ static bool put_names(struct chrome *chrome)
 	for (uint32_t i = 0; i < chrome->tracks.seen; i++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, i);
 		if (track->kind == TW_TRACK_PROCESS && track->name &&
-		    (tw_chrome_needs_process(chrome, track->process) || tw_chrome_is_untold(chrome, i)))
+		    (tw_chrome_needs_process(chrome, track->process) || tw_chrome_is_unnamed(chrome, i)))
 			put_process(chrome, track, &some);
 	}
 	for (uint32_t i = 0; i < chrome->tracks.seen; i++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, i);
-		const bool told = chrome->tracks.items[i].system && (track->name || track->process);
-		if (track->kind == TW_TRACK_THREAD && (told || tw_chrome_is_untold(chrome, i)))
+		const bool described = chrome->tracks.items[i].system && (track->name || track->process);
+		if (track->kind == TW_TRACK_THREAD && (described || tw_chrome_is_unnamed(chrome, i)))
 			put_thread(chrome, track, &some);
 	}
 	return some;
@@ -252,7 +252,7 @@ int tw_chrome_system_finish(struct chrome *chrome)
 	uint8_t block[SPOOL_BLOCK];
 	const uint8_t *bytes;
 	size_t size;
-	if (!tw_chrome_has_system(chrome) && !(chrome->source.document && tw_chrome_has_untold(chrome)))
+	if (!tw_chrome_has_system(chrome) && !(chrome->source.document && tw_chrome_has_unnamed(chrome)))
 		return chrome->system.spool.error;
 	tw_put_text(out, ",\"systemTraceEvents\":{\"type\":\"fuchsia\",\"events\":[");
 	bool some = put_names(chrome);

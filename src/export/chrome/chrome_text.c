@@ -84,7 +84,7 @@ struct change {
 	uint64_t start;                   /* the time at which ts is 0 */
 	uint64_t moved_by;                /* bits of its id that have changed */
 	bool timeless, of_thread;
-	bool tells_cpu; /* among its arguments */
+	bool adds_cpu; /* among its arguments */
 };
 
 /* The value of a member; of nothing where there is none. */
@@ -108,7 +108,7 @@ static bool is_clipped(const struct change *change)
 /* Whether arguments are added to those of the text. */
 static bool adds_args(const struct change *change)
 {
-	return is_clipped(change) || change->tells_cpu;
+	return is_clipped(change) || change->adds_cpu;
 }
 
 static void add_args(const struct change *change, const struct chrome_value *args)
@@ -130,7 +130,7 @@ static void add_args(const struct change *change, const struct chrome_value *arg
 	if (is_clipped(change) && !member_of(args, "clipped").type) {
 		tw_line_text(line, comma);
 		tw_line_text(line, "\"clipped\":true");
-	} else if (change->tells_cpu) {
+	} else if (change->adds_cpu) {
 		tw_line_text(line, comma);
 		tw_line_text(line, "\"cpu\":");
 		tw_line_u64(line, change->event->cpu);
@@ -249,12 +249,12 @@ static void add_changed(const struct change *change, const struct chrome_item *i
 }
 
 /* Whether the CPU is to be told that no event tells which has been written. */
-static bool tells_cpu(const struct change *change, const struct chrome_item *item, uint32_t track,
-                      const struct tw_raw_text *head)
+static bool adds_cpu(const struct change *change, const struct chrome_item *item, uint32_t track,
+                     const struct tw_raw_text *head)
 {
 	struct chrome_track *known = &change->context->chrome->tracks.items[track];
 	const struct tw_event *event = change->event;
-	if (!(head->marks & CHROME_TELLS_CPU) || event->kind == TW_METADATA || is_clipped(change) ||
+	if (!(head->marks & CHROME_KNOWS_CPU) || event->kind == TW_METADATA || is_clipped(change) ||
 	    known->cpu == event->cpu)
 		return false;
 	known->cpu = event->cpu;
@@ -284,7 +284,7 @@ static void change_text(const struct chrome_context *context, const struct tw_ev
 	tw_line_clear(&chrome->line);
 	if (event->kind == TW_SLICE_BEGIN)
 		remember(context, track, &item);
-	change.tells_cpu = tells_cpu(&change, &item, track, head);
+	change.adds_cpu = adds_cpu(&change, &item, track, head);
 	add_changed(&change, &item, size);
 }
 
@@ -326,8 +326,8 @@ static bool repeats_name(const struct chrome_context *context, uint32_t track, c
 	if ((!process && !chrome_is(&item.values[CHROME_NAME], "thread_name")) || name.type != CHROME_STRING ||
 	    name.size > LONGEST)
 		return false;
-	struct tw_name told = {.text = (const char *)text, .length = chrome_unescape(&name, text, &odd)};
-	return !tw_chrome_note_name(context->chrome, track, process, &told);
+	struct tw_name unescaped = {.text = (const char *)text, .length = chrome_unescape(&name, text, &odd)};
+	return !tw_chrome_note_name(context->chrome, track, process, &unescaped);
 }
 
 /* Takes an event of the system's list. */

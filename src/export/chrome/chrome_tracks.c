@@ -53,9 +53,9 @@ static struct tw_name track_name(const struct chrome *chrome, const struct tw_tr
 	return numbered(text, words[track->kind], track->kind == TW_TRACK_PROCESS ? track->process : track->thread);
 }
 
-/* Whether a name is to be told: where events are written as they were read, that of what is told as a text, and is a
- * number now. */
-static bool tells_name(const struct chrome *chrome, uint64_t number, uint32_t name)
+/* Whether a name is to be written: where events are written as they were read, only for a text that became a
+ * number. */
+static bool needs_name(const struct chrome *chrome, uint64_t number, uint32_t name)
 {
 	return !chrome->source.document || (name && number >= CHROME_FIRST_WORD);
 }
@@ -95,7 +95,7 @@ static void name_process(struct chrome *chrome, struct chrome_process *known)
 	if (name == known->name)
 		return;
 	known->name = name;
-	if (tells_name(chrome, known->pid, name))
+	if (needs_name(chrome, known->pid, name))
 		put_metadata(chrome, known->pid, known->pid, "process_name",
 		             tw_dictionary_name(chrome->dictionary, name));
 }
@@ -115,7 +115,7 @@ static uint32_t meet_process(struct chrome *chrome, uint64_t process)
 	struct tw_name name = numbered(text, "process ", process);
 	known->met = true;
 	name_process(chrome, known);
-	if (!known->name && known->pid != process && tells_name(chrome, process, 0))
+	if (!known->name && known->pid != process && needs_name(chrome, process, 0))
 		put_metadata(chrome, known->pid, known->pid, "process_name", &name);
 	return known->pid;
 }
@@ -172,11 +172,11 @@ static void name_track(struct chrome *chrome, struct chrome_track *known, const 
 	known->name = track->name;
 	if (!track->name && track->kind == TW_TRACK_THREAD && known->tid == track->thread)
 		return; /* readers show the number */
-	if (tells_name(chrome, track->kind == TW_TRACK_THREAD ? track->thread : 0, track->name))
+	if (needs_name(chrome, track->kind == TW_TRACK_THREAD ? track->thread : 0, track->name))
 		put_metadata(chrome, known->pid, known->tid, "thread_name", &name);
 }
 
-bool tw_chrome_note_name(struct chrome *chrome, uint32_t number, bool of_process, const struct tw_name *told)
+bool tw_chrome_note_name(struct chrome *chrome, uint32_t number, bool of_process, const struct tw_name *stated)
 {
 	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
 	uint32_t name = track->name, *known = &chrome->tracks.items[number].name, place;
@@ -189,7 +189,7 @@ bool tw_chrome_note_name(struct chrome *chrome, uint32_t number, bool of_process
 		name = number ? tw_dictionary_track(chrome->dictionary, number)->name : 0;
 	}
 	const struct tw_name *now = tw_dictionary_name(chrome->dictionary, name);
-	if (!name || now->length != told->length || memcmp(now->text, told->text, told->length) != 0)
+	if (!name || now->length != stated->length || memcmp(now->text, stated->text, stated->length) != 0)
 		return true;
 	const bool again = *known == name;
 	*known = name;
@@ -253,7 +253,7 @@ void tw_chrome_note_listed(struct chrome *chrome, uint32_t number)
 		chrome->tracks.processes[place].listed = true;
 }
 
-bool tw_chrome_is_untold(const struct chrome *chrome, uint32_t number)
+bool tw_chrome_is_unnamed(const struct chrome *chrome, uint32_t number)
 {
 	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
 	uint32_t place;
@@ -266,10 +266,10 @@ bool tw_chrome_is_untold(const struct chrome *chrome, uint32_t number)
 	       chrome->tracks.items[number].name != track->name;
 }
 
-bool tw_chrome_has_untold(const struct chrome *chrome)
+bool tw_chrome_has_unnamed(const struct chrome *chrome)
 {
 	uint32_t number = 0;
-	while (number < chrome->tracks.seen && !tw_chrome_is_untold(chrome, number))
+	while (number < chrome->tracks.seen && !tw_chrome_is_unnamed(chrome, number))
 		number++;
 	return number < chrome->tracks.seen;
 }
@@ -279,10 +279,10 @@ static void meet_named(struct chrome *chrome)
 {
 	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {
 		const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
-		const bool untold = !chrome->source.document && tw_chrome_is_untold(chrome, number);
-		if (track->kind == TW_TRACK_PROCESS && (untold || tw_chrome_needs_process(chrome, track->process)))
+		const bool unnamed = !chrome->source.document && tw_chrome_is_unnamed(chrome, number);
+		if (track->kind == TW_TRACK_PROCESS && (unnamed || tw_chrome_needs_process(chrome, track->process)))
 			meet_process(chrome, track->process);
-		else if (track->kind == TW_TRACK_THREAD && (untold || chrome->tracks.items[number].system) &&
+		else if (track->kind == TW_TRACK_THREAD && (unnamed || chrome->tracks.items[number].system) &&
 		         !chrome->tracks.items[number].prefix_size)
 			tw_chrome_meet_track(chrome, number);
 	}

@@ -195,12 +195,12 @@ const uint32_t tw_cells_of_kind[TW_EVENT_KINDS] = {
 #undef X
 };
 
-static uint32_t bit(enum tw_column_id column, bool told)
+static uint32_t bit(enum tw_column_id column, bool filled)
 {
-	return (uint32_t)told << column;
+	return (uint32_t)filled << column;
 }
 
-static uint32_t told_of_stack(const struct tw_cells *cells, uint32_t stack)
+static uint32_t filled_of_stack(const struct tw_cells *cells, uint32_t stack)
 {
 	const struct tw_source source = tw_source_of_stack(cells->dictionary, stack);
 	return bit(TW_COLUMN_STACK, true) | bit(TW_COLUMN_FILE, source.file) | bit(TW_COLUMN_LINE, source.line);
@@ -212,7 +212,7 @@ uint32_t tw_cells_of_others(const struct tw_cells *cells, const struct tw_event 
 	bool known = (wakeup || event->kind == TW_OBJECT) && event->other;
 	bool sample = event->kind >= TW_STACK_SAMPLE && event->kind <= TW_ALLOCATION_SAMPLE;
 	if (sample && event->other)
-		return told_of_stack(cells, event->other);
+		return filled_of_stack(cells, event->other);
 	return bit(TW_COLUMN_OTHER, change || known) | bit(TW_COLUMN_CPU, change || wakeup);
 }
 

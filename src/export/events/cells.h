@@ -63,7 +63,7 @@ struct tw_cells {
 
 struct tw_column {
 	const char *name;
-	struct tw_cell (*tell)(struct tw_cells *cells, const struct tw_event *event);
+	struct tw_cell (*cell)(struct tw_cells *cells, const struct tw_event *event);
 };
 
 extern const struct tw_column tw_columns[TW_COLUMNS];
@@ -83,14 +83,14 @@ uint32_t tw_cells_of_others(const struct tw_cells *cells, const struct tw_event 
 
 /* All columns that are filled for an event; the others must not be asked for. Inline: most events are slices (`make
  * bench` measures convert to CTF). */
-static inline uint32_t tw_cells_told(const struct tw_cells *cells, const struct tw_event *event)
+static inline uint32_t tw_cells_filled(const struct tw_cells *cells, const struct tw_event *event)
 {
 	bool track = tw_dictionary_track(cells->dictionary, event->track)->name != 0;
-	uint32_t told = (uint32_t)track << TW_COLUMN_TRACK | (uint32_t)(event->name != 0) << TW_COLUMN_NAME |
-	                (uint32_t)(event->category != 0) << TW_COLUMN_CATEGORY |
-	                (uint32_t)cells->has_cpu << TW_COLUMN_CPU | (uint32_t)(event->flags != 0) << TW_COLUMN_FLAGS |
-	                (uint32_t)(event->argument_count != 0) << TW_COLUMN_ARGS | tw_cells_of_kind[event->kind];
-	return event->kind > TW_SLICE_COMPLETE ? told | tw_cells_of_others(cells, event) : told;
+	uint32_t filled = (uint32_t)track << TW_COLUMN_TRACK | (uint32_t)(event->name != 0) << TW_COLUMN_NAME |
+	                  (uint32_t)(event->category != 0) << TW_COLUMN_CATEGORY |
+	                  (uint32_t)cells->has_cpu << TW_COLUMN_CPU | (uint32_t)(event->flags != 0) << TW_COLUMN_FLAGS |
+	                  (uint32_t)(event->argument_count != 0) << TW_COLUMN_ARGS | tw_cells_of_kind[event->kind];
+	return event->kind > TW_SLICE_COMPLETE ? filled | tw_cells_of_others(cells, event) : filled;
 }
 
 /* Adds a name as the target writes it, and counts one that is cut. */

@@ -83,10 +83,10 @@ struct ctf {
 
 /* ---- Event classes. ---- */
 
-static inline unsigned class_of(unsigned kind, uint32_t told, bool wide)
+static inline unsigned class_of(unsigned kind, uint32_t filled, bool wide)
 {
-	uint64_t names = tw_bits(told, TW_COLUMN_TRACK, TW_COLUMN_CATEGORY);
-	uint64_t others = tw_bits(told, TW_COLUMN_OTHER, TW_COLUMN_LINE);
+	uint64_t names = tw_bits(filled, TW_COLUMN_TRACK, TW_COLUMN_CATEGORY);
+	uint64_t others = tw_bits(filled, TW_COLUMN_OTHER, TW_COLUMN_LINE);
 	return kind | (unsigned)(names << CLASS_NAMES | others << CLASS_OTHERS) | (unsigned)wide << CLASS_WIDE;
 }
 
@@ -189,7 +189,7 @@ static void render_name(struct tw_line *line, const struct tw_name *name, struct
 
 static void add_text(struct ctf *ctf, const struct tw_event *event, enum tw_column_id column)
 {
-	struct tw_cell cell = tw_columns[column].tell(&ctf->cells, event);
+	struct tw_cell cell = tw_columns[column].cell(&ctf->cells, event);
 	if (cell.form == TW_CELL_NAME)
 		tw_cells_add_name(&ctf->cells, ctf->piece, &cell);
 	else if (cell.form == TW_CELL_TEXT)
@@ -201,7 +201,7 @@ static void add_text(struct ctf *ctf, const struct tw_event *event, enum tw_colu
 static void add_line(struct ctf *ctf, const struct tw_event *event)
 {
 	uint8_t bytes[LINE_BYTES];
-	tw_store32(bytes, (uint32_t)tw_columns[TW_COLUMN_LINE].tell(&ctf->cells, event).number, false);
+	tw_store32(bytes, (uint32_t)tw_columns[TW_COLUMN_LINE].cell(&ctf->cells, event).number, false);
 	tw_line_add(ctf->piece, (const char *)bytes, sizeof bytes);
 }
 
@@ -285,8 +285,8 @@ static void add_event(struct ctf *ctf, const struct tw_event *event)
 	const struct tw_track *track = tw_dictionary_track(ctf->cells.dictionary, event->track);
 	struct event_names found;
 	uint64_t time = advance(ctf, event->time);
-	uint32_t told = tw_cells_told(&ctf->cells, event);
-	unsigned class = class_of(event->kind, told, is_wide(event, track));
+	uint32_t filled = tw_cells_filled(&ctf->cells, event);
+	unsigned class = class_of(event->kind, filled, is_wide(event, track));
 	size_t size = find_names(ctf, event, track, &found);
 	bool kept = size != SIZE_MAX;
 	char *p = tw_line_room(ctf->piece, FRONT_MAX + (kept ? size : 0) + NAMES + TW_NAMES_BEHIND);
@@ -294,7 +294,7 @@ static void add_event(struct ctf *ctf, const struct tw_event *event)
 		return;
 	p = put_front(p, event, track, class, time);
 	tw_line_end(ctf->piece, kept ? put_names(p, ctf, &found) : p);
-	if (!kept || told & OTHERS)
+	if (!kept || filled & OTHERS)
 		add_fields(ctf, event, class, kept ? NUMBERS + NAMES : NUMBERS);
 	ctf->used[class] = true;
 }

@@ -46,7 +46,7 @@ struct cell_text {
 /* What CSV and JSON Lines do in different ways. */
 struct style {
 	/* Adds the cells of the columns behind one of them, up to the last. */
-	void (*add)(struct text_rows *rows, const struct tw_event *event, uint32_t told, unsigned behind,
+	void (*add)(struct text_rows *rows, const struct tw_event *event, uint32_t filled, unsigned behind,
 	            unsigned last);
 	struct cell_text keys[TW_COLUMNS];      /* in front of a column's value */
 	struct cell_text time;                  /* the same at the beginning of a row */
@@ -148,11 +148,12 @@ static void add_commas(struct tw_line *line, unsigned count)
 		tw_line_end(line, put_commas(p, count));
 }
 
-static void add_csv(struct text_rows *rows, const struct tw_event *event, uint32_t told, unsigned behind, unsigned last)
+static void add_csv(struct text_rows *rows, const struct tw_event *event, uint32_t filled, unsigned behind,
+                    unsigned last)
 {
-	for (; told; told &= told - 1) {
-		unsigned column = (unsigned)__builtin_ctz(told);
-		struct tw_cell cell = tw_columns[column].tell(&rows->cells, event);
+	for (; filled; filled &= filled - 1) {
+		unsigned column = (unsigned)__builtin_ctz(filled);
+		struct tw_cell cell = tw_columns[column].cell(&rows->cells, event);
 		add_commas(&rows->line, column - behind);
 		add_csv_cell(rows, &cell);
 		behind = column;
@@ -217,15 +218,15 @@ static char *put_piece(char *p, const struct cell_text *piece)
 	return p + piece->size;
 }
 
-static void add_json(struct text_rows *rows, const struct tw_event *event, uint32_t told, unsigned behind,
+static void add_json(struct text_rows *rows, const struct tw_event *event, uint32_t filled, unsigned behind,
                      unsigned last)
 {
 	const struct style *style = rows->style;
 	(void)behind;
 	(void)last;
-	for (; told; told &= told - 1) {
-		unsigned column = (unsigned)__builtin_ctz(told);
-		struct tw_cell cell = tw_columns[column].tell(&rows->cells, event);
+	for (; filled; filled &= filled - 1) {
+		unsigned column = (unsigned)__builtin_ctz(filled);
+		struct tw_cell cell = tw_columns[column].cell(&rows->cells, event);
 		char *p = tw_line_room(&rows->line, PIECE);
 		if (!p)
 			return;
@@ -260,7 +261,7 @@ static bool is_known(const struct track_cells *known, const struct tw_track *tra
 	       known->of.name == track->name;
 }
 
-static void add_track(struct text_rows *rows, const struct tw_event *event, uint32_t told)
+static void add_track(struct text_rows *rows, const struct tw_event *event, uint32_t filled)
 {
 	const struct tw_dictionary *dictionary = rows->cells.dictionary;
 	const struct tw_track *track = tw_dictionary_track(dictionary, event->track);
@@ -272,7 +273,7 @@ static void add_track(struct text_rows *rows, const struct tw_event *event, uint
 		return;
 	}
 	size_t begin = line->text.length;
-	rows->style->add(rows, event, told & TRACK_COLUMNS, TW_COLUMN_PROCESS - 1, TW_COLUMN_TRACK);
+	rows->style->add(rows, event, filled & TRACK_COLUMNS, TW_COLUMN_PROCESS - 1, TW_COLUMN_TRACK);
 	known->of = *track;
 	known->name = name->text;
 	tw_line_clear(&known->text);
@@ -286,12 +287,12 @@ static void add_piece(struct tw_line *line, const struct cell_text *piece)
 }
 
 /* Adds a row of any event. */
-static void add_row(struct text_rows *rows, const struct tw_event *event, uint32_t told)
+static void add_row(struct text_rows *rows, const struct tw_event *event, uint32_t filled)
 {
 	const struct style *style = rows->style;
-	style->add(rows, event, told & BEFORE_TRACK, 0, TW_COLUMN_PROCESS - 1);
-	add_track(rows, event, told);
-	style->add(rows, event, told & ~(uint32_t)(BEFORE_TRACK | TRACK_COLUMNS), TW_COLUMN_TRACK, TW_COLUMNS - 1);
+	style->add(rows, event, filled & BEFORE_TRACK, 0, TW_COLUMN_PROCESS - 1);
+	add_track(rows, event, filled);
+	style->add(rows, event, filled & ~(uint32_t)(BEFORE_TRACK | TRACK_COLUMNS), TW_COLUMN_TRACK, TW_COLUMNS - 1);
 	add_piece(&rows->line, &style->end);
 }
 
@@ -326,45 +327,46 @@ static char *put_bytes(char *p, const char *bytes, size_t size)
 	return p + size;
 }
 
-static char *put_name(char *p, const struct text_rows *rows, uint32_t told, unsigned column,
+static char *put_name(char *p, const struct text_rows *rows, uint32_t filled, unsigned column,
                       const struct tw_rendered *name)
 {
-	if (!(told >> column & 1))
+	if (!(filled >> column & 1))
 		return put_piece(p, &rows->style->none);
 	return put_bytes(put_piece(p, &rows->style->keys[column]), tw_names_bytes(&rows->cells.names, name),
 	                 name->size);
 }
 
-static char *put_number(char *p, const struct style *style, uint32_t told, unsigned column, uint64_t number)
+static char *put_number(char *p, const struct style *style, uint32_t filled, unsigned column, uint64_t number)
 {
-	return told >> column & 1 ? tw_digits(put_piece(p, &style->keys[column]), number) : put_piece(p, &style->none);
+	return filled >> column & 1 ? tw_digits(put_piece(p, &style->keys[column]), number)
+	                            : put_piece(p, &style->none);
 }
 
 /* Puts the cells up to the id. */
-static char *put_front(char *p, const struct text_rows *rows, const struct tw_event *event, uint32_t told,
+static char *put_front(char *p, const struct text_rows *rows, const struct tw_event *event, uint32_t filled,
                        const struct row_names *parts)
 {
 	const struct style *style = rows->style;
 	p = tw_digits(put_piece(p, &style->time), event->time - rows->cells.start);
 	p = put_piece(p, &style->kinds[event->kind]);
 	p = put_bytes(p, parts->track->text.text.bytes, parts->track->text.text.length);
-	p = put_name(p, rows, told, TW_COLUMN_NAME, &parts->name);
-	p = put_name(p, rows, told, TW_COLUMN_CATEGORY, &parts->category);
-	p = put_number(p, style, told, TW_COLUMN_VALUE, event->value);
-	return put_number(p, style, told, TW_COLUMN_ID, event->id);
+	p = put_name(p, rows, filled, TW_COLUMN_NAME, &parts->name);
+	p = put_name(p, rows, filled, TW_COLUMN_CATEGORY, &parts->category);
+	p = put_number(p, style, filled, TW_COLUMN_VALUE, event->value);
+	return put_number(p, style, filled, TW_COLUMN_ID, event->id);
 }
 
-static void add_known(struct text_rows *rows, const struct tw_event *event, uint32_t told,
+static void add_known(struct text_rows *rows, const struct tw_event *event, uint32_t filled,
                       const struct row_names *parts)
 {
 	enum { FRONT = 7 * (PIECE + TW_DIGITS_MAX) };
 	const struct style *style = rows->style;
 	struct tw_line *line = &rows->line;
 	char *p = tw_line_room(line, FRONT + parts->track->text.text.length + parts->name.size + parts->category.size);
-	uint32_t more = told >> (TW_COLUMN_ID + 1) << (TW_COLUMN_ID + 1);
+	uint32_t more = filled >> (TW_COLUMN_ID + 1) << (TW_COLUMN_ID + 1);
 	if (!p)
 		return;
-	p = put_front(p, rows, event, told, parts);
+	p = put_front(p, rows, event, filled, parts);
 	if (!more) {
 		tw_line_end(line, put_piece(put_commas(p, style->behind_id), &style->end));
 		return;
@@ -377,11 +379,11 @@ static void add_known(struct text_rows *rows, const struct tw_event *event, uint
 static void take(struct text_rows *rows, const struct tw_event *event)
 {
 	struct row_names parts;
-	uint32_t told = tw_cells_told(&rows->cells, event);
+	uint32_t filled = tw_cells_filled(&rows->cells, event);
 	if (find_parts(rows, event, &parts))
-		add_known(rows, event, told, &parts);
+		add_known(rows, event, filled, &parts);
 	else
-		add_row(rows, event, told);
+		add_row(rows, event, filled);
 }
 
 /* ---- The file. ---- */

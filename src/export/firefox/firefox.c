@@ -26,7 +26,7 @@ enum {
 
 /* ---- Records. ---- */
 
-static inline void add_record(struct firefox *firefox, uint32_t number, unsigned what, uint64_t time, uint64_t told,
+static inline void add_record(struct firefox *firefox, uint32_t number, unsigned what, uint64_t time, uint64_t payload,
                               uint64_t weight)
 {
 	struct firefox_track *track = &firefox->tracks[number];
@@ -37,12 +37,12 @@ static inline void add_record(struct firefox *firefox, uint32_t number, unsigned
 		return;
 	uint64_t gap = time - track->ends[what], step = what == FIREFOX_MARKERS ? gap : weight;
 	bool follows = what == FIREFOX_MARKERS ? time >= track->ends[what] : gap == 0;
-	if (tw_spool_text(spool, text)->used && follows && (step | told) < FIREFOX_LONG) {
-		tw_store64(record, told | step << 32, false);
+	if (tw_spool_text(spool, text)->used && follows && (step | payload) < FIREFOX_LONG) {
+		tw_store64(record, payload | step << 32, false);
 	} else {
 		tw_store64(record, FIREFOX_LONG, false);
 		tw_store64(record + 8, time, false);
-		tw_store64(record + 16, told, false);
+		tw_store64(record + 16, payload, false);
 		tw_store64(record + 24, weight, false);
 		size = FIREFOX_LONG_RECORD;
 	}

@@ -53,26 +53,26 @@ TW_INLINE char *put_time(struct milliseconds *before, char *p, uint64_t ns)
 }
 
 TW_INLINE char *put_cell(const struct firefox *firefox, enum firefox_column column, char *p,
-                         struct milliseconds *before, uint64_t time, uint64_t told, uint64_t weight)
+                         struct milliseconds *before, uint64_t time, uint64_t payload, uint64_t weight)
 {
-	bool at_end = told % FIREFOX_PHASES == PHASE_END;
+	bool at_end = payload % FIREFOX_PHASES == PHASE_END;
 	switch (column) {
 	case SAMPLE_TIME:
 		return put_time(before, p, time);
 	case SAMPLE_STACK:
-		return told ? tw_digits(p, told - 1) : put_null(p);
+		return payload ? tw_digits(p, payload - 1) : put_null(p);
 	case SAMPLE_WEIGHT:
 		return put_ms(p, weight);
 	case SAMPLE_COUNT:
 		return tw_digits(p, weight);
 	case MARKER_NAME:
-		return tw_digits(p, firefox->local_strings[told / FIREFOX_PHASES] - UINT64_C(1));
+		return tw_digits(p, firefox->local_strings[payload / FIREFOX_PHASES] - UINT64_C(1));
 	case MARKER_START:
 		return at_end ? put_null(p) : put_time(before, p, time);
 	case MARKER_END:
 		return at_end ? put_time(before, p, time) : put_null(p);
 	case MARKER_PHASE:
-		return tw_digits(p, told % FIREFOX_PHASES);
+		return tw_digits(p, payload % FIREFOX_PHASES);
 	case STACK_FRAME:
 	case STACK_PREFIX:
 	case FIREFOX_COLUMNS:
@@ -93,17 +93,17 @@ TW_INLINE void put_cells(struct firefox *firefox, struct tw_piece_text *piece, e
 	char *p = piece->text;
 	const uint8_t *at = tw_pieces_records(piece, &firefox->measured.spool);
 	for (const uint8_t *end = at + piece->records.size; at < end; at += FIREFOX_RECORD) {
-		uint64_t word = tw_load64(at, false), told = (uint32_t)word, step = word >> 32;
+		uint64_t word = tw_load64(at, false), payload = (uint32_t)word, step = word >> 32;
 		time += is_of_marker(column) ? step : weight;
 		weight = is_of_marker(column) ? 0 : step;
-		if (told == FIREFOX_LONG) {
+		if (payload == FIREFOX_LONG) {
 			time = tw_load64(at + 8, false);
-			told = tw_load64(at + 16, false);
+			payload = tw_load64(at + 16, false);
 			weight = tw_load64(at + 24, false);
 			at += FIREFOX_LONG_RECORD - FIREFOX_RECORD;
 		}
 		*p++ = ',';
-		p = put_cell(firefox, column, p, &before, time, told, weight);
+		p = put_cell(firefox, column, p, &before, time, payload, weight);
 	}
 	piece->end = p;
 }
@@ -170,7 +170,7 @@ static void (*const make_column[FIREFOX_COLUMNS])(const struct firefox_columns *
     [STACK_PREFIX] = put_prefixes,
 };
 
-static bool is_told(const struct firefox_columns *columns)
+static bool is_filled(const struct firefox_columns *columns)
 {
 	if (columns->column == SAMPLE_WEIGHT || columns->column == SAMPLE_COUNT)
 		return columns->column == tw_firefox_weight(columns->measure);
@@ -179,7 +179,7 @@ static bool is_told(const struct firefox_columns *columns)
 
 static bool take_of_column(struct firefox_columns *columns, struct tw_piece_text *piece)
 {
-	if (!is_told(columns))
+	if (!is_filled(columns))
 		return false;
 	if (columns->column >= STACK_FRAME)
 		return take_nodes(columns, piece);
@@ -219,8 +219,8 @@ void tw_firefox_meet_markers(struct firefox *firefox, uint32_t track)
 	while (tw_spool_next(&firefox->measured.spool, &cursor, block, &at, &size))
 		for (const uint8_t *end = at + size; at < end;) {
 			bool is_long = tw_load32(at, false) == FIREFOX_LONG;
-			uint64_t told = is_long ? tw_load64(at + 16, false) : tw_load32(at, false);
-			tw_firefox_string(firefox, (uint32_t)(told / FIREFOX_PHASES));
+			uint64_t payload = is_long ? tw_load64(at + 16, false) : tw_load32(at, false);
+			tw_firefox_string(firefox, (uint32_t)(payload / FIREFOX_PHASES));
 			at += is_long ? FIREFOX_LONG_RECORD : FIREFOX_RECORD;
 		}
 }

@@ -26,7 +26,7 @@
 enum { THREAD_COST = 400 /* bytes of a thread, about */ };
 
 /* How one of the event's numbers is told. */
-enum form { NOT_TOLD, NUMBER, POINTER };
+enum form { NOT_WRITTEN, NUMBER, POINTER };
 
 struct annotation {
 	enum form form;
@@ -111,11 +111,11 @@ static void put_clock(struct perfetto *perfetto)
 
 /* ---- Events of tracks. ---- */
 
-static void add_told(struct perfetto *perfetto, const struct annotation *told, uint64_t value)
+static void add_annotation(struct perfetto *perfetto, const struct annotation *annotation, uint64_t value)
 {
-	if (told->form != NOT_TOLD)
-		tw_perfetto_add_own(perfetto, told->key, told->form == POINTER ? ANNOTATION_POINTER : ANNOTATION_UINT,
-		                    value);
+	if (annotation->form != NOT_WRITTEN)
+		tw_perfetto_add_own(perfetto, annotation->key,
+		                    annotation->form == POINTER ? ANNOTATION_POINTER : ANNOTATION_UINT, value);
 }
 
 static void add_type(struct perfetto *perfetto, unsigned type, uint64_t uuid)
@@ -143,8 +143,8 @@ static void add_numbers(struct perfetto *perfetto, const struct tw_event *event)
 	const struct packet *packet = &packets[event->kind];
 	if (event->kind <= TW_SLICE_COMPLETE)
 		return;
-	add_told(perfetto, &packet->value, event->value);
-	add_told(perfetto, &packet->id, event->id);
+	add_annotation(perfetto, &packet->value, event->value);
+	add_annotation(perfetto, &packet->id, event->id);
 }
 
 /* The same as the two above for an event that has both names, as most have. */
@@ -224,8 +224,8 @@ static inline bool is_plain(const struct perfetto *perfetto, const struct tw_eve
 {
 	uint32_t reset = perfetto->reset;
 	return event->name && event->category && !event->argument_count && !event->flags &&
-	       perfetto->said_reset == reset && perfetto->told.names[event->name].event == reset &&
-	       perfetto->told.names[event->category].category == reset && !perfetto->all_names[event->name].file;
+	       perfetto->said_reset == reset && perfetto->written.names[event->name].event == reset &&
+	       perfetto->written.names[event->category].category == reset && !perfetto->all_names[event->name].file;
 }
 
 static inline void put_plain(struct perfetto *perfetto, const struct tw_event *event, unsigned type,
@@ -233,8 +233,8 @@ static inline void put_plain(struct perfetto *perfetto, const struct tw_event *e
 {
 	uint8_t *begin, *p = begin_plain(perfetto, type, event->time, &begin);
 	p = tw_proto_put_packed(p, uuid_field);
-	p = tw_proto_put_packed(p, perfetto->told.names[event->name].event_field);
-	end_plain(perfetto, begin, tw_proto_put_packed(p, perfetto->told.names[event->category].category_field));
+	p = tw_proto_put_packed(p, perfetto->written.names[event->name].event_field);
+	end_plain(perfetto, begin, tw_proto_put_packed(p, perfetto->written.names[event->category].category_field));
 }
 
 TW_NOINLINE void put_begin(struct perfetto *perfetto, const struct tw_event *event, uint64_t uuid)
@@ -545,9 +545,9 @@ static void close_perfetto(struct tw_writer *writer)
 		tw_slices_free(&perfetto->slices);
 	tw_proto_free(&perfetto->interned);
 	tw_proto_free(&perfetto->event);
-	free(perfetto->told.names);
-	free(perfetto->told.frames);
-	free(perfetto->told.stacks);
+	free(perfetto->written.names);
+	free(perfetto->written.frames);
+	free(perfetto->written.stacks);
 	tw_perfetto_tracks_free(perfetto);
 	free(perfetto);
 	writer->state = NULL;

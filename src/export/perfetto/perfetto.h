@@ -123,7 +123,7 @@ enum {
 enum { POWER_STATE = 1, POWER_CPU_ID = 2 }; /* of cpu_frequency and cpu_idle */
 enum { WAKING_COMM = 1, WAKING_PID = 2, WAKING_TARGET_CPU = 5 };
 
-/* What of a name has been told since the last reset: the number of the reset. */
+/* Where a name was written last, in each role: the number of the reset. */
 struct perfetto_name {
 	uint32_t event, category, annotation, function, location, source;
 	uint64_t event_field, category_field; /* packed fields with its number, once it was written */
@@ -137,8 +137,8 @@ struct perfetto_comm {
 };
 
 struct perfetto_track {
-	uint32_t told; /* the number of the reset */
-	uint32_t name; /* that was told */
+	uint32_t written_in; /* the number of the reset */
+	uint32_t name;       /* that was written */
 	bool met;
 	uint32_t pid, tid;
 	uint64_t owner;         /* its process when the track was met first */
@@ -148,17 +148,17 @@ struct perfetto_track {
 };
 
 struct perfetto_process {
-	uint32_t told;
-	uint32_t name; /* that was told */
+	uint32_t written_in;
+	uint32_t name; /* that was written */
 	uint32_t pid;
 	uint32_t track; /* that tells its name, or 0 */
 };
 
-/* What is told once, until the next reset. Written by perfetto_names.c. */
-struct perfetto_told {
+/* Interned data, written once until the next reset. Written by perfetto_names.c. */
+struct perfetto_written {
 	struct perfetto_name *names;
 	size_t name_room;
-	uint32_t *frames, *stacks; /* by number: the reset since which they are told */
+	uint32_t *frames, *stacks; /* by number: the reset that they were written in */
 	size_t frame_room, stack_room;
 	uint32_t mapping;  /* the same for the one mapping that there is */
 	uint64_t next_iid; /* of log messages and stacks of addresses */
@@ -190,7 +190,7 @@ struct perfetto {
 	uint32_t reset;      /* number of the last reset, from 1 */
 	uint32_t said_reset; /* the last that a packet told */
 	uint64_t reset_at;   /* bytes written by then */
-	struct perfetto_told told;
+	struct perfetto_written written;
 	struct perfetto_tracks tracks;
 	struct tw_line label; /* of the track or the object that is told */
 	uint32_t open;        /* slices without an end at the end of a track, until the slices around them are known */
@@ -247,7 +247,7 @@ const struct perfetto_track *tw_perfetto_put_track(struct perfetto *perfetto, ui
 static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *perfetto, uint32_t track)
 {
 	const struct perfetto_track *known = &perfetto->tracks.items[track];
-	return known->told == perfetto->reset ? known : tw_perfetto_put_track(perfetto, track);
+	return known->written_in == perfetto->reset ? known : tw_perfetto_put_track(perfetto, track);
 }
 
 /* The uuids of tracks that are the event's own: of an async event's id, and of a series of a counter (series: number of

@@ -112,11 +112,11 @@ static bool state_of(const struct tw_argument *argument, uint32_t *state)
 }
 
 /* What of the values tells the CPU and its state: bits. */
-enum { TELLS_CPU = 1, TELLS_STATE = 2, TELLS_ANOTHER = 4 };
+enum { HAS_CPU = 1, HAS_STATE = 2, HAS_ANOTHER = 4 };
 
-static unsigned find_told(const struct perfetto *perfetto, const struct tw_event *event, struct perfetto_cpu *cpu)
+static unsigned find_values(const struct perfetto *perfetto, const struct tw_event *event, struct perfetto_cpu *cpu)
 {
-	unsigned told = 0;
+	unsigned found = 0;
 	cpu->number_at = cpu->value_at = 0;
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &perfetto->arguments[event->first_argument + i];
@@ -124,13 +124,13 @@ static unsigned find_told(const struct perfetto *perfetto, const struct tw_event
 			bool integer = argument->type == TW_ARG_INT || argument->type == TW_ARG_UINT;
 			cpu->number = integer ? argument->value.u : PERFETTO_CPUS;
 			cpu->number_at = i;
-			told |= told & TELLS_CPU ? TELLS_ANOTHER : TELLS_CPU;
+			found |= found & HAS_CPU ? HAS_ANOTHER : HAS_CPU;
 		} else if (is_named(perfetto, argument, "value", "state")) {
 			cpu->value_at = i;
-			told |= told & TELLS_STATE ? TELLS_ANOTHER : TELLS_STATE;
+			found |= found & HAS_STATE ? HAS_ANOTHER : HAS_STATE;
 		}
 	}
-	return told;
+	return found;
 }
 
 bool tw_perfetto_is_cpu(const struct perfetto *perfetto, const struct tw_event *event, struct perfetto_cpu *cpu)
@@ -142,9 +142,9 @@ bool tw_perfetto_is_cpu(const struct perfetto *perfetto, const struct tw_event *
 	cpu->field = field_of(text + PREFIX, name->length - PREFIX);
 	if (!cpu->field || !event->argument_count)
 		return false;
-	unsigned told = find_told(perfetto, event, cpu);
-	if (told & TELLS_CPU
-	        ? told != (TELLS_CPU | TELLS_STATE)
+	unsigned found = find_values(perfetto, event, cpu);
+	if (found & HAS_CPU
+	        ? found != (HAS_CPU | HAS_STATE)
 	        : event->argument_count > 1 || !number_of(event, text + PREFIX, name->length - PREFIX, &cpu->number))
 		return false;
 	return cpu->number < PERFETTO_CPUS &&

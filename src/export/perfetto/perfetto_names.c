@@ -15,10 +15,10 @@ enum { THE_MAPPING = 1 };
 int tw_perfetto_names_grow(struct perfetto *perfetto)
 {
 	const struct tw_dictionary *dictionary = perfetto->dictionary;
-	bool grown = tw_grow(&perfetto->told.names, &perfetto->told.name_room, tw_dictionary_names(dictionary),
-	                     sizeof *perfetto->told.names) &&
-	             tw_grow(&perfetto->told.stacks, &perfetto->told.stack_room, tw_dictionary_stacks(dictionary),
-	                     sizeof *perfetto->told.stacks);
+	bool grown = tw_grow(&perfetto->written.names, &perfetto->written.name_room, tw_dictionary_names(dictionary),
+	                     sizeof *perfetto->written.names) &&
+	             tw_grow(&perfetto->written.stacks, &perfetto->written.stack_room, tw_dictionary_stacks(dictionary),
+	                     sizeof *perfetto->written.stacks);
 	return grown ? 0 : TW_ERR_MEMORY;
 }
 
@@ -38,11 +38,11 @@ void tw_perfetto_put_name(struct perfetto *perfetto, struct tw_proto *proto, uns
 	tw_proto_string(proto, field, name->text, length);
 }
 
-/* Whether something must be told; then it is told. */
-static bool is_new(const struct perfetto *perfetto, uint32_t *told)
+/* Whether something is not written since the last reset; from now on it is. */
+static bool is_new(const struct perfetto *perfetto, uint32_t *written_in)
 {
-	bool fresh = *told != perfetto->reset;
-	*told = perfetto->reset;
+	bool fresh = *written_in != perfetto->reset;
+	*written_in = perfetto->reset;
 	return fresh;
 }
 
@@ -55,28 +55,28 @@ static void put_text(struct perfetto *perfetto, unsigned field, uint64_t iid, co
 	tw_proto_end(&perfetto->interned, begin);
 }
 
-static uint64_t put_name(struct perfetto *perfetto, unsigned field, uint32_t *told, uint32_t name)
+static uint64_t put_name(struct perfetto *perfetto, unsigned field, uint32_t *written_in, uint32_t name)
 {
-	if (is_new(perfetto, told))
+	if (is_new(perfetto, written_in))
 		put_text(perfetto, field, name, tw_dictionary_name(perfetto->dictionary, name));
 	return name;
 }
 
 uint64_t tw_perfetto_event_name(struct perfetto *perfetto, uint32_t name)
 {
-	perfetto->told.names[name].event_field = tw_proto_pack(EVENT_NAME_IID, name);
-	return put_name(perfetto, INTERNED_EVENT_NAMES, &perfetto->told.names[name].event, name);
+	perfetto->written.names[name].event_field = tw_proto_pack(EVENT_NAME_IID, name);
+	return put_name(perfetto, INTERNED_EVENT_NAMES, &perfetto->written.names[name].event, name);
 }
 
 uint64_t tw_perfetto_category(struct perfetto *perfetto, uint32_t name)
 {
-	perfetto->told.names[name].category_field = tw_proto_pack(EVENT_CATEGORY_IIDS, name);
-	return put_name(perfetto, INTERNED_CATEGORIES, &perfetto->told.names[name].category, name);
+	perfetto->written.names[name].category_field = tw_proto_pack(EVENT_CATEGORY_IIDS, name);
+	return put_name(perfetto, INTERNED_CATEGORIES, &perfetto->written.names[name].category, name);
 }
 
 uint64_t tw_perfetto_annotation(struct perfetto *perfetto, uint32_t name)
 {
-	return put_name(perfetto, INTERNED_ANNOTATION_NAMES, &perfetto->told.names[name].annotation, name);
+	return put_name(perfetto, INTERNED_ANNOTATION_NAMES, &perfetto->written.names[name].annotation, name);
 }
 
 uint64_t tw_perfetto_location(struct perfetto *perfetto, uint32_t number)
@@ -84,7 +84,7 @@ uint64_t tw_perfetto_location(struct perfetto *perfetto, uint32_t number)
 	const struct tw_name *name = tw_dictionary_name(perfetto->dictionary, number);
 	if (!name->file)
 		return 0;
-	if (is_new(perfetto, &perfetto->told.names[number].location)) {
+	if (is_new(perfetto, &perfetto->written.names[number].location)) {
 		struct tw_proto *proto = &perfetto->interned;
 		size_t begin = tw_proto_begin(proto, INTERNED_SOURCE_LOCATIONS);
 		tw_proto_uint(proto, LOCATION_IID, number);
@@ -99,7 +99,7 @@ uint64_t tw_perfetto_location(struct perfetto *perfetto, uint32_t number)
 
 static uint64_t own_iid(struct perfetto *perfetto)
 {
-	return FIRST_OWN_IID + perfetto->told.next_iid++;
+	return FIRST_OWN_IID + perfetto->written.next_iid++;
 }
 
 uint64_t tw_perfetto_log_body(struct perfetto *perfetto, const void *text, size_t size)
@@ -118,7 +118,7 @@ uint64_t tw_perfetto_log_body(struct perfetto *perfetto, const void *text, size_
 static void put_mapping(struct perfetto *perfetto)
 {
 	struct tw_proto *proto = &perfetto->interned;
-	if (!is_new(perfetto, &perfetto->told.mapping))
+	if (!is_new(perfetto, &perfetto->written.mapping))
 		return;
 	put_text(perfetto, INTERNED_MAPPING_PATHS, THE_MAPPING, &(struct tw_name){.text = ""});
 	size_t begin = tw_proto_begin(proto, INTERNED_MAPPINGS);
@@ -131,10 +131,10 @@ static void put_frame(struct perfetto *perfetto, uint64_t iid, const struct tw_l
 {
 	struct tw_proto *proto = &perfetto->interned;
 	uint64_t function = location->name ? put_name(perfetto, INTERNED_FUNCTION_NAMES,
-	                                              &perfetto->told.names[location->name].function, location->name)
+	                                              &perfetto->written.names[location->name].function, location->name)
 	                                   : 0;
 	uint64_t source = location->file ? put_name(perfetto, INTERNED_SOURCE_PATHS,
-	                                            &perfetto->told.names[location->file].source, location->file)
+	                                            &perfetto->written.names[location->file].source, location->file)
 	                                 : 0;
 	size_t begin = tw_proto_begin(proto, INTERNED_FRAMES);
 	tw_proto_uint(proto, FRAME_IID, iid);
@@ -151,12 +151,12 @@ static void put_frame(struct perfetto *perfetto, uint64_t iid, const struct tw_l
 
 static bool know_frame(struct perfetto *perfetto, uint32_t location)
 {
-	if (!tw_grow(&perfetto->told.frames, &perfetto->told.frame_room, location + (size_t)1,
-	             sizeof *perfetto->told.frames)) {
+	if (!tw_grow(&perfetto->written.frames, &perfetto->written.frame_room, location + (size_t)1,
+	             sizeof *perfetto->written.frames)) {
 		perfetto->failed = true;
 		return false;
 	}
-	if (is_new(perfetto, &perfetto->told.frames[location]))
+	if (is_new(perfetto, &perfetto->written.frames[location]))
 		put_frame(perfetto, location + UINT64_C(1), tw_dictionary_location(perfetto->dictionary, location));
 	return true;
 }
@@ -184,14 +184,14 @@ static void put_stack(struct perfetto *perfetto, uint32_t number)
 
 uint64_t tw_perfetto_callstack(struct perfetto *perfetto, uint32_t stack)
 {
-	if (stack && is_new(perfetto, &perfetto->told.stacks[stack]))
+	if (stack && is_new(perfetto, &perfetto->written.stacks[stack]))
 		put_stack(perfetto, stack);
 	return stack;
 }
 
 uint64_t tw_perfetto_addresses(struct perfetto *perfetto, const struct tw_argument *arguments, size_t count)
 {
-	uint64_t first = FIRST_OWN_IID + perfetto->told.next_iid;
+	uint64_t first = FIRST_OWN_IID + perfetto->written.next_iid;
 	put_mapping(perfetto);
 	for (size_t i = 0; i < count; i++)
 		put_frame(perfetto, own_iid(perfetto), &(struct tw_location){.address = arguments[i].value.u});

@@ -51,7 +51,7 @@ static void put_process(struct perfetto *perfetto, uint32_t place)
 {
 	struct perfetto_process *known = &perfetto->tracks.processes[place];
 	struct tw_proto *proto = &perfetto->event;
-	known->told = perfetto->reset;
+	known->written_in = perfetto->reset;
 	known->name = process_name(perfetto, known);
 	tw_proto_uint(proto, DESCRIPTOR_UUID, process_uuid(place));
 	size_t begin = tw_proto_begin(proto, DESCRIPTOR_PROCESS);
@@ -93,7 +93,7 @@ static void put_thread(struct perfetto *perfetto, const struct perfetto_track *k
 
 static void put_track(struct perfetto *perfetto, struct perfetto_track *known, const struct tw_track *track)
 {
-	known->told = perfetto->reset;
+	known->written_in = perfetto->reset;
 	known->name = track->name;
 	if (track->kind == TW_TRACK_PROCESS)
 		return;
@@ -140,7 +140,7 @@ const struct perfetto_track *tw_perfetto_put_track(struct perfetto *perfetto, ui
 	}
 	if (!known->met)
 		meet(perfetto, known, number, track, place);
-	if (has_process(track) && perfetto->tracks.processes[place].told != perfetto->reset)
+	if (has_process(track) && perfetto->tracks.processes[place].written_in != perfetto->reset)
 		put_process(perfetto, place);
 	put_track(perfetto, known, track);
 	return known;
@@ -154,7 +154,7 @@ static void move_tracks(struct perfetto *perfetto)
 		struct perfetto_track *known = &perfetto->tracks.items[number];
 		if (known->met && known->owner != tw_dictionary_track(perfetto->dictionary, number)->process) {
 			known->met = false;
-			known->told = 0;
+			known->written_in = 0;
 		}
 	}
 }
@@ -313,13 +313,13 @@ void tw_perfetto_tracks_finish(struct perfetto *perfetto)
 {
 	for (uint32_t place = 0; place < perfetto->tracks.places.count; place++) {
 		const struct perfetto_process *known = &perfetto->tracks.processes[place];
-		if (known->told && known->name != process_name(perfetto, known))
+		if (known->written_in && known->name != process_name(perfetto, known))
 			put_process(perfetto, place);
 	}
 	for (uint32_t number = 0; number < perfetto->tracks.seen; number++) {
 		const struct tw_track *track = tw_dictionary_track(perfetto->dictionary, number);
 		struct perfetto_track *known = &perfetto->tracks.items[number];
-		if (known->told && known->name != track->name)
+		if (known->written_in && known->name != track->name)
 			put_track(perfetto, known, track);
 	}
 }

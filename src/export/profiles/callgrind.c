@@ -90,7 +90,7 @@ static void put_amounts(struct callgrind *callgrind, uint64_t line, const uint64
 {
 	struct tw_output *out = &callgrind->tree.writer->out;
 	char *begin = tw_output_room(out, LINE_ROOM), *p = tw_digits(begin, line);
-	for (unsigned i = 0; i < callgrind->told_count; i++) {
+	for (unsigned i = 0; i < callgrind->value_count; i++) {
 		*p++ = ' ';
 		p = tw_digits(p, amounts[i]);
 	}
@@ -151,9 +151,9 @@ static void put_words(struct callgrind *callgrind)
 {
 	struct tw_output *out = &callgrind->tree.writer->out;
 	tw_putf(out, "# callgrind format\nversion: 1\ncreator: trackway %s\npositions: line\nevents:", tw_version());
-	for (unsigned i = 0; i < callgrind->told_count; i++)
-		tw_putf(out, " %s", events[callgrind->told[i]]);
-	tw_put_text(out, callgrind->told_count ? "\n" : " ns\n");
+	for (unsigned i = 0; i < callgrind->value_count; i++)
+		tw_putf(out, " %s", events[callgrind->values[i]]);
+	tw_put_text(out, callgrind->value_count ? "\n" : " ns\n");
 }
 
 /* The sum of all that the functions cost by themselves. */
@@ -161,8 +161,8 @@ static void put_totals(struct callgrind *callgrind)
 {
 	struct tw_output *out = &callgrind->tree.writer->out;
 	tw_put_text(out, "\ntotals:");
-	for (unsigned i = 0; i < callgrind->told_count; i++) {
-		unsigned value = callgrind->told[i];
+	for (unsigned i = 0; i < callgrind->value_count; i++) {
+		unsigned value = callgrind->values[i];
 		tw_put_char(out, ' ');
 		tw_put_u64(out, tw_sum(callgrind->inclusive[value][TREE_ROOT],
 		                       tw_stack_tree_self(&callgrind->tree, TREE_OTHER, value)));
@@ -176,8 +176,8 @@ static void put_other(struct callgrind *callgrind)
 	uint64_t amounts[TREE_VALUES];
 	if (!tw_stack_tree_weighs(&callgrind->tree, TREE_OTHER))
 		return;
-	for (unsigned i = 0; i < callgrind->told_count; i++)
-		amounts[i] = tw_stack_tree_self(&callgrind->tree, TREE_OTHER, callgrind->told[i]);
+	for (unsigned i = 0; i < callgrind->value_count; i++)
+		amounts[i] = tw_stack_tree_self(&callgrind->tree, TREE_OTHER, callgrind->values[i]);
 	tw_put_text(&callgrind->tree.writer->out, "\nfl=???\nfn=(other)\n");
 	put_amounts(callgrind, 0, amounts);
 }
@@ -191,11 +191,11 @@ static void put_all(struct callgrind *callgrind)
 	put_totals(callgrind);
 }
 
-static void choose_told(struct callgrind *callgrind)
+static void choose_values(struct callgrind *callgrind)
 {
 	for (unsigned i = 0; i < TREE_VALUES; i++)
 		if (events[i] && tw_stack_tree_has(&callgrind->tree, i))
-			callgrind->told[callgrind->told_count++] = i;
+			callgrind->values[callgrind->value_count++] = i;
 }
 
 static int open_callgrind(struct tw_writer *writer)
@@ -221,7 +221,7 @@ static int finish_callgrind(struct tw_writer *writer)
 	int status = tw_stack_tree_finish(&callgrind->tree);
 	if (status < 0)
 		return status;
-	choose_told(callgrind);
+	choose_values(callgrind);
 	bool made = tw_callgrind_make_costs(callgrind);
 	if (made)
 		callgrind->named = calloc(callgrind->function_count + 1, sizeof *callgrind->named);

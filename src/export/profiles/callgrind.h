@@ -43,9 +43,9 @@ struct callgrind {
 	unsigned jobs;
 	struct callgrind_function *functions;
 	size_t function_count, function_room;
-	struct tw_map function_map;                 /* frame's function and level to function */
-	enum tw_stack_tree_value told[TREE_VALUES]; /* values that there are, and are events */
-	unsigned told_count;
+	struct tw_map function_map;                   /* frame's function and level to function */
+	enum tw_stack_tree_value values[TREE_VALUES]; /* values that there are, and are events */
+	unsigned value_count;
 	struct callgrind_share shares[CALLGRIND_SHARES];
 	unsigned share_count;                   /* a power of 2 */
 	uint32_t *function_of;                  /* by node */
@@ -68,10 +68,10 @@ static inline struct callgrind_share *tw_callgrind_share(struct callgrind *callg
 /* There may be none to tell, and C has no NULL + 0. */
 static inline uint64_t *tw_callgrind_amounts(const struct callgrind_share *share, uint32_t cost)
 {
-	return share->amounts ? share->amounts + (size_t)cost * share->callgrind->told_count : NULL;
+	return share->amounts ? share->amounts + (size_t)cost * share->callgrind->value_count : NULL;
 }
 
-/* Makes functions and costs of `told` values of the complete tree. False when there is no memory. */
+/* Makes functions and costs of `values` of the complete tree. False when there is no memory. */
 bool tw_callgrind_make_costs(struct callgrind *callgrind);
 
 void tw_callgrind_free_costs(struct callgrind *callgrind);

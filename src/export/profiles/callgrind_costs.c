@@ -72,13 +72,13 @@ static bool add_cost(struct callgrind_share *share, uint32_t function, const str
 	uint32_t number = (uint32_t)share->cost_count;
 	size_t count = number + (size_t)1;
 	if (!tw_extend(&share->costs, &share->cost_room, count, sizeof *share->costs) ||
-	    !tw_extend(&share->amounts, &share->amount_room, count * callgrind->told_count, sizeof *share->amounts) ||
+	    !tw_extend(&share->amounts, &share->amount_room, count * callgrind->value_count, sizeof *share->amounts) ||
 	    !tw_map_add(&share->map, key, number))
 		return false;
 	share->costs[number] = *wanted;
 	share->costs[number].before = callgrind->functions[function].costs;
 	callgrind->functions[function].costs = number + 1;
-	for (unsigned i = 0; i < callgrind->told_count; i++)
+	for (unsigned i = 0; i < callgrind->value_count; i++)
 		tw_callgrind_amounts(share, number)[i] = 0;
 	share->cost_count = count;
 	return true;
@@ -117,9 +117,9 @@ static void add_own_cost(struct callgrind_share *share, uint32_t node, uint32_t 
 {
 	const struct callgrind *callgrind = share->callgrind;
 	uint32_t own = own_cost_for(share, function, line_of(callgrind, node));
-	for (unsigned i = 0; i < callgrind->told_count && !share->failed; i++)
+	for (unsigned i = 0; i < callgrind->value_count && !share->failed; i++)
 		add_amount(&tw_callgrind_amounts(share, own)[i],
-		           tw_stack_tree_self(&callgrind->tree, node, callgrind->told[i]));
+		           tw_stack_tree_self(&callgrind->tree, node, callgrind->values[i]));
 }
 
 /* What a function costs its caller. */
@@ -132,8 +132,8 @@ static void add_call(struct callgrind_share *share, uint32_t node, uint32_t call
 	uint32_t call = cost_for(share, caller, &wanted);
 	if (share->failed)
 		return;
-	for (unsigned i = 0; i < callgrind->told_count; i++)
-		add_amount(&tw_callgrind_amounts(share, call)[i], callgrind->inclusive[callgrind->told[i]][node]);
+	for (unsigned i = 0; i < callgrind->value_count; i++)
+		add_amount(&tw_callgrind_amounts(share, call)[i], callgrind->inclusive[callgrind->values[i]][node]);
 	share->costs[call].calls += tw_stack_tree_self(&callgrind->tree, node, TREE_CALLS);
 }
 
@@ -224,8 +224,8 @@ static void prepare(void *context, unsigned i)
 		link_children(callgrind);
 		walk(callgrind);
 	} else {
-		for (unsigned k = 0; k < callgrind->told_count; k++)
-			callgrind->unsummed |= !sum_up(callgrind, callgrind->told[k]);
+		for (unsigned k = 0; k < callgrind->value_count; k++)
+			callgrind->unsummed |= !sum_up(callgrind, callgrind->values[k]);
 	}
 }
 

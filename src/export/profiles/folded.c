@@ -234,7 +234,7 @@ static void add_stack(const struct folded *folded, struct tw_line *line, uint32_
 	tw_line_end(line, end);
 }
 
-static bool is_told(const struct folded *folded, uint32_t node)
+static bool has_line(const struct folded *folded, uint32_t node)
 {
 	return folded->same[node] == node && folded->weight[node];
 }
@@ -247,7 +247,7 @@ static int take_piece(void *context, void *state)
 	uint64_t bytes = 0;
 	piece->from = folded->next;
 	for (; folded->next < folded->tree.count && bytes < PIECE_BYTES; folded->next++)
-		bytes += is_told(folded, folded->next) ? folded->length[folded->next] : 0;
+		bytes += has_line(folded, folded->next) ? folded->length[folded->next] : 0;
 	piece->to = folded->next;
 	return piece->to > piece->from;
 }
@@ -258,7 +258,7 @@ static void make_lines(void *context, void *state)
 	struct stack_lines *piece = state;
 	tw_line_clear(&piece->lines);
 	for (uint32_t i = piece->from; i < piece->to; i++)
-		if (is_told(folded, i))
+		if (has_line(folded, i))
 			add_stack(folded, &piece->lines, i);
 }
 

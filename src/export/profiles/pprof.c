@@ -40,11 +40,11 @@ struct pprof {
 	struct tw_stack_tree tree; /* first */
 	struct tw_proto proto;
 	struct tw_line label;
-	uint64_t strings;           /* written so far */
-	uint64_t thread, pid;       /* strings: the keys of labels */
-	uint64_t *digits;           /* by frame */
-	unsigned told[TREE_VALUES]; /* values that there are */
-	unsigned told_count;
+	uint64_t strings;             /* written so far */
+	uint64_t thread, pid;         /* strings: the keys of labels */
+	uint64_t *digits;             /* by frame */
+	unsigned values[TREE_VALUES]; /* values that there are */
+	unsigned value_count;
 	uint64_t main_type; /* the text of what pprof shows: samples, or the last type; 0: there is none */
 	uint32_t track;     /* whose labels are below */
 	struct tw_proto labels;
@@ -85,7 +85,7 @@ static void put_types(struct pprof *pprof)
 	for (unsigned i = 0; i < TREE_VALUES; i++) {
 		if (!tw_stack_tree_has(&pprof->tree, i))
 			continue;
-		pprof->told[pprof->told_count++] = i;
+		pprof->values[pprof->value_count++] = i;
 		uint64_t type = put_text(pprof, types[i].type), unit = put_text(pprof, types[i].unit);
 		size_t begin = tw_proto_begin(&pprof->proto, SAMPLE_TYPE);
 		tw_proto_uint(&pprof->proto, TYPE_TYPE, type);
@@ -227,8 +227,8 @@ static void put_values(struct pprof *pprof, uint32_t number)
 {
 	struct tw_proto *proto = &pprof->proto;
 	size_t begin = tw_proto_begin(proto, SAMPLE_VALUE);
-	for (unsigned i = 0; i < pprof->told_count; i++) {
-		uint64_t self = tw_stack_tree_self(&pprof->tree, number, pprof->told[i]);
+	for (unsigned i = 0; i < pprof->value_count; i++) {
+		uint64_t self = tw_stack_tree_self(&pprof->tree, number, pprof->values[i]);
 		tw_proto_varint(proto, self > INT64_MAX ? INT64_MAX : self);
 	}
 	tw_proto_end(proto, begin);

@@ -111,7 +111,7 @@ static bool has_name(const struct flight_elf *elf, const char *name)
 	return false;
 }
 
-bool flight_elf_tells_exits(const struct flight_elf *elf)
+bool flight_elf_has_exits(const struct flight_elf *elf)
 {
 	return has_name(elf, "__cyg_profile_func_exit") || has_name(elf, "__return__") || has_name(elf, "__return_loc");
 }

@@ -25,7 +25,7 @@ const Elf64_Shdr *flight_elf_section(const struct flight_elf *elf, const char *n
 const Elf64_Sym *flight_elf_function(const struct flight_elf *elf, const char *name);
 
 /* Whether a file tells where its functions end: otherwise those that call __fentry__ call nothing else. */
-bool flight_elf_tells_exits(const struct flight_elf *elf);
+bool flight_elf_has_exits(const struct flight_elf *elf);
 
 /* Whether the bytes of a section, or a part of it, are in the file. */
 static inline bool flight_elf_has(const struct flight_elf *elf, uint64_t offset, uint64_t size)

@@ -171,12 +171,12 @@ static uint32_t come_back(struct id_range *range, const struct id_range *wanted)
 }
 
 /* Calls that do not end are not recorded. A file that cannot be read, or has names of sections alone, does not say. */
-static bool tells_exits(const char *path)
+static bool has_exits(const char *path)
 {
 	struct flight_elf elf = flight_elf_open(path);
-	const bool tells = !flight_elf_section(&elf, ".strtab") || flight_elf_tells_exits(&elf);
+	const bool has = !flight_elf_section(&elf, ".strtab") || flight_elf_has_exits(&elf);
 	flight_elf_close(&elf);
-	return tells;
+	return has;
 }
 
 /* A bit for each byte, none of them set. */
@@ -203,7 +203,7 @@ uint32_t flight_range(enum flight_id_kind kind, uint32_t count, uint64_t start, 
 	*range = wanted;
 	range->path = keep_path(path);
 	if (kind == FLIGHT_BY_ADDRESS)
-		range->chosen = tells_exits(path) ? flight_chosen(path, load, start, count) : none(count);
+		range->chosen = has_exits(path) ? flight_chosen(path, load, start, count) : none(count);
 	if (!note(range))
 		return 0;
 	next_id += count;

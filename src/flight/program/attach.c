@@ -39,15 +39,15 @@ static int answer(char *request)
 static void take_request(const siginfo_t *info)
 {
 	static char text[FLIGHT_REQUEST_MOST + 1];
-	char path[64], told[FLIGHT_ANSWER];
+	char path[64], line[FLIGHT_ANSWER];
 	snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)info->si_pid, info->si_value.sival_int);
 	const int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (file < 0)
 		return;
 	const ssize_t size = pread(file, text, sizeof text - 1, FLIGHT_ANSWER);
 	text[size < 0 ? 0 : size] = '\0';
-	const int length = snprintf(told, sizeof told, "%d\n", answer(text));
-	if (pwrite(file, told, (size_t)length, 0) < 0)
+	const int length = snprintf(line, sizeof line, "%d\n", answer(text));
+	if (pwrite(file, line, (size_t)length, 0) < 0)
 		errno = 0; /* nobody waits for it any more */
 	close(file);
 }

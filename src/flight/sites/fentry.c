@@ -140,7 +140,7 @@ uint64_t flight_patch_places(const struct dl_phdr_info *object, const struct fli
 	static void (*const functions[])(void) = {__fentry__, __return__};
 	const struct places entries = find(object, elf, "__mcount_loc"), exits = find(object, elf, "__return_loc");
 	struct entry_code extent = {UINT64_MAX, 0};
-	if (entries.count + exits.count == 0 || !flight_elf_tells_exits(elf))
+	if (entries.count + exits.count == 0 || !flight_elf_has_exits(elf))
 		return 0;
 	extend(&extent, object, &entries);
 	extend(&extent, object, &exits);
