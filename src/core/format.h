@@ -68,7 +68,7 @@ struct tw_traits {
 	bool ends_unordered; /* ends of one time may come in another order than their slices nest */
 	uint64_t part_ns;    /* the trace is a part of one, from this time on */
 	uint64_t sampled_bytes; /* `read`: allocations are estimates, of a sample about every so many bytes; 0: exact */
-	uint64_t reach_ns; /* `read` of formats that tell_reach: the latest time of all that has been read, delivered
+	uint64_t reach_ns; /* `read` of formats with has_reach: the latest time of all that has been read, delivered
 	                       or not */
 };
 
@@ -191,7 +191,7 @@ struct tw_format_traits {
 	bool takes_frequency;     /* options.frequency */
 	bool names_events;        /* options.event_names */
 	bool samples_beside;      /* samples may be among the slices */
-	bool tells_reach;         /* keeps reader->traits.reach_ns */
+	bool has_reach;           /* keeps reader->traits.reach_ns */
 	bool keeps_clock;         /* knows where a trace begins and ends without the kinds that nobody looks at */
 	bool shared_clock;        /* when something of a thread happened may be told by the files of others */
 	bool whole_folder;        /* where a trace is a directory, all files in it are of the trace */

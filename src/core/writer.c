@@ -142,7 +142,7 @@ void *tw_writer_take(struct tw_writer *writer, size_t *size)
 
 /* An end has the category of its begin. Often another processor has made the rows, and this looks at them first: `make
  * bench` measures convert. */
-static void count_untold(struct tw_writer *writer, const struct tw_batch *batch)
+static void count_unwritten(struct tw_writer *writer, const struct tw_batch *batch)
 {
 	enum { ROWS_AHEAD = 16 };
 	const uint32_t categories = writer->target->no_category & ~(UINT32_C(1) << TW_SLICE_END);
@@ -246,8 +246,8 @@ static int hand_on(void *context, const struct tw_batch *batch)
 	return writer->target->write(writer, writer->source, batch);
 }
 
-/* What the target or its own part of the writer returns: without memory nothing has been told yet. */
-static int told(struct tw_writer *writer, int status)
+/* The status, with its error where memory ran out. */
+static int with_error(struct tw_writer *writer, int status)
 {
 	return status == TW_ERR_MEMORY && !writer->error[0] ? tw_writer_fail(writer, status, "out of memory") : status;
 }
@@ -267,10 +267,10 @@ int tw_write(struct tw_writer *writer, const struct tw_reader *reader, const str
 	if (!look_over(writer, reader, batch))
 		return tw_writer_fail(writer, TW_ERR_VALUE, "%s: an event is of no kind", writer->name);
 	if (writer->target->no_category || writer->target->no_arguments)
-		count_untold(writer, batch);
+		count_unwritten(writer, batch);
 	writer->source = reader;
 	status = writer->target->one_stack
-	             ? told(writer, tw_ends_first_take(&writer->ends_first, batch, hand_on, writer))
+	             ? with_error(writer, tw_ends_first_take(&writer->ends_first, batch, hand_on, writer))
 	             : hand_on(writer, batch);
 	return status >= 0 && writer->out.error ? fail_write(writer, writer->out.error) : status;
 }
@@ -280,7 +280,7 @@ int tw_finish(struct tw_writer *writer)
 	if (!writer->open)
 		return not_open(writer);
 	writer->open = false;
-	int status = told(writer, tw_ends_first_finish(&writer->ends_first, hand_on, writer));
+	int status = with_error(writer, tw_ends_first_finish(&writer->ends_first, hand_on, writer));
 	status = status < 0 ? status : writer->target->finish(writer);
 	if (status < 0)
 		return status;

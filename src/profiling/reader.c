@@ -293,7 +293,7 @@ static size_t fill_time(struct profiling_reader *profiling)
 	return gmtime_r(&seconds, &time) ? strftime(profiling->written, sizeof profiling->written, "%FT%TZ", &time) : 0;
 }
 
-static void tell_fields(struct profiling_reader *profiling, struct tw_info *info, uint64_t calls)
+static void fill_info_fields(struct profiling_reader *profiling, struct tw_info *info, uint64_t calls)
 {
 	const struct profiling_header *header = &profiling->first;
 	const char *order = header->big ? "big" : "little";
@@ -331,7 +331,7 @@ static int profiling_info(struct tw_reader *reader, unsigned jobs, struct tw_inf
 	for (size_t i = 0; i < profiling->threads.count; i++)
 		info->processes +=
 		    i == 0 || profiling->threads.items[i].process != profiling->threads.items[i - 1].process;
-	tell_fields(profiling, info, calls);
+	fill_info_fields(profiling, info, calls);
 	return 0;
 }
 

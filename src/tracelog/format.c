@@ -76,7 +76,7 @@ const struct tw_format tw_format_tracelog = {
 	{
 	    .copy_order = TW_ORDER_FILE,
 	    .sampled = true,
-	    .tells_reach = true,
+	    .has_reach = true,
 	},
     .files =
 	{

@@ -421,14 +421,14 @@ int tracelog_find_dependencies(struct tw_reader *reader, struct tw_state_outline
 	return status;
 }
 
-int tracelog_find_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *teller)
+int tracelog_find_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *reporter)
 {
 	struct tw_batch batch;
 	int status = begin(reader);
 	if (status < 0)
 		return status;
 	events_of(reader)->log.source_lines = to;
-	events_of(reader)->log.pdbs.teller = teller;
+	events_of(reader)->log.pdbs.reporter = reporter;
 	while ((status = tracelog_read(reader, &batch)) > 0)
 		;
 	return status;

@@ -29,8 +29,8 @@ int tracelog_image_open(struct tw_reader *reader);
 int tracelog_look(struct tw_reader *reader);
 int tracelog_read(struct tw_reader *reader, struct tw_batch *batch);
 int tracelog_find_dependencies(struct tw_reader *reader, struct tw_state_outline *dependencies);
-/* Reads the whole log, and notes the lines of all instructions. What is wrong with PDBs is told by another reader. */
-int tracelog_find_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *teller);
+/* Reads the whole log, and notes the lines of all instructions. Findings about PDBs are another reader's. */
+int tracelog_find_lines(struct tw_reader *reader, struct tracelog_source_lines *to, struct tw_reader *reporter);
 void tracelog_events_free(struct tracelog_events *events);
 
 /* records.c */

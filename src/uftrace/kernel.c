@@ -183,10 +183,10 @@ static const struct uftrace_kernel_event *event_of(struct tw_reader *reader, con
 		return NULL;
 	if (tw_map_find(&uftrace->kernel.numbers, tw_load16(item->data, false), &number))
 		return &uftrace->kernel.events[number];
-	if (!uftrace->tasks.told_not_read)
+	if (!uftrace->tasks.reported_not_read)
 		report(reader, cpu, UFTRACE_NOT_READ, cpu->page + cpu->at,
 		       "An event is of a number that kernel_header does not tell: such are left out.");
-	uftrace->tasks.told_not_read = true;
+	uftrace->tasks.reported_not_read = true;
 	return NULL;
 }
 

@@ -209,8 +209,8 @@ static bool ends_here(const struct thread_state *thread, bool any_depth, const u
 
 /* Finds the end of a record's data by the specifications of its function; 0: none of them fits. Returns that, or a
  * negative status. */
-static int told_end(struct uftrace_cursor *cursor, const struct thread_state *thread, const uint8_t *bytes, size_t have,
-                    const struct uftrace_record *record, size_t *end)
+static int specified_end(struct uftrace_cursor *cursor, const struct thread_state *thread, const uint8_t *bytes,
+                         size_t have, const struct uftrace_record *record, size_t *end)
 {
 	size_t sizes[UFTRACE_SIZES];
 	const uint8_t *data = bytes + UFTRACE_RECORD_SIZE;
@@ -229,7 +229,7 @@ static int take_data(struct uftrace_cursor *cursor, const struct thread_state *t
                      size_t have, struct uftrace_record *record)
 {
 	size_t most = have < UFTRACE_DATA_MOST ? have : UFTRACE_DATA_MOST, end;
-	int status = told_end(cursor, thread, bytes, have, record, &end);
+	int status = specified_end(cursor, thread, bytes, have, record, &end);
 	if (status < 0)
 		return status;
 	if (!end)

@@ -57,8 +57,8 @@ bool uftrace_add_specs(struct tw_reader *reader, const char *text, size_t size)
 
 bool uftrace_take_debug_line(struct tw_reader *reader, const struct tw_text *function, const char *line)
 {
-	bool told = strncmp(line, "A: @", 4) == 0 || strncmp(line, "R: @", 4) == 0;
-	return !told || add_spec(reader, function->bytes, function->length, line + 4, strlen(line + 4));
+	bool is_spec = strncmp(line, "A: @", 4) == 0 || strncmp(line, "R: @", 4) == 0;
+	return !is_spec || add_spec(reader, function->bytes, function->length, line + 4, strlen(line + 4));
 }
 
 void uftrace_specs_free(struct uftrace_specs *specs)

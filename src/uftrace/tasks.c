@@ -16,11 +16,11 @@ enum { TASKS_MOST = 1 << 20, SESSIONS_MOST = 1 << 16, NS_A_SECOND = 1000000000 }
 enum { TASK_BYTES = 1024 };
 
 /* Tells that there is no room, once. */
-static void report_limit(struct tw_reader *reader, enum uftrace_rule rule, bool *told)
+static void report_limit(struct tw_reader *reader, enum uftrace_rule rule, bool *reported)
 {
-	if (!*told)
+	if (!*reported)
 		tw_report(reader, &uftrace_rules[rule], 0, 0, 0, "%s", uftrace_rules[rule].text);
-	*told = true;
+	*reported = true;
 }
 
 /* The task of a thread; NULL when there is no room (then `left_out` is set) or no memory. */
@@ -155,7 +155,7 @@ static bool take_event_line(void *context, char *line)
 	if (!tw_scan_number(&at, 10, &number) || *at++ != ' ' || !*at)
 		return false;
 	if (!uftrace_fits(reader, UFTRACE_NAME_BYTES + strlen(at))) {
-		report_limit(reader, UFTRACE_NAME_LIMIT, &uftrace_of(reader)->tasks.told_events);
+		report_limit(reader, UFTRACE_NAME_LIMIT, &uftrace_of(reader)->tasks.reported_events);
 		return true;
 	}
 	uint32_t name = tw_dictionary_text(reader->dictionary, at);

@@ -371,7 +371,7 @@ struct uftrace_tasks {
 	size_t count, room;
 	struct tw_map numbers;     /* by thread */
 	struct tw_map event_names; /* by number */
-	bool told_not_read, told_events;
+	bool reported_not_read, reported_events;
 	bool left_out; /* a thread: there was no room for it */
 	bool failed;   /* no memory for what a line tells */
 };

@@ -132,21 +132,21 @@ static uint32_t thread_text(const struct part_merge *merge, const struct tw_trac
 
 /* Returns the name that tells a node from others of its parent; 0 of a thread, which is the same in several traces
  * though only one tells its name. */
-static uint32_t told_apart_by(const struct calltree_node *node)
+static uint32_t identity_of(const struct calltree_node *node)
 {
 	return node->is_thread ? 0 : node->name;
 }
 
 static bool same_node(const struct calltree_node *a, const struct calltree_node *b)
 {
-	return a->parent == b->parent && a->is_thread == b->is_thread && told_apart_by(a) == told_apart_by(b) &&
+	return a->parent == b->parent && a->is_thread == b->is_thread && identity_of(a) == identity_of(b) &&
 	       a->process == b->process && a->thread == b->thread && a->threadless == b->threadless;
 }
 
 static uint32_t find_node(struct tw_calltree *tree, const struct calltree_node *node)
 {
 	uint64_t owner = tw_hash_two(node->process, node->thread);
-	uint64_t key = tw_hash_two(owner, (uint64_t)node->parent << 32 | told_apart_by(node));
+	uint64_t key = tw_hash_two(owner, (uint64_t)node->parent << 32 | identity_of(node));
 	uint32_t number;
 	for (size_t slot = SIZE_MAX; tw_map_next(&tree->map, key, &slot, &number);)
 		if (same_node(&tree->nodes[number], node))

@@ -150,8 +150,8 @@ static void put_value(struct tw_output *out, const char *unit, double value)
 	bool round = fabs(value) < 1e15 && fabs(value) == floor(fabs(value));
 	snprintf(digits, sizeof digits, round ? "%.0f" : "%.6g", value);
 	tw_group_digits(text, digits);
-	const bool told = *unit && value != 0;
-	tw_putf(out, "%s%s%s", text, told ? " " : "", told ? unit : "");
+	const bool has_value = *unit && value != 0;
+	tw_putf(out, "%s%s%s", text, has_value ? " " : "", has_value ? unit : "");
 }
 
 void tw_svg_values(struct tw_output *out, const struct tw_svg_frame *frame, const struct tw_svg_scale *scale)

@@ -58,19 +58,19 @@ static struct usage_arguments arguments_of(struct tw_cpu *cpu, const struct tw_b
                                            const struct tw_event *event)
 {
 	const struct tw_argument *arguments = tw_event_arguments(batch, event);
-	struct usage_arguments told = {NULL, NULL, NULL};
+	struct usage_arguments found = {NULL, NULL, NULL};
 	for (unsigned i = 0; i < event->argument_count; i++) {
 		const struct tw_argument *it = &arguments[i];
 		enum tw_runtime_name name = tw_runtime_name(&cpu->names, it->name);
 		bool whole = it->type == TW_ARG_INT || it->type == TW_ARG_UINT;
 		if (whole && name == TW_RUNTIME_US)
-			told.us = it;
+			found.us = it;
 		else if (whole && name == TW_RUNTIME_INTERVAL_US)
-			told.interval_us = it;
+			found.interval_us = it;
 		else if ((whole || it->type == TW_ARG_DOUBLE) && name == TW_RUNTIME_PERCENT && isfinite(percent_of(it)))
-			told.percent = it;
+			found.percent = it;
 	}
-	return told;
+	return found;
 }
 
 static int64_t ns_of(const struct tw_argument *us)
@@ -106,14 +106,14 @@ static void use(struct usage *usage, int64_t ns)
 
 /* Returns the interval of a sample in ns: what its argument tells, which the first may have; the time since the one
  * before; or, where there is neither, what its percentage makes of the time used. */
-static long double interval_of(const struct usage *usage, uint64_t time, const struct usage_arguments *told)
+static long double interval_of(const struct usage *usage, uint64_t time, const struct usage_arguments *found)
 {
-	double percent = percent_of(told->percent);
-	if (told->interval_us)
-		return (long double)ns_of(told->interval_us);
+	double percent = percent_of(found->percent);
+	if (found->interval_us)
+		return (long double)ns_of(found->interval_us);
 	if (usage->samples)
 		return (long double)(time > usage->last ? time - usage->last : 0);
-	return percent != 0 ? (long double)ns_of(told->us) * 100 / (long double)percent : 0;
+	return percent != 0 ? (long double)ns_of(found->us) * 100 / (long double)percent : 0;
 }
 
 /* Adds a percentage. A negative one, which takes time back, counts in the mean only. */
@@ -156,8 +156,8 @@ static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct t
 {
 	if (tw_runtime_name(&cpu->names, event->category) != TW_RUNTIME_CPU)
 		return 0;
-	struct usage_arguments told = arguments_of(cpu, batch, event);
-	if (!told.us)
+	struct usage_arguments found = arguments_of(cpu, batch, event);
+	if (!found.us)
 		return 0;
 	bool whole = tw_runtime_name(&cpu->names, event->name) == TW_RUNTIME_PROCESS_CPU;
 	uint32_t number = find_usage(cpu, event->track, whole);
@@ -167,14 +167,14 @@ static int take(struct tw_cpu *cpu, const struct tw_batch *batch, const struct t
 	}
 	struct usage *usage = &cpu->usages[number];
 	uint64_t start = cpu->clock->start_ns, time = event->time > start ? event->time - start : 0;
-	int64_t ns = ns_of(told.us);
+	int64_t ns = ns_of(found.us);
 	use(usage, ns);
-	if (told.percent)
-		add_percent(usage, interval_of(usage, time, &told), percent_of(told.percent));
+	if (found.percent)
+		add_percent(usage, interval_of(usage, time, &found), percent_of(found.percent));
 	usage->first = usage->samples++ ? usage->first : time;
 	usage->last = time;
-	int status = draw(cpu, usage, event, told.percent);
-	return status ? status : give_sample(cpu, usage, time, ns, told.percent);
+	int status = draw(cpu, usage, event, found.percent);
+	return status ? status : give_sample(cpu, usage, time, ns, found.percent);
 }
 
 /* ---- Rows: processes and threads have names by now, where the trace tells them. ---- */

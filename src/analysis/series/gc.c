@@ -530,7 +530,7 @@ int tw_gc_read(struct tw_gc **made, struct tw_reader *reader, const struct tw_gc
 {
 	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_COUNTER |
 	                       1u << TW_STACK_SAMPLE | 1u << TW_ALLOCATION_SAMPLE;
-	const struct tw_request request = {.kinds = reader->format->traits.tells_reach ? kinds : 0};
+	const struct tw_request request = {.kinds = reader->format->traits.has_reach ? kinds : 0};
 	struct tw_batch batch;
 	int got = 0, status = tw_begin(reader, TW_USE_WHOLE, &request);
 	struct tw_gc *gc = *made = make(options, reader);

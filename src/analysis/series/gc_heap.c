@@ -28,7 +28,7 @@ static void allocate(struct tw_gc_heap *heap, uint64_t bytes)
 /* Where allocations are told, they are what makes collections begin: what a thread ran besides is not asked. */
 static void see(struct tw_gc_heap *heap, struct tw_budget *budget, const struct tw_gc_moment *moment)
 {
-	const bool allocates = moment->told == TW_GC_ALLOCATION;
+	const bool allocates = moment->kind == TW_GC_ALLOCATION;
 	if (heap->allocations && !allocates)
 		return;
 	uint32_t thread =
@@ -99,11 +99,11 @@ static void end_report(struct tw_gc_heap *heap, struct tw_gc_item *items)
 static void add_part(struct tw_gc_heap *heap, struct tw_gc_item *items, enum tw_gc_part part, uint64_t bytes)
 {
 	const unsigned bit = part == TW_GC_PART_OTHER ? 0 : 1u << part;
-	if (heap->next.known && (heap->next.time != heap->time || heap->told & bit))
+	if (heap->next.known && (heap->next.time != heap->time || heap->parts & bit))
 		end_report(heap, items);
 	if (!heap->next.known)
-		heap->since_report = heap->told = 0;
-	heap->told |= bit;
+		heap->since_report = heap->parts = 0;
+	heap->parts |= bit;
 	heap->next.known = true;
 	heap->next.time = heap->time;
 	heap->next.bytes[part] = tw_sum(heap->next.bytes[part], bytes);
@@ -165,7 +165,7 @@ static int compare_moments(const void *left, const void *right)
 static void count(struct tw_gc_heap *heap, struct tw_budget *budget, struct tw_gc_item *items,
                   const struct tw_gc_moment *moment)
 {
-	switch (moment->told) {
+	switch (moment->kind) {
 	case TW_GC_ALLOCATION:
 		allocate(heap, moment->value);
 		see(heap, budget, moment);
@@ -217,7 +217,7 @@ void tw_gc_heap_sample(struct tw_gc_heap *heap, struct tw_budget *budget, const 
 {
 	add(heap, budget, items, event->time,
 	    (struct tw_gc_moment){
-		.told = event->kind == TW_ALLOCATION_SAMPLE ? TW_GC_ALLOCATION : TW_GC_SAMPLE,
+		.kind = event->kind == TW_ALLOCATION_SAMPLE ? TW_GC_ALLOCATION : TW_GC_SAMPLE,
 		.offset = event->offset,
 		.value = event->value,
 		.track = event->track,
@@ -230,7 +230,7 @@ void tw_gc_heap_begin(struct tw_gc_heap *heap, struct tw_budget *budget, const s
 {
 	add(heap, budget, items, event->time,
 	    (struct tw_gc_moment){
-		.told = TW_GC_BEGIN,
+		.kind = TW_GC_BEGIN,
 		.offset = event->offset,
 		.value = event->value,
 		.number = number,
@@ -243,7 +243,7 @@ void tw_gc_heap_part(struct tw_gc_heap *heap, struct tw_budget *budget, const st
 {
 	add(heap, budget, items, event->time,
 	    (struct tw_gc_moment){
-		.told = TW_GC_PART,
+		.kind = TW_GC_PART,
 		.offset = event->offset,
 		.value = bytes,
 		.part = part_of(part),

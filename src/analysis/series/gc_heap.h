@@ -41,20 +41,20 @@ struct tw_gc_item {
 	uint32_t stack;  /* that its thread ran when it began; 0: that is not told */
 };
 
-/* What is told at one time, in the order of the file. */
+/* A fact about the heap at one time, in the order of the file. */
 struct tw_gc_moment {
 	uint64_t offset, value; /* bytes; of a collection its pause */
 	size_t arrival;
 	size_t number; /* of the collection */
 	uint32_t track, stack;
-	enum tw_gc_told { TW_GC_SAMPLE, TW_GC_ALLOCATION, TW_GC_BEGIN, TW_GC_PART } told;
+	enum tw_gc_moment_kind { TW_GC_SAMPLE, TW_GC_ALLOCATION, TW_GC_BEGIN, TW_GC_PART } kind;
 	enum tw_gc_part part;
 };
 
 /* The heap of a process while a trace is read in the order of time. All zero to begin; written by gc_heap.c. */
 struct tw_gc_heap {
 	struct tw_gc_report last, next; /* next: the report that is going on, where it is known */
-	unsigned told;                  /* parts of it, as bits */
+	unsigned parts;                 /* those of `next` so far, as bits */
 	uint64_t since_begin;           /* bytes allocated since the last collection began */
 	uint64_t since_report;          /* the same since the last report */
 	bool allocations;               /* the trace tells of some */

@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct listed_function {
-	struct tw_jit_row told;
+	struct tw_jit_row row;
 	uint32_t about; /* the name of the function, the track, or the number of the body */
 	uint64_t id;    /* of the function: others may have its name */
 };
@@ -46,7 +46,7 @@ struct tw_jit {
 	struct tw_runtime_names names;          /* of it */
 	struct tw_dictionary *texts;
 	struct listed_function *rows;
-	struct tw_keyed told; /* by what they are about */
+	struct tw_keyed subjects; /* by what they are about */
 	struct stack *stacks;
 	struct tw_keyed tracks; /* that have one */
 	uint64_t end_ns, span_ns;
@@ -90,7 +90,8 @@ static uint32_t find_row(struct tw_jit *jit, const struct tw_batch *batch, const
 	uint32_t about = by == TW_JIT_BY_THREAD ? event->track
 	                 : by == TW_JIT_BY_BODY ? body_of(jit, batch, event)
 	                                        : event->name;
-	uint32_t row = tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->told, about, &jit->rows, sizeof *jit->rows, 0);
+	uint32_t row =
+	    tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->subjects, about, &jit->rows, sizeof *jit->rows, 0);
 	if (row != UINT32_MAX)
 		jit->rows[row].about = about;
 	return row;
@@ -126,7 +127,7 @@ static bool put_inside(struct tw_jit *jit, struct stack *stack, const struct ope
 	struct open *outer = &stack->items[stack->depth - 1];
 	const uint64_t ns = slice->end - slice->begin, taken = ns < outer->own ? ns : outer->own;
 	outer->own -= taken;
-	jit->rows[outer->row].told.self_ns -= taken;
+	jit->rows[outer->row].row.self_ns -= taken;
 	return counted;
 }
 
@@ -142,7 +143,7 @@ static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32
 {
 	const uint64_t end = tw_event_end(event), ns = end - event->time;
 	const struct open slice = {event->time, end, ns, event->offset, number, cached};
-	struct tw_jit_row *row = &jit->rows[number].told;
+	struct tw_jit_row *row = &jit->rows[number].row;
 	struct stack *stack = find_stack(jit, event->track);
 	const struct tw_compiling compiling = {event->time, end, event->offset, number, cached};
 	if (stack)
@@ -166,7 +167,7 @@ static void count_slice(struct tw_jit *jit, const struct tw_event *event, uint32
 
 static void give_cpu(void *context, const struct tw_compiling *it, uint64_t ns)
 {
-	struct tw_jit_row *row = &((struct tw_jit *)context)->rows[it->row].told;
+	struct tw_jit_row *row = &((struct tw_jit *)context)->rows[it->row].row;
 	row->cpu_known |= !it->cached;
 	row->cpu_ns = it->cached ? row->cpu_ns : tw_sum(row->cpu_ns, ns);
 }
@@ -202,7 +203,7 @@ static void take(struct tw_jit *jit, const struct tw_batch *batch, const struct 
 		jit->left_out++;
 		return;
 	}
-	struct tw_jit_row *row = &jit->rows[number].told;
+	struct tw_jit_row *row = &jit->rows[number].row;
 	/* A compilation that ends with the slice around it has no end of its own. */
 	bool open = event->kind == TW_SLICE_BEGIN || (event->flags & TW_FLAG_UNWOUND);
 	if (open)
@@ -240,8 +241,8 @@ static const char *ordinal(struct tw_jit *jit, uint32_t number)
 static void fill_body(struct tw_jit *jit, struct listed_function *filled)
 {
 	const char *name = ordinal(jit, filled->about);
-	filled->told.name = name ? name : "(other)";
-	filled->told.body = filled->about;
+	filled->row.name = name ? name : "(other)";
+	filled->row.body = filled->about;
 }
 
 static void fill_row(struct tw_jit *jit, struct listed_function *filled)
@@ -251,7 +252,7 @@ static void fill_row(struct tw_jit *jit, struct listed_function *filled)
 	const struct tw_name *function = tw_dictionary_name(jit->dictionary, thread ? 0 : filled->about);
 	const bool threadless = thread && tw_is_threadless(track);
 	const char *name = keep(jit, threadless ? 0 : thread ? track->name : filled->about);
-	struct tw_jit_row *row = &filled->told;
+	struct tw_jit_row *row = &filled->row;
 	filled->id = function->id;
 	row->name = name ? name : "(other)"; /* no room for its name */
 	row->owner = keep_other(jit, function->owner);
@@ -267,7 +268,7 @@ static void fill_row(struct tw_jit *jit, struct listed_function *filled)
 static int compare(const void *left, const void *right)
 {
 	const struct listed_function *one = left, *other = right;
-	const struct tw_jit_row *a = &one->told, *b = &other->told;
+	const struct tw_jit_row *a = &one->row, *b = &other->row;
 	int order = tw_compare(a->body, b->body);
 	order = order ? order : strcmp(a->name, b->name);
 	order = order ? order : tw_compare(a->process, b->process);
@@ -297,13 +298,13 @@ static void join_row(struct tw_jit_row *row, const struct tw_jit_row *other)
 static void join_rows(struct tw_jit *jit)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < jit->told.count; i++) {
+	for (size_t i = 0; i < jit->subjects.count; i++) {
 		if (kept && compare(&jit->rows[kept - 1], &jit->rows[i]) == 0)
-			join_row(&jit->rows[kept - 1].told, &jit->rows[i].told);
+			join_row(&jit->rows[kept - 1].row, &jit->rows[i].row);
 		else
 			jit->rows[kept++] = jit->rows[i];
 	}
-	jit->told.count = kept;
+	jit->subjects.count = kept;
 }
 
 static void finish(struct tw_jit *jit, const struct tw_reader *reader)
@@ -313,10 +314,10 @@ static void finish(struct tw_jit *jit, const struct tw_reader *reader)
 	jit->span_ns = tw_times_span(&(struct tw_times){greater(reader->options.from_ns, reader->traits.part_ns),
 	                                                reader->options.to_ns},
 	                             end > start ? end - start : 0);
-	for (size_t i = 0; i < jit->told.count; i++)
+	for (size_t i = 0; i < jit->subjects.count; i++)
 		(jit->options.by == TW_JIT_BY_BODY ? fill_body : fill_row)(jit, &jit->rows[i]);
-	if (jit->told.count)
-		qsort(jit->rows, jit->told.count, sizeof *jit->rows, compare);
+	if (jit->subjects.count)
+		qsort(jit->rows, jit->subjects.count, sizeof *jit->rows, compare);
 	join_rows(jit);
 }
 
@@ -341,7 +342,7 @@ static struct tw_jit *make(const struct tw_jit_options *options, struct tw_reade
 int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_jit_options *options)
 {
 	const uint32_t kinds = 1u << TW_SLICE_COMPLETE | 1u << TW_SLICE_BEGIN | 1u << TW_INSTANT | 1u << TW_COUNTER;
-	const struct tw_request request = {.kinds = reader->format->traits.tells_reach ? kinds : 0};
+	const struct tw_request request = {.kinds = reader->format->traits.has_reach ? kinds : 0};
 	struct tw_batch batch;
 	int got;
 	struct tw_jit *jit = *made = make(options, reader);
@@ -365,7 +366,7 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 
 const struct tw_jit_row *tw_jit_row(const struct tw_jit *jit, size_t i)
 {
-	return i < jit->told.count ? &jit->rows[i].told : NULL;
+	return i < jit->subjects.count ? &jit->rows[i].row : NULL;
 }
 
 uint64_t tw_jit_span_ns(const struct tw_jit *jit)
@@ -384,7 +385,7 @@ void tw_jit_free(struct tw_jit *jit)
 		return;
 	for (size_t i = 0; i < jit->tracks.count; i++)
 		tw_compiling_free(&jit->stacks[i].cpu);
-	tw_map_free(&jit->told.map);
+	tw_map_free(&jit->subjects.map);
 	tw_map_free(&jit->tracks.map);
 	free(jit->stacks);
 	free(jit->names.found);

@@ -42,7 +42,7 @@ static size_t most_of(const struct check_options *options)
 
 /* Whether the byte's offset helps to find it: the line of a text is the first, which may be the only one, or is longer
  * than people read. */
-static bool is_byte_told(const struct tw_kept *kept)
+static bool is_byte_shown(const struct tw_kept *kept)
 {
 	enum { READ_BY_PEOPLE = 120 };
 	return kept->line ? kept->line == 1 || kept->column > READ_BY_PEOPLE : kept->at != kept->record;
@@ -65,7 +65,7 @@ static void put_text(void *context, const struct tw_kept *kept)
 		tw_putf(out, ":0x%llx: ", (unsigned long long)kept->record);
 	put_severity(listing->screen, kept->severity);
 	tw_put_safe(out, kept->text, strlen(kept->text));
-	if (is_byte_told(kept))
+	if (is_byte_shown(kept))
 		tw_putf(out, " (byte 0x%llx)", (unsigned long long)kept->at);
 	tw_putf(out, " [%s]\n", kept->rule);
 }

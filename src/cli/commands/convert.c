@@ -82,8 +82,8 @@ static int show(struct tw_walk *walk, struct tw_reader *reader, const char *path
 static const char *format_asked_for(const struct convert_options *options)
 {
 	const char *output = options->common.output;
-	bool told = options->to || (output && tw_writer_format_of(output));
-	return options->dialect && !told ? "tracelog" : options->to;
+	bool has_target = options->to || (output && tw_writer_format_of(output));
+	return options->dialect && !has_target ? "tracelog" : options->to;
 }
 
 /* What the target has no choice of would be asked for in vain. */

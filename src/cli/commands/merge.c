@@ -206,12 +206,12 @@ static int merge(const struct tw_merge_options *how, const struct tw_writing *wr
 			status = tw_write_events(writing, reader);
 		if (status >= 0 && status != TW_EXIT_FAILED && report(how, writing, reader, inputs))
 			status = TW_EXIT_FAILED;
-		int told = say_findings(inputs);
+		int said = say_findings(inputs);
 		if (status < 0)
 			status = tw_say_failure(reader, status);
 		else if (status == 0 && (inputs->left_out || tw_reader_findings(reader, TW_ERROR)))
 			status = TW_EXIT_FINDINGS;
-		status = told ? told : status;
+		status = said ? said : status;
 	}
 	tw_close(reader);
 	tw_names_close(&names);

@@ -224,11 +224,11 @@ static uint64_t mix_text(uint64_t key, const char *text)
 /* Mixes a file into a key, by name, size and time: a name may have another file by now. */
 static uint64_t mix_file(uint64_t key, const char *path)
 {
-	struct stat told = {0};
+	struct stat status = {0};
 	key = mix_text(key, path);
-	if (path && stat(path, &told) == 0) {
-		key = mix_number(key, (uint64_t)told.st_size);
-		key = mix_number(mix_number(key, (uint64_t)told.st_mtim.tv_sec), (uint64_t)told.st_mtim.tv_nsec);
+	if (path && stat(path, &status) == 0) {
+		key = mix_number(key, (uint64_t)status.st_size);
+		key = mix_number(mix_number(key, (uint64_t)status.st_mtim.tv_sec), (uint64_t)status.st_mtim.tv_nsec);
 	}
 	return key;
 }

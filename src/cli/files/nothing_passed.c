@@ -63,7 +63,7 @@ static void list_filters(struct tw_text *list, const struct tw_common *common)
 	list_times(list, common);
 }
 
-void tw_say_filters(const struct tw_common *common, const char *told, bool function_alone)
+void tw_say_filters(const struct tw_common *common, const char *text, bool function_alone)
 {
 	struct tw_text list = {0};
 	struct tw_common others = *common;
@@ -76,7 +76,7 @@ void tw_say_filters(const struct tw_common *common, const char *told, bool funct
 			tw_say("no function matches '%s': a glob matches the whole name, as in '*%s*'", glob, glob);
 	} else if (tw_has_filters(common)) {
 		list_filters(&list, common);
-		tw_say("%s the filters:%s%s", told, list.bytes ? list.bytes : "",
+		tw_say("%s the filters:%s%s", text, list.bytes ? list.bytes : "",
 		       tw_chooses(&common->filter.threads) || tw_chooses(&common->filter.processes)
 		           ? " (trackway info lists the threads)"
 		           : "");
@@ -130,14 +130,14 @@ static uint64_t list_unchosen(struct tw_text *list, const struct tw_common *comm
 
 void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static TW_EVENT_KINDS])
 {
-	struct tw_text told = {0};
-	uint64_t all = 0, loose = list_unchosen(&told, common, kinds);
+	struct tw_text text = {0};
+	uint64_t all = 0, loose = list_unchosen(&text, common, kinds);
 	for (unsigned i = 0; i < TW_EVENT_KINDS; i++)
 		all += i == TW_LOST ? 0 : kinds[i];
-	list_text(&told, "", loose ? " pass" : "nothing passes");
-	if (all == loose && told.bytes)
-		tw_say_filters(common, told.bytes, false);
-	tw_text_free(&told);
+	list_text(&text, "", loose ? " pass" : "nothing passes");
+	if (all == loose && text.bytes)
+		tw_say_filters(common, text.bytes, false);
+	tw_text_free(&text);
 }
 
 void tw_say_numbers_only(void)

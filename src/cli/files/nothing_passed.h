@@ -21,7 +21,7 @@ void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static T
 
 /* Says something of the filters, where there are some: "nothing passes". function_alone: all but --function let
  * something through. */
-void tw_say_filters(const struct tw_common *common, const char *told, bool function_alone);
+void tw_say_filters(const struct tw_common *common, const char *text, bool function_alone);
 
 /* Says how functions get names where some of a reader have a number only, as in an XRay log. Returns whether it did. */
 bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *reader);

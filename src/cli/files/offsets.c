@@ -34,7 +34,7 @@ static int take_offset(const struct tw_command *command, struct tw_merge_source 
 }
 
 /* Whether an offset before this one is of the same file, which would be replaced unsaid. */
-static bool is_told_before(const struct tw_list *offsets, size_t this)
+static bool is_repeated(const struct tw_list *offsets, size_t this)
 {
 	const char *text = offsets->items[this], *equals = strrchr(text, '=');
 	for (size_t i = 0; equals && i < this; i++) {
@@ -50,7 +50,7 @@ int tw_take_offsets(const struct tw_command *command, struct tw_merge_source *so
                     const struct tw_list *offsets)
 {
 	for (size_t i = 0; i < offsets->count; i++) {
-		if (is_told_before(offsets, i))
+		if (is_repeated(offsets, i))
 			return bad_offset(command, offsets->items[i], "is the second one of this file");
 		int status = take_offset(command, sources, count, offsets->items[i]);
 		if (status)

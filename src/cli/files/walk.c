@@ -109,7 +109,7 @@ static int read_file(struct tw_walk *walk, char *path)
 	status = open_file(walk, path, &reader);
 	if (status >= 0)
 		status = read_reader(walk, reader, path);
-	int told = walk->own_findings ? 0 : tw_say_findings(&walk->findings, path);
+	int said = walk->own_findings ? 0 : tw_say_findings(&walk->findings, path);
 	walk->readable += status >= 0;
 	if (status >= 0)
 		say_estimates(walk, reader, path);
@@ -121,7 +121,7 @@ static int read_file(struct tw_walk *walk, char *path)
 		status = tw_worse(status, TW_EXIT_FINDINGS);
 	tw_close(reader);
 	tw_findings_clear(&walk->findings);
-	return tw_worse(status, told);
+	return tw_worse(status, said);
 }
 
 /* ---- The options that all commands share. ---- */

@@ -55,8 +55,8 @@ static void refuse_shorter(int number)
 {
 	static const char text[] = "trackway: error: a file of the trace was cut while it was read\n";
 	(void)number;
-	ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
-	(void)told;
+	ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+	(void)written;
 	_exit(TW_EXIT_FAILED);
 }
 

@@ -92,14 +92,14 @@ static void take_list(struct tw_name_sources *names, const char *path)
 		names->list = found;
 }
 
-/* Whether a path was not yet told of, which it is then. Each has a line of its own in `told`. */
-static bool is_first(struct tw_text *told, const char *path)
+/* Whether a path is said for the first time. Each has a line of its own in `said`. */
+static bool is_first(struct tw_text *said, const char *path)
 {
 	char line[PATH_MAX + 128 + 3];
 	int length = snprintf(line, sizeof line, "\n%s\n", path);
-	if (told->bytes && strstr(told->bytes, line))
+	if (said->bytes && strstr(said->bytes, line))
 		return false;
-	tw_text_add(told, line, (size_t)length);
+	tw_text_add(said, line, (size_t)length);
 	return true;
 }
 
@@ -107,19 +107,19 @@ static bool is_first(struct tw_text *told, const char *path)
 static void say_newer(const char *list)
 {
 	struct stat own, other;
-	struct tw_text told = {0};
+	struct tw_text said = {0};
 	char line[PATH_MAX + 128];
 	FILE *file = fopen(list, "r");
 	while (file && fstat(fileno(file), &own) == 0 && fgets(line, sizeof line, file)) {
 		char *path = strchr(line, '/');
 		line[strcspn(line, "\n")] = '\0';
 		if (path && strstr(line, " r-xp ") && stat(path, &other) == 0 && other.st_mtime > own.st_mtime &&
-		    is_first(&told, path))
+		    is_first(&said, path))
 			tw_say("%s: was changed since it was recorded: names of its functions may be wrong", path);
 	}
 	if (file)
 		fclose(file);
-	tw_text_free(&told);
+	tw_text_free(&said);
 }
 
 /* ---- What the traces have. ---- */

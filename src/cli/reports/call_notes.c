@@ -95,11 +95,11 @@ void tw_say_deeper(const struct tw_profile_notes *notes, enum tw_weight weight, 
 
 void tw_say_weightless(const struct tw_common *common, enum tw_weight weight, bool function_alone)
 {
-	char told[64] = "no call passes"; /* others may */
+	char text[64] = "no call passes"; /* others may */
 	if (tw_weight_is_sampled(weight))
-		snprintf(told, sizeof told, "nothing to count by %s passes", tw_weight_name(weight));
+		snprintf(text, sizeof text, "nothing to count by %s passes", tw_weight_name(weight));
 	if (tw_has_filters(common))
-		tw_say_filters(common, told, function_alone);
+		tw_say_filters(common, text, function_alone);
 	else if (weight == TW_WEIGHT_SAMPLES && function_alone)
 		tw_say("there is nothing to count: all samples of the trace count 0");
 	else if (tw_weight_is_sampled(weight))

@@ -172,29 +172,29 @@ struct gc_columns {
 	bool heap[COUNT(heap_numbers)], function;
 };
 
-static struct gc_columns told_of(const struct tw_list_rows *rows)
+static struct gc_columns present_columns(const struct tw_list_rows *rows)
 {
-	struct gc_columns told = {.function = false};
+	struct gc_columns present = {.function = false};
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct tw_gc_collection *row = rows->items[i];
 		for (size_t number = 0; number < COUNT(heap_numbers); number++)
-			told.heap[number] |= heap_is_known(row, number);
-		told.function |= row->function != NULL;
+			present.heap[number] |= heap_is_known(row, number);
+		present.function |= row->function != NULL;
 	}
-	return told;
+	return present;
 }
 
-static void add_collection(struct tw_table *table, const struct gc_columns *told, const struct tw_gc_collection *row)
+static void add_collection(struct tw_table *table, const struct gc_columns *present, const struct tw_gc_collection *row)
 {
 	tw_table_add(table, tw_show_duration(row->time_ns).text);
 	tw_table_add(table, row->open ? "-" : tw_show_duration(row->pause_ns).text);
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
-		if (told->heap[i])
+		if (present->heap[i])
 			tw_table_add(table, heap_is_known(row, i) ? tw_show_size(heap_bytes(row, i)).text : "-");
 	tw_table_add(table, row->threadless ? "-" : tw_show_task(row->thread).text);
 	tw_table_add(table, *row->generations ? row->generations : "-");
 	tw_table_add(table, *row->reason ? row->reason : "-");
-	if (told->function)
+	if (present->function)
 		tw_table_add(table, row->function ? row->function : "-");
 }
 
@@ -224,17 +224,17 @@ static int put_collections(struct tw_screen *screen, const struct tw_gc_listing 
 	struct tw_table_column columns[TW_TABLE_COLUMNS] = {{"TIME", true}, {"PAUSE", true}};
 	struct tw_table table = {.columns = columns, .column_count = 2};
 	const struct tw_gc_totals *totals = tw_gc_totals(gc->gc);
-	const struct gc_columns told = told_of(&gc->listing.rows);
+	const struct gc_columns present = present_columns(&gc->listing.rows);
 	for (size_t i = 0; i < COUNT(heap_numbers); i++)
-		if (told.heap[i])
+		if (present.heap[i])
 			columns[table.column_count++] = (struct tw_table_column){heap_numbers[i].title, true};
 	columns[table.column_count++] = (struct tw_table_column){"THREAD", true};
 	columns[table.column_count++] = (struct tw_table_column){"GENERATIONS", false};
 	columns[table.column_count++] = (struct tw_table_column){"REASON", false};
-	if (told.function)
+	if (present.function)
 		columns[table.column_count++] = (struct tw_table_column){"FUNCTION", false};
 	for (size_t i = 0; i < gc->listing.rows.shown; i++)
-		add_collection(&table, &told, gc->listing.rows.items[i]);
+		add_collection(&table, &present, gc->listing.rows.items[i]);
 	int status = tw_table_put(&table, screen);
 	tw_rows_put_more(screen, &gc->listing.rows);
 	if (totals->collections == 0)

@@ -84,7 +84,7 @@ static int run(struct tw_common *common, char **operands, size_t count)
 	status = tw_profile_files(&functions, operands, count);
 	if (functions.readable) {
 		tw_rewind_input(operands, count);
-		callers.told = functions.profile;
+		callers.earlier = functions.profile;
 		status = tw_worse(status, tw_profile_files(&callers, operands, count));
 	}
 	if (callers.readable) {

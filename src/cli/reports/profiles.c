@@ -17,12 +17,12 @@ static void say_notes(const struct tw_profiling *profiling)
 {
 	const struct tw_profile_notes *notes = tw_profile_notes(profiling->profile);
 	const enum tw_weight weight = tw_profile_weight(profiling->profile);
-	const uint64_t told = profiling->told ? tw_profile_notes(profiling->told)->rows_folded : 0;
-	if (!profiling->told)
+	const uint64_t said = profiling->earlier ? tw_profile_notes(profiling->earlier)->rows_folded : 0;
+	if (!profiling->earlier)
 		tw_say_weight(profiling->common, weight);
-	if (!told)
+	if (!said)
 		tw_say_folded(notes, weight);
-	if (!profiling->told)
+	if (!profiling->earlier)
 		tw_say_uncertain(notes);
 }
 
@@ -52,7 +52,7 @@ int tw_profile_files(struct tw_profiling *profiling, char **paths, size_t count)
 	struct tw_walk walk = {
 	    .options.order = profiling->by == TW_BY_ASYNC ? TW_ORDER_TIME : TW_ORDER_TRACK,
 	    .common = common,
-	    .own_findings = profiling->told != NULL,
+	    .own_findings = profiling->earlier != NULL,
 	    .together = true,
 	    .context = profiling->profile,
 	    .read = read_profile,

@@ -13,9 +13,8 @@ struct tw_profiling {
 	enum tw_profile_by by;
 	bool recursive; /* calls that recur alone */
 	size_t parts;   /* how many profiles there will be at the same time, which share the memory; 0: one */
-	/* A profile of the same files: what is found wrong in them, and what is to be said of it, has been told. NULL:
-	 * they have not been read. */
-	const struct tw_profile *told;
+	/* A profile of the same files: its findings and notes were said. NULL: there is none. */
+	const struct tw_profile *earlier;
 	struct tw_profile *profile; /* to be freed in any case; NULL when there was no memory */
 	size_t readable;            /* files that could be read */
 };

@@ -38,7 +38,7 @@ static void end_scan(void *context, const struct tw_reader *reader)
 	struct tw_sql_run *run = context;
 	if (run->shown == reader)
 		stop_progress(run);
-	run->numbers_told = run->numbers_told || tw_say_numbers_in(&run->options->common, reader);
+	run->said_numbers = run->said_numbers || tw_say_numbers_in(&run->options->common, reader);
 }
 
 static void take_finding(void *context, size_t file, const struct tw_finding *finding)

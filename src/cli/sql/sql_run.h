@@ -30,7 +30,7 @@ struct tw_sql_run {
 	struct tw_progress progress;
 	const struct tw_reader *shown; /* the reader that the line of progress is of; NULL: there is none */
 	bool damaged;                  /* there were findings of severity error, or a file was left out */
-	bool numbers_told;             /* that functions have no names */
+	bool said_numbers;             /* that functions have no names */
 	bool timer;                    /* how long each statement takes is told */
 };
 

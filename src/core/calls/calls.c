@@ -168,8 +168,8 @@ static bool is_mixed(const struct tw_call_stack *own, bool timed)
 
 /* Tells that the call of a frame has ended, which is still in its place; `until`: what is around it is covered no
  * longer. */
-static void tell_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t above, uint64_t time, uint64_t until,
-                     enum tw_call_end how)
+static void deliver_end(struct tw_calls *calls, struct tw_frame *frame, uint32_t above, uint64_t time, uint64_t until,
+                        enum tw_call_end how)
 {
 	struct tw_call_space *space = calls->stack->space;
 	uint32_t below = take_away(calls, space, (uint32_t)(frame - space->frames) - 1, frame, above);
@@ -206,7 +206,7 @@ static void pop(struct tw_calls *calls, uint64_t time, uint64_t until, enum tw_c
 	how = tw_lanes_end_lapsed(calls, stack->depth) ? TW_CALL_ENDED : how;
 	stack->depth--;
 	tw_lane_tree_update(calls);
-	tell_end(calls, frame, 0, time, until, how);
+	deliver_end(calls, frame, 0, time, until, how);
 	stack->lifted = stack->lifted > stack->depth ? 0 : stack->lifted;
 	if (calls->own->lane_count)
 		tw_lanes_lower(calls, calls->lane, stack->depth + 1);
@@ -277,7 +277,7 @@ static void slip_out(struct tw_calls *calls, uint32_t depth, uint64_t time, enum
 	const uint32_t row = frame->row;
 	how = tw_lanes_end_lapsed(calls, depth) ? TW_CALL_ENDED : how;
 	tw_stack_lift(stack, depth);
-	tell_end(calls, frame, alike_above(calls, depth), time, time, how);
+	deliver_end(calls, frame, alike_above(calls, depth), time, time, how);
 	lower_other(stack, depth);
 	lower_overlaps(stack, depth);
 	take_out_timed(stack, depth);

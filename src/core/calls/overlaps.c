@@ -24,7 +24,7 @@ struct tw_overlap_track {
 	size_t count, room;
 	struct tw_open_slices open; /* a slot is the time of a begin */
 	struct tw_open_room open_room;
-	bool told;
+	bool reported;
 };
 
 static struct tw_overlap_track *track_at(struct tw_overlaps *overlaps, uint32_t number)
@@ -98,14 +98,14 @@ uint64_t tw_overlaps_take(struct tw_overlaps *overlaps, uint32_t number, uint64_
 	struct tw_overlap_track *track =
 	    number < overlaps->room ? &overlaps->tracks[number] : track_at(overlaps, number);
 	*failed |= !track;
-	if (!track || track->told)
+	if (!track || track->reported)
 		return 0;
 	take_held(track, begin, end);
 	const bool late = track->count && is_behind(&track->seen[track->count - 1], begin, end);
 	const size_t around = going_on(track, begin, end);
 	const uint64_t beyond = around ? overhang(&track->seen[around - 1], begin, end) : 0;
 	if (beyond) {
-		track->told = true;
+		track->reported = true;
 		return beyond;
 	}
 	if (late) /* its end was told behind the begin of the next */

@@ -225,14 +225,14 @@ void tw_pairs_free(struct tw_pairs *pairs)
 
 /* ---- Keys that several have at once. ---- */
 
-static bool tells_first(struct tw_shared_keys *keys, uint32_t track, bool *failed)
+static bool is_first_report(struct tw_shared_keys *keys, uint32_t track, bool *failed)
 {
-	if (!tw_grow(&keys->told, &keys->room, track + (size_t)1, sizeof *keys->told)) {
+	if (!tw_grow(&keys->reported, &keys->room, track + (size_t)1, sizeof *keys->reported)) {
 		*failed = true;
 		return false;
 	}
-	const bool first = !keys->told[track];
-	keys->told[track] = true;
+	const bool first = !keys->reported[track];
+	keys->reported[track] = true;
 	return first;
 }
 
@@ -244,7 +244,7 @@ bool tw_shared_keys_take(struct tw_shared_keys *keys, const struct tw_dictionary
 	if (event->kind == TW_ASYNC_BEGIN) {
 		const bool shared = tw_pairs_find(&keys->pairs, tw_pair_key(dictionary, event, true));
 		tw_pairs_begin(&keys->pairs, dictionary, event, limit);
-		return shared && tells_first(keys, event->track, failed);
+		return shared && is_first_report(keys, event->track, failed);
 	}
 	struct tw_open_pair *open = tw_pairs_ended(&keys->pairs, dictionary, event);
 	if (open)
@@ -256,6 +256,6 @@ bool tw_shared_keys_take(struct tw_shared_keys *keys, const struct tw_dictionary
 void tw_shared_keys_free(struct tw_shared_keys *keys)
 {
 	tw_pairs_free(&keys->pairs);
-	free(keys->told);
+	free(keys->reported);
 	*keys = (struct tw_shared_keys){0};
 }

@@ -64,10 +64,10 @@ bool tw_pairs_sweep(struct tw_pairs *pairs);
 
 void tw_pairs_free(struct tw_pairs *pairs);
 
-/* Whether operations with one key are open at once: told once for each track. All zero to begin. */
+/* Whether operations with one key are open at once: reported once for each track. All zero to begin. */
 struct tw_shared_keys {
 	struct tw_pairs pairs;
-	bool *told; /* by track */
+	bool *reported; /* by track */
 	size_t room;
 };
 

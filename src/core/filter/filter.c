@@ -518,10 +518,10 @@ static void work(struct tw_filter *filter, struct tw_reader *reader)
 }
 
 /* Makes a batch of the first rows that are ready. They stay there, for the bytes of their arguments, until the next. */
-static int deliver(struct tw_filter *filter, bool tells_made, struct tw_batch *batch)
+static int deliver(struct tw_filter *filter, bool keeps_made, struct tw_batch *batch)
 {
 	int count = tw_row_batch_make(&filter->output, &filter->pending.ready, batch);
-	for (int i = 0; i < count && !tells_made; i++)
+	for (int i = 0; i < count && !keeps_made; i++)
 		if (tw_is_made(&filter->output.events[i]))
 			filter->output.events[i].flags ^= TW_FLAG_MADE;
 	filter->taken = count > 0 ? (size_t)count : 0;

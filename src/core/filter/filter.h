@@ -10,7 +10,7 @@
 
 struct tw_filter;
 
-/* A flag of events for readers that tell (tells_made): a begin or an end that was made at the edge of a time window,
+/* A flag of events that some readers keep (keeps_made): a begin or an end that was made at the edge of a time window,
  * whose record is outside of it. TW_FLAG_CLIPPED does not say so: a file may hold it, and a complete slice is one
  * record. It is one that slices do not have otherwise: tw_is_made(). */
 enum { TW_FLAG_MADE = TW_FLAG_USERSPACE };

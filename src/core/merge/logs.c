@@ -469,25 +469,25 @@ static int begin(struct tw_reader *reader)
 }
 
 /* What there was to find when the first was opened has been told. */
-static void count_told(struct tw_reader *reader, const uint64_t told[TW_ERROR + 1])
+static void count_reported(struct tw_reader *reader, const uint64_t reported[TW_ERROR + 1])
 {
 	struct tw_merge *merge = reader->state;
 	for (int severity = TW_NOTE; severity <= TW_ERROR; severity++)
-		merge->findings[severity] += told[severity];
+		merge->findings[severity] += reported[severity];
 }
 
 static int open_all(struct tw_reader *reader)
 {
 	const struct tw_format *first = reader->format;
 	struct tw_dictionary *dictionary = tw_dictionary_new();
-	uint64_t told[TW_ERROR + 1];
+	uint64_t reported[TW_ERROR + 1];
 	if (!dictionary)
 		return tw_fail_memory(reader);
 	first->reading.close(reader);
 	reader->state = NULL;
 	tw_dictionary_free(reader->dictionary);
 	reader->dictionary = dictionary;
-	memcpy(told, reader->reports.findings, sizeof told);
+	memcpy(reported, reader->reports.findings, sizeof reported);
 	int status = begin(reader);
 	struct tw_merge *merge = reader->state;
 	if (!merge)
@@ -503,7 +503,7 @@ static int open_all(struct tw_reader *reader)
 	    .rewriting = {.repair = repair},
 	};
 	reader->format = &merge->one_file.format;
-	count_told(reader, told);
+	count_reported(reader, reported);
 	if (status == 0)
 		report_sums(reader);
 	tw_merge_count_findings(reader);

@@ -313,8 +313,8 @@ static bool meet_named_processes(struct tw_mapping *mapping)
 	for (uint32_t i = 1; i < tw_dictionary_tracks(mapping->from); i++) {
 		const struct tw_track *track = tw_dictionary_track(mapping->from, i);
 		const bool met = i < mapping->tracks.room && mapping->tracks.items[i];
-		const bool told = track->name || tw_dictionary_sort_index(mapping->from, track);
-		if (!met && track->kind == TW_TRACK_PROCESS && told &&
+		const bool described = track->name || tw_dictionary_sort_index(mapping->from, track);
+		if (!met && track->kind == TW_TRACK_PROCESS && described &&
 		    tw_map_find(&mapping->processes, track->process, &place) && meet_track(mapping, i) == UINT32_MAX)
 			return false;
 	}

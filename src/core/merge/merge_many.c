@@ -30,7 +30,7 @@ static const struct tw_rule name_limit = {
 struct tw_merge_many {
 	struct tw_dictionary *dictionary;
 	struct tw_mapping_room room; /* in it, */
-	bool told_room;              /* and that there is no more */
+	bool reported_room;          /* and that there is no more */
 	struct tw_mapping mapping;   /* from that to the merged trace's */
 	struct tw_spill file;
 	struct tw_spill_run *runs; /* of the traces, one each; then what was merged of them */
@@ -138,9 +138,9 @@ static int put_row(struct tw_reader *merged, struct tw_mapping *apart, const str
 
 static void report_room(struct tw_merge_many *many, struct tw_reader *reader, uint64_t offset)
 {
-	if (many->room.full && !many->told_room)
+	if (many->room.full && !many->reported_room)
 		tw_report_limit(reader, &name_limit, offset, offset, "%s", name_limit.text);
-	many->told_room = many->room.full;
+	many->reported_room = many->room.full;
 }
 
 /* Puts all rows of a trace. Returns 0 or a negative status. */

@@ -88,7 +88,7 @@ static int give_schema(struct ArrowArrayStream *stream, struct ArrowSchema *sche
 	for (size_t i = 0; whole && i < result->column_count; i++) {
 		struct ArrowSchema *child = schema->children[i] = calloc(1, sizeof *child);
 		schema->n_children++;
-		whole = child && make_schema(child, result, &result->columns[i].told);
+		whole = child && make_schema(child, result, &result->columns[i].finished);
 	}
 	if (!whole)
 		release_schema(schema);
@@ -172,7 +172,7 @@ static bool make_batch(struct ArrowArray *array, struct tw_sql_result *result)
 	for (size_t i = 0; whole && i < result->column_count; i++) {
 		struct ArrowArray *child = array->children[i] = calloc(1, sizeof *child);
 		array->n_children++;
-		whole = child && make_array(child, result, &result->columns[i].told);
+		whole = child && make_array(child, result, &result->columns[i].finished);
 	}
 	if (!whole)
 		release_array(array);

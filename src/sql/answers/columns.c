@@ -235,27 +235,27 @@ static bool finish_values(struct sql_answer_column *column, size_t rows)
 	}
 	if (column->values == 0 && value_number(column, "", 0) < 0)
 		return false;
-	column->told.codes = codes;
-	column->told.offsets = column->offsets;
-	column->told.bytes = column->bytes.bytes ? column->bytes.bytes : "";
-	column->told.values = column->values;
+	column->finished.codes = codes;
+	column->finished.offsets = column->offsets;
+	column->finished.bytes = column->bytes.bytes ? column->bytes.bytes : "";
+	column->finished.values = column->values;
 	return true;
 }
 
 static bool finish_column(struct sql_answer_column *column, size_t rows)
 {
-	column->told.name = column->name;
-	column->told.type = column->type;
-	column->told.valid = column->nulls ? column->valid : NULL;
-	column->told.nulls = column->nulls;
+	column->finished.name = column->name;
+	column->finished.type = column->type;
+	column->finished.valid = column->nulls ? column->valid : NULL;
+	column->finished.nulls = column->nulls;
 	tw_map_free(&column->codes);
 	column->codes = (struct tw_map){0};
 	switch (column->type) {
 	case TW_SQL_INT:
-		column->told.ints = column->words;
+		column->finished.ints = column->words;
 		return true;
 	case TW_SQL_REAL:
-		column->told.reals = (const double *)(void *)column->words;
+		column->finished.reals = (const double *)(void *)column->words;
 		return true;
 	case TW_SQL_TEXT:
 	case TW_SQL_BYTES:
@@ -296,7 +296,7 @@ size_t tw_sql_columns(const struct tw_sql_result *result)
 
 const struct tw_sql_column *tw_sql_column(const struct tw_sql_result *result, size_t i)
 {
-	return i < result->column_count ? &result->columns[i].told : NULL;
+	return i < result->column_count ? &result->columns[i].finished : NULL;
 }
 
 void tw_sql_result_free(struct tw_sql_result *result)

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 struct sql_answer_column {
-	struct tw_sql_column told; /* when all rows are there */
+	struct tw_sql_column finished; /* when all rows are there */
 	char *name;
 	enum tw_sql_type type;
 	uint64_t nulls;

@@ -21,8 +21,8 @@ static void free_pattern(void *pattern)
 static void refuse_pattern(sqlite3_context *context, int error)
 {
 	char text[96] = "regexp: ";
-	const size_t told = strlen(text);
-	regerror(error, NULL, text + told, sizeof text - told);
+	const size_t length = strlen(text);
+	regerror(error, NULL, text + length, sizeof text - length);
 	sqlite3_result_error(context, text, -1);
 }
 

@@ -11,41 +11,41 @@
 
 #include <stdlib.h>
 
-/* ---- Findings: each is told once, however often a file is read. ---- */
+/* ---- Findings: each is reported once, however often a file is read. ---- */
 
 static void take_finding(void *context, const struct tw_finding *finding)
 {
 	struct sql_scan *scan = context;
 	const struct sql_hooks *hooks = &scan->session->hooks;
 	struct sql_file *file = &scan->session->files[scan->file];
-	if (file->told && finding->record < file->told)
+	if (file->reported_to && finding->record < file->reported_to)
 		return;
 	scan->furthest = finding->record + 1 > scan->furthest ? finding->record + 1 : scan->furthest;
 	if (hooks->finding)
 		hooks->finding(hooks->context, scan->file, finding);
 }
 
-/* The first scan that is not to be quiet tells; others at the same time do not. */
-static void choose_teller(struct sql_scan *scan)
+/* Of the scans at the same time the first that is not quiet reports. */
+static void choose_reporter(struct sql_scan *scan)
 {
 	struct sql_file *file = &scan->session->files[scan->file];
-	scan->telling =
-	    !scan->quiet && !scan->view.pieces && !scan->finding.take && !file->read_whole && !file->telling;
-	scan->options.on_finding = scan->telling ? take_finding : scan->finding.take;
-	scan->options.finding_context = scan->telling ? scan : scan->finding.context;
-	if (scan->telling)
-		file->telling = true;
+	scan->reporting =
+	    !scan->quiet && !scan->view.pieces && !scan->finding.take && !file->read_whole && !file->reporting;
+	scan->options.on_finding = scan->reporting ? take_finding : scan->finding.take;
+	scan->options.finding_context = scan->reporting ? scan : scan->finding.context;
+	if (scan->reporting)
+		file->reporting = true;
 }
 
-static void stop_telling(struct sql_scan *scan, bool at_end)
+static void stop_reporting(struct sql_scan *scan, bool at_end)
 {
 	struct sql_file *file = &scan->session->files[scan->file];
-	if (!scan->telling)
+	if (!scan->reporting)
 		return;
-	scan->telling = false;
-	file->telling = false;
+	scan->reporting = false;
+	file->reporting = false;
 	file->read_whole = file->read_whole || (at_end && !scan->one_thread);
-	file->told = scan->furthest > file->told ? scan->furthest : file->told;
+	file->reported_to = scan->furthest > file->reported_to ? scan->furthest : file->reported_to;
 }
 
 /* ---- Opening and reading. ---- */
@@ -83,7 +83,7 @@ int sql_scan_open(struct sql_scan *scan)
 	scan->options.thread_count = scan->one_thread;
 	if (scan->beginning)
 		scan->options.jobs = 1;
-	choose_teller(scan);
+	choose_reporter(scan);
 	session->scans++;
 	status = scan->view.pieces ? open_view(scan, file) : tw_open(&scan->reader, file->path, &scan->options);
 	if (status < 0)
@@ -108,7 +108,7 @@ static int after(struct sql_scan *scan, int got)
 		return sql_session_fail(session, got, "%s", tw_reader_error(scan->reader));
 	if (got > 0)
 		return got;
-	stop_telling(scan, true);
+	stop_reporting(scan, true);
 	return sql_file_check(session, scan->file);
 }
 
@@ -201,7 +201,7 @@ void sql_scan_close(struct sql_scan *scan)
 	const struct sql_hooks *hooks = &scan->session->hooks;
 	if (scan->begun && hooks->end)
 		hooks->end(hooks->context, scan->reader);
-	stop_telling(scan, false);
+	stop_reporting(scan, false);
 	scan->begun = false;
 	tw_close(scan->reader);
 	free(scan->known.names);

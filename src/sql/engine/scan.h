@@ -50,7 +50,7 @@ struct sql_scan {
 	size_t file;
 	enum tw_order order;
 	enum tw_checking checking;
-	bool quiet;      /* findings are not told, and nobody is told of the scan */
+	bool quiet;      /* no findings are reported, no hook knows of the scan */
 	bool beginning;  /* only the beginning is read: nothing is read ahead of it */
 	uint32_t kinds;  /* of event, bits; 0: all */
 	uint64_t thread; /* only this one */
@@ -66,9 +66,9 @@ struct sql_scan {
 	struct tw_reader *reader;
 	struct tw_read_options options;
 	struct tw_batch batch;
-	bool telling;            /* findings go to the session's hook */
+	bool reporting;          /* findings go to the session's hook */
 	bool begun;              /* the session's hook knows */
-	uint64_t furthest;       /* offset of a finding that was told */
+	uint64_t furthest;       /* offset of a finding that was reported */
 	struct tw_event *events; /* of the batch, with offsets in the file, where only pieces are read */
 	struct sql_scan_known known;
 };

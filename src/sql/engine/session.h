@@ -39,11 +39,11 @@ struct sql_file {
 	char *path;
 	struct tw_stamp stamp; /* when it was first opened */
 	bool stamped;
-	bool read_whole; /* its findings have all been told */
-	/* Findings of this offset and below have been told: those of a scan that did not reach the end. */
-	uint64_t told;
-	bool telling; /* a scan that tells is going on */
-	bool started; /* start_ns is known */
+	bool read_whole; /* its findings have all been reported */
+	/* Findings below this offset were reported, by a scan that did not reach the end. */
+	uint64_t reported_to;
+	bool reporting; /* a scan reports its findings */
+	bool started;   /* start_ns is known */
 	uint64_t start_ns;
 	struct sql_survey *survey;  /* NULL: not made yet */
 	struct tw_symbols *symbols; /* its own names of functions; NULL: those of the session */

@@ -31,15 +31,15 @@ struct sql_index_maker {
 	struct sql_slices slices; /* first, so that the hook of the slices can find the maker */
 	struct sql_cursor cursor; /* what the slices need: a cursor over the scan */
 	struct sql_index *index;
-	bool started;                 /* the time of the first event is known */
-	bool failed;                  /* there will be no index */
-	bool in_turn;                 /* events come track by track, ... */
-	uint32_t track;               /* ... now those of this one, */
-	uint64_t time;                /* whose last event was at this time, */
-	size_t reached;               /* and what is open on it has been kept for the spans before this one */
-	size_t held;                  /* how many begins are in the lists of all spans together */
-	struct tw_state_outline told; /* where the reader puts places, and which records are needed */
-	size_t next_begin;            /* of `begins`: the first that the outline has not passed */
+	bool started;                          /* the time of the first event is known */
+	bool failed;                           /* there will be no index */
+	bool in_turn;                          /* events come track by track, ... */
+	uint32_t track;                        /* ... now those of this one, */
+	uint64_t time;                         /* whose last event was at this time, */
+	size_t reached;                        /* and what is open on it has been kept for the spans before this one */
+	size_t held;                           /* how many begins are in the lists of all spans together */
+	struct tw_state_outline state_outline; /* where the reader puts places, and which records are needed */
+	size_t next_begin;                     /* of `begins`: the first that the outline has not passed */
 };
 
 /* ---- While events go by. ---- */
@@ -205,7 +205,7 @@ static void thin_out(struct sql_index_maker *maker)
 	}
 	index->places.count = kept;
 	index->live.count = live;
-	maker->told.interval *= 2;
+	maker->state_outline.interval *= 2;
 }
 
 static bool put_place(void *context, uint64_t offset, const struct tw_piece *live, size_t count)
@@ -230,13 +230,13 @@ static bool put_place(void *context, uint64_t offset, const struct tw_piece *liv
 static int begin_outline(struct sql_index_maker *maker, struct tw_reader *reader)
 {
 	uint64_t interval = maker->index->size / SQL_INDEX_PLACES;
-	maker->told = (struct tw_state_outline){
+	maker->state_outline = (struct tw_state_outline){
 	    .context = maker,
 	    .put = put_record,
 	    .interval = interval > PLACE_LEAST ? interval : PLACE_LEAST,
 	    .place = put_place,
 	};
-	return reader->format->survey.state_outline(reader, &maker->told);
+	return reader->format->survey.state_outline(reader, &maker->state_outline);
 }
 
 static struct sql_index *new_index(const struct tw_reader *reader)
@@ -330,7 +330,7 @@ static bool outline(struct sql_index_maker *maker)
 	struct tw_reader *reader = NULL;
 	struct tw_read_options options = scan->session->options;
 	if (maker->index->depends)
-		return maker->told.complete && place_begins(maker->index);
+		return maker->state_outline.complete && place_begins(maker->index);
 	options.format = tw_reader_format(scan->reader);
 	options.on_finding = NULL;
 	int status = tw_open(&reader, scan->session->files[scan->file].path, &options);

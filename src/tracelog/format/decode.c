@@ -242,7 +242,7 @@ int tw_tracelog_next(const struct tw_tracelog_record *record, struct tw_tracelog
 	                             .at = list->bytes,
 	                             .end = list->bytes + list->size,
 	                             .item = item,
-	                             .width_is_told = true};
+	                             .width_is_known = true};
 	*item = (struct tw_tracelog_item){.kind = (enum tw_tracelog_item_kind)list_items[record->kind]};
 	if (record->kind == TW_TRACELOG_UNKNOWN)
 		return 0;

@@ -119,16 +119,16 @@ static bool take_pointer(struct tracelog_scan *scan, void *member)
 		return false;
 	*(uint64_t *)member = hex.value;
 	bool narrow = hex.digits == TRACELOG_POINTER_32, usual = narrow || hex.digits == TRACELOG_POINTER_64;
-	if (usual && !scan->width_is_told) {
+	if (usual && !scan->width_is_known) {
 		scan->style |= narrow ? TW_TRACELOG_POINTERS_32 : 0;
-		scan->width_is_told = true;
+		scan->width_is_known = true;
 	}
 	bool wide = hex.value > UINT32_MAX;
 	bool narrow_expected = scan->style & TW_TRACELOG_POINTERS_32 && !(scan->item && wide);
 	scan->odd |= usual && narrow == narrow_expected ? 0 : TW_TRACELOG_DIGITS;
 	if (wide) {
 		scan->style &= ~(unsigned)TW_TRACELOG_POINTERS_32;
-		scan->width_is_told = true;
+		scan->width_is_known = true;
 	}
 	scan->odd |= hex.cases & TRACELOG_LOWER ? TW_TRACELOG_CASE : 0;
 	return true;

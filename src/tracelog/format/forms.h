@@ -13,7 +13,7 @@ struct tracelog_scan {
 	struct tw_tracelog_item *item; /* NULL: the record itself */
 	unsigned style, odd;           /* TW_TRACELOG_*, as in the record */
 	unsigned cases;                /* of the letters in numbers that are no pointers */
-	bool width_is_told;            /* by a pointer before */
+	bool width_is_known;           /* by a pointer before */
 };
 
 /* Takes a field of one form. */

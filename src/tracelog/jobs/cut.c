@@ -236,7 +236,7 @@ static void set_window(struct tracelog_cut *cut, uint64_t later)
 static void take_session(struct tracelog_cut *cut, const struct tw_tracelog_record *record)
 {
 	const struct tracelog_start start = tracelog_start_of(record);
-	if (!cut->start.told) {
+	if (!cut->start.is_set) {
 		cut->start = start;
 		return;
 	}

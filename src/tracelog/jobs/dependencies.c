@@ -107,9 +107,9 @@ void tracelog_depend_sample(struct tracelog_log *log, const struct tracelog_thre
 	deps->line.moved = sample->has_ip && low > 0;
 	deps->line.low = low - deps->line.moved;
 	deps->counts = !sample->has_count || sample->count;
-	deps->waits = !usages->told || usages->value;
+	deps->waits = !usages->is_set || usages->value;
 	/* Such a sample is of the stack that was there before. */
-	deps->unsupported |= method->told && method->value == TRACELOG_INSTRUMENTATION;
+	deps->unsupported |= method->is_set && method->value == TRACELOG_INSTRUMENTATION;
 }
 
 void tracelog_depend_usage(struct tracelog_log *log, const struct tracelog_thread *thread)
@@ -118,7 +118,7 @@ void tracelog_depend_usage(struct tracelog_log *log, const struct tracelog_threa
 	bool process = thread == tracelog_process_thread(log);
 	set(log, thread, USAGE);
 	log->dependencies->in_debt = thread->cpu.debt_us > 0;
-	log->dependencies->unsupported |= !process && usages->told && !usages->value;
+	log->dependencies->unsupported |= !process && usages->is_set && !usages->value;
 }
 
 void tracelog_depend_heap(struct tracelog_log *log)
@@ -293,6 +293,6 @@ void tracelog_depend_line(struct tracelog_log *log, uint64_t size)
 void tracelog_depend_end(struct tracelog_log *log)
 {
 	const struct tracelog_dependencies *deps = log->dependencies;
-	bool beyond = log->memory.told || log->stacks.told || log->times.latest > HALF_A_DAY;
+	bool beyond = log->memory.reported || log->stacks.reported || log->times.latest > HALF_A_DAY;
 	deps->to->complete = !deps->stopped && !deps->no_memory && !deps->unsupported && !beyond;
 }

@@ -53,12 +53,12 @@ struct tracelog_summary {
 	char date[DATE_TEXT];
 	struct {
 		struct tracelog_start first;
-		uint64_t base;        /* ms: from the start of the first to that of this one */
-		int64_t around;       /* ms: the last time of this one */
-		bool timed, told_own; /* a time, a process of this one */
-		uint64_t *processes;  /* of each; the last is this one */
+		uint64_t base;           /* ms: from the start of the first to that of this one */
+		int64_t around;          /* ms: the last time of this one */
+		bool timed, has_process; /* a time, a process of this one */
+		uint64_t *processes;     /* of each; the last is this one */
 		size_t count, room;
-		struct tw_map told;         /* processes, to their sessions */
+		struct tw_map session_of;   /* processes, to their sessions */
 		struct tracelog_count part; /* of a block in which one starts */
 	} sessions;                         /* take_session() */
 	struct {
@@ -100,7 +100,7 @@ void tracelog_summary_free(struct tracelog_summary *summary)
 	tracelog_count_free(&summary->sum);
 	tracelog_count_free(&summary->sessions.part);
 	free(summary->sessions.processes);
-	tw_map_free(&summary->sessions.told);
+	tw_map_free(&summary->sessions.session_of);
 	tracelog_cursor_free(&summary->cursor);
 	tw_map_free(&summary->assigned.system_of);
 	tw_map_free(&summary->assigned.thread_of);
@@ -185,12 +185,13 @@ static bool take_system_thread(struct tracelog_summary *summary, const struct tw
 static void take_process(struct tracelog_summary *summary, uint64_t process)
 {
 	uint64_t *own = &summary->sessions.processes[summary->sessions.count - 1];
-	bool told = summary->sessions.told_own;
+	bool had_process = summary->sessions.has_process;
 	uint32_t other;
-	summary->sessions.told_own |= process != 0;
-	if (told || !process || tw_map_find(&summary->sessions.told, process, &other))
+	summary->sessions.has_process |= process != 0;
+	if (had_process || !process || tw_map_find(&summary->sessions.session_of, process, &other))
 		return;
-	summary->sum.failed |= !tw_map_add(&summary->sessions.told, process, (uint32_t)summary->sessions.count - 1);
+	summary->sum.failed |=
+	    !tw_map_add(&summary->sessions.session_of, process, (uint32_t)summary->sessions.count - 1);
 	*own = process;
 }
 
@@ -320,7 +321,7 @@ static void add_session(struct tracelog_summary *summary, uint64_t base)
 		return;
 	summary->sessions.processes[summary->sessions.count++] = number ? TRACELOG_SESSION_PROCESS + number : 0;
 	summary->sessions.base = base;
-	summary->sessions.timed = summary->sessions.told_own = false;
+	summary->sessions.timed = summary->sessions.has_process = false;
 }
 
 /* Takes the first of some lines, at which a session may start. */
@@ -333,7 +334,7 @@ static void take_session(struct tracelog_summary *summary, const uint8_t *lines,
 	    record.kind != TW_TRACELOG_PRF_STM)
 		return;
 	const struct tracelog_start start = tracelog_start_of(&record);
-	if (!summary->sessions.first.told)
+	if (!summary->sessions.first.is_set)
 		summary->sessions.first = start;
 	else
 		add_session(summary, tracelog_later_by(&summary->sessions.first, &start));

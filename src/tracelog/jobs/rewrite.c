@@ -462,16 +462,16 @@ static int transcode(struct tw_reader *reader, struct tw_output *out, struct tw_
 	bool filtered = reader->filtering.filter || reader->options.thread_count, own = false;
 	int status = filtered ? tracelog_cut_new(&r.cut, reader) : 0;
 	result->nothing_passed = filtered && status == 0 && tracelog_cut_is_empty(r.cut);
-	int told = status != 0 || dialect == AS_IT_IS ? 0
-	           : dialect == TW_TRACELOG_VS        ? tracelog_inject_lines_new(&r.lines, reader, &own)
-	                                              : tracelog_has_lines(reader, &own);
+	int found = status != 0 || dialect == AS_IT_IS ? 0
+	            : dialect == TW_TRACELOG_VS        ? tracelog_inject_lines_new(&r.lines, reader, &own)
+	                                               : tracelog_has_lines(reader, &own);
 	r.lines_for_ips = r.lines || own;
-	if (status == 0 && told == 0)
+	if (status == 0 && found == 0)
 		return rewrite(&r, reader);
 	tracelog_inject_lines_free(r.lines);
 	tracelog_cut_free(r.cut);
-	return told < 0 ? told
-	                : tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
+	return found < 0 ? found
+	                 : tw_fail(reader, status, "%s: %s", tw_input_name(reader->input), tw_status_text(status));
 }
 
 int tracelog_transcode(struct tw_reader *reader, struct tw_output *out, const struct tw_write_options *options,

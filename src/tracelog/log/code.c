@@ -333,7 +333,7 @@ static void add_body(struct tracelog_log *log, struct tracelog_object *function,
 	for (uint32_t i = 1; i < BODIES_MOST && known->older && !is_same_body(sources, known, &body); i++)
 		known = &sources->bodies[known->older - 1];
 	bool again = is_same_body(sources, known, &body);
-	body.told = again && known->told;
+	body.has_size_row = again && known->has_size_row;
 	body.older = newest->older;
 	body.count = newest->count;
 	if (newest->block_count && !(again && known == newest)) {

@@ -20,9 +20,9 @@ struct tracelog_body {
 	struct tracelog_edges block_edges, range_edges;
 	struct tw_interval span; /* from the first instruction of its blocks to behind the last */
 	uint64_t bytes;
-	uint32_t older; /* the body before it, plus 1 */
-	uint32_t count; /* of those before it */
-	bool told;      /* a row has its size; written by jit_and_gc.c */
+	uint32_t older;    /* the body before it, plus 1 */
+	uint32_t count;    /* of those before it */
+	bool has_size_row; /* a row has its size; written by jit_and_gc.c */
 };
 
 /* The code of a function: a runtime compiles it again where it is called often, and its older bodies still run. */

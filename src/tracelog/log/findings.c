@@ -16,7 +16,7 @@ enum {
 /* ---- Findings. ---- */
 
 /* Whoever asks for stacks must know where they are guesses. */
-static bool is_told(const struct tracelog_log *log, enum tracelog_rule rule)
+static bool is_wanted(const struct tracelog_log *log, enum tracelog_rule rule)
 {
 	return !log->line.beyond &&
 	       (log->request.check || rule == TRACELOG_DEPTH_MISMATCH || rule == TRACELOG_MATCH_ABOVE_SIZE);
@@ -33,7 +33,7 @@ static void report(struct tracelog_log *log, enum tracelog_rule rule, struct tra
 void tracelog_report(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
 {
 	va_list arguments;
-	if (!is_told(log, rule))
+	if (!is_wanted(log, rule))
 		return;
 	va_start(arguments, format);
 	report(log, rule, log->line.at, format, arguments);
@@ -44,7 +44,7 @@ void tracelog_report_at(struct tracelog_log *log, enum tracelog_rule rule, struc
                         const char *format, ...)
 {
 	va_list arguments;
-	if (!is_told(log, rule))
+	if (!is_wanted(log, rule))
 		return;
 	va_start(arguments, format);
 	report(log, rule, place, format, arguments);
@@ -59,11 +59,11 @@ bool tracelog_take_memory(struct tracelog_log *log, size_t bytes)
 		log->memory.used += bytes;
 		return true;
 	}
-	if (!log->memory.told)
+	if (!log->memory.reported)
 		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_TABLE_LIMIT], log->line.at.offset,
 		                log->line.at.offset,
 		                "tables take %zu bytes: what comes from here on is shown as (other)", log->memory.used);
-	log->memory.told = true;
+	log->memory.reported = true;
 	return false;
 }
 

@@ -15,19 +15,19 @@ struct tracelog_place {
 struct tracelog_memory {
 	size_t used, limit; /* bytes that tables take, about, and may take */
 	size_t kept;        /* of these, what the dictionary has: it stays when a session ends */
-	bool told;          /* the limit was reached, which was reported */
+	bool reported;      /* the limit was reached, which was reported */
 };
 
 struct tracelog_log;
 
-/* Reports a finding about the line that is being read, or about another place. Rules of meaning are only told where
- * all is checked. */
+/* Reports a finding about the line that is being read, or about another place. Rules of meaning are only reported
+ * where all is checked. */
 void tracelog_report(struct tracelog_log *log, enum tracelog_rule rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void tracelog_report_at(struct tracelog_log *log, enum tracelog_rule rule, struct tracelog_place place,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Takes bytes from what the tables may have. False when they are not there, which is told once. */
+/* Takes bytes from what the tables may have. False when they are not there, which is reported once. */
 bool tracelog_take_memory(struct tracelog_log *log, size_t bytes);
 
 /* The same where some of the bytes are the dictionary's. */

@@ -50,9 +50,9 @@ static void add_code(struct tracelog_log *log, const struct tracelog_unfinished 
 	tw_map_find(&log->objects[TRACELOG_FUNCTION].by_pointer, open->pointer, &function);
 	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
 	struct tracelog_body *body = &object->code.body;
-	if (body->bytes && !body->told)
+	if (body->bytes && !body->has_size_row)
 		tracelog_add_number(log, tracelog_runtime_name(log, TW_RUNTIME_CODE_BYTES), TW_ARG_UINT, body->bytes);
-	body->told = body->bytes > 0;
+	body->has_size_row = body->bytes > 0;
 	if (function && open->activity == TRACELOG_JIT)
 		object->compiled = (struct tracelog_compiled){
 		    .time = row->time + row->value,
@@ -67,9 +67,9 @@ void tracelog_add_code_size(struct tracelog_log *log, uint32_t function)
 	struct tracelog_object *object = tracelog_object(log, TRACELOG_FUNCTION, function);
 	const struct tracelog_compiled compiled = object->compiled;
 	struct tracelog_body *body = &object->code.body;
-	if (!compiled.thread || !body->bytes || body->told)
+	if (!compiled.thread || !body->bytes || body->has_size_row)
 		return;
-	body->told = true;
+	body->has_size_row = true;
 	const struct tracelog_thread *thread = &log->threads.items[compiled.thread - 1];
 	if (!tracelog_wants(log, thread, TW_INSTANT))
 		return;

@@ -51,7 +51,7 @@ bool tracelog_log_init(struct tracelog_log *log, struct tw_reader *reader, struc
 	                .adds_up = reader->request.unordered},
 	    .session = {.dialects = UINT32_MAX},
 	    .memory = {.limit = tw_memory_limit(reader) / TABLE_SHARE},
-	    .pdbs = {.teller = reader},
+	    .pdbs = {.reporter = reader},
 	};
 	return tracelog_stacks_init(&log->stacks, tw_memory_limit(reader) / STACK_SHARE) && make_tables(log);
 }

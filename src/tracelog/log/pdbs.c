@@ -76,8 +76,8 @@ static struct whole_file read_file(const struct tracelog_log *log, const char *p
 
 static void report(struct tracelog_log *log, enum tracelog_rule rule, const char *path, const char *wrong)
 {
-	tw_report(log->pdbs.teller, &tracelog_rules[rule], log->line.at.offset, log->line.at.offset, log->line.at.line,
-	          "%s%s%s", path, wrong ? ": " : "", wrong ? wrong : "");
+	tw_report(log->pdbs.reporter, &tracelog_rules[rule], log->line.at.offset, log->line.at.offset,
+	          log->line.at.line, "%s%s%s", path, wrong ? ": " : "", wrong ? wrong : "");
 }
 
 /* Keeps the bytes of a PDB, or frees them where they are none, or another build's. */
@@ -197,9 +197,9 @@ static void report_method(struct tracelog_log *log, struct tracelog_module_pdb *
 	const uint32_t name = tracelog_object(log, TRACELOG_MODULE, function->module)->name;
 	char wrong[64];
 	snprintf(wrong, sizeof wrong, "the lines of method 0x%08" PRIx32 " in its PDB are damaged", function->token);
-	if (!module->told)
+	if (!module->reported)
 		report(log, TRACELOG_PDB_DAMAGED, tw_dictionary_name(log->dictionary, name)->text, wrong);
-	module->told = true;
+	module->reported = true;
 }
 
 static bool find(const struct tracelog_module_pdb *module, uint32_t token, uint32_t il, struct tracelog_pdb_line *line,
@@ -261,5 +261,5 @@ void tracelog_pdbs_free(struct tracelog_pdbs *pdbs)
 		free(pdbs->items[i].bytes);
 	free(pdbs->items);
 	tw_map_free(&pdbs->by_module);
-	*pdbs = (struct tracelog_pdbs){.teller = pdbs->teller, .looked = pdbs->looked, .ended = pdbs->ended};
+	*pdbs = (struct tracelog_pdbs){.reporter = pdbs->reporter, .looked = pdbs->looked, .ended = pdbs->ended};
 }

@@ -13,17 +13,17 @@ struct tracelog_module_pdb {
 		struct tracelog_pdb pdb;
 		struct tracelog_mdb mdb;
 	};
-	bool told; /* that lines of a method in it are damaged */
+	bool reported; /* that lines of a method in it are damaged */
 };
 
 /* Written by pdbs.c. */
 struct tracelog_pdbs {
-	struct tw_reader *teller; /* reports what is wrong with them; written when the log is opened */
+	struct tw_reader *reporter; /* reports what is wrong with them; written when the log is opened */
 	struct tracelog_module_pdb *items;
 	size_t count, room;
 	struct tw_map by_module; /* number of a module's object to its place */
 	size_t looked;           /* bytes of methods' lines that were looked at, of all sessions */
-	bool ended;              /* that no more are is told */
+	bool ended;              /* the limit of them was reported */
 };
 
 /* A place in a source. */

@@ -38,12 +38,12 @@ static void take_start(struct tracelog_log *log, const struct tw_tracelog_record
 {
 	char text[64], date[TRACELOG_DATE_TEXT], zone[TRACELOG_ZONE_TEXT];
 	const struct tracelog_start start = tracelog_start_of(record);
-	if (log->session.first.told)
+	if (log->session.first.is_set)
 		take_another(log, &start);
 	else if (log->session.records > 1)
 		tracelog_report(log, TRACELOG_START_LATE, "%" PRIu64 " record%s before the start",
 		                log->session.records - 1, tw_plural(log->session.records - 1));
-	if (!log->session.first.told) {
+	if (!log->session.first.is_set) {
 		log->session.first = start;
 		take_wall(&log->reader->clock, &start);
 	}
@@ -80,10 +80,10 @@ static bool add_object_row(struct tracelog_log *log, enum tracelog_object_kind k
 static void judge_process(struct tracelog_log *log, uint64_t process)
 {
 	uint32_t thread;
-	if (log->threads.told && process != log->threads.told)
+	if (log->threads.stated_process && process != log->threads.stated_process)
 		tracelog_report(log, TRACELOG_PROCESS_AGAIN, "process %" PRIu64 ", was %" PRIu64, process,
-		                log->threads.told);
-	else if (!log->threads.told && !tw_map_find(&log->threads.by_system, process, &thread))
+		                log->threads.stated_process);
+	else if (!log->threads.stated_process && !tw_map_find(&log->threads.by_system, process, &thread))
 		tracelog_report(log, TRACELOG_PROCESS_NO_THREAD, "no thread was assigned to %" PRIu64, process);
 }
 

@@ -91,7 +91,7 @@ static void judge_sample(struct tracelog_log *log, const struct tracelog_sample 
 		has_ip = sample->frames[i].ip != 0;
 	if (has_ip)
 		tracelog_judge_setting(log, TRACELOG_LINE_TRACE);
-	if (sample->count && method->told && method->value <= TRACELOG_INSTRUMENTATION)
+	if (sample->count && method->is_set && method->value <= TRACELOG_INSTRUMENTATION)
 		tracelog_report(log, TRACELOG_TICKS_WITHOUT_TIMER, "%" PRIu64 " ticks", sample->count);
 }
 
@@ -103,7 +103,7 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 	size_t depth = thread->stack.depth;
 	tracelog_judge_zero(log, thread);
 	size_t kept = tracelog_change_stack(log, thread, sample);
-	thread->stack.told = true;
+	thread->stack.has_record = true;
 	if (log->dependencies)
 		tracelog_depend_sample(log, thread, sample, depth < kept ? depth : kept);
 	if (log->times.paused && time > log->times.paused_at)
@@ -115,7 +115,7 @@ void tracelog_take_sample(struct tracelog_log *log, const struct tracelog_sample
 		tracelog_report(log, TRACELOG_COUNT_UNKNOWN, "expected a number of ticks, found ?");
 	if (!sample->has_count || sample->count)
 		add_sample(log, thread, time, tracelog_stack(thread), sample->count);
-	else if (log->settings[TRACELOG_METHOD].told &&
+	else if (log->settings[TRACELOG_METHOD].is_set &&
 	         log->settings[TRACELOG_METHOD].value == TRACELOG_INSTRUMENTATION)
 		add_interval(log, thread, time, before);
 	else
@@ -151,7 +151,7 @@ void tracelog_take_allocations(struct tracelog_log *log, uint32_t number, uint32
 	if (log->dependencies)
 		tracelog_depend_passing(log, thread);
 	tracelog_judge_setting(log, TRACELOG_MEMORY_TRACE);
-	if (count && !thread->stack.told && !thread->other)
+	if (count && !thread->stack.has_record && !thread->other)
 		tracelog_report(log, TRACELOG_ALLOCATION_WITHOUT_STACK,
 		                "no sam str of thread 0x%" PRIx32 " stands before", number);
 	bool wanted = log->request.check || tracelog_wants(log, thread, TW_ALLOCATION_SAMPLE);

@@ -83,10 +83,10 @@ static void take_known(struct tracelog_log *log, enum tracelog_setting which, st
 	if (value == UINT64_MAX)
 		tracelog_report(log, TRACELOG_SETTING_VALUE, "%s is \"%.*s\"", known[which].name, shown(text),
 		                (const char *)text.bytes);
-	else if (setting->told && setting->value != value)
+	else if (setting->is_set && setting->value != value)
 		tracelog_report(log, TRACELOG_SETTING_AGAIN, "%s is \"%.*s\", was told before", known[which].name,
 		                shown(text), (const char *)text.bytes);
-	setting->told |= value != UINT64_MAX;
+	setting->is_set |= value != UINT64_MAX;
 	setting->value = value == UINT64_MAX ? setting->value : value;
 }
 
@@ -129,7 +129,7 @@ void tracelog_take_setting(struct tracelog_log *log, const struct tw_tracelog_re
 void tracelog_judge_setting(struct tracelog_log *log, enum tracelog_setting which)
 {
 	struct tracelog_setting_value *setting = &log->settings[which];
-	if (!log->request.check || !setting->told || setting->value || setting->contradicted)
+	if (!log->request.check || !setting->is_set || setting->value || setting->contradicted)
 		return;
 	setting->contradicted = true;
 	tracelog_report(log, TRACELOG_SETTING_CONTRADICTED, "%s is off, and here is %s", known[which].name,

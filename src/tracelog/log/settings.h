@@ -31,8 +31,8 @@ enum tracelog_setting {
 enum { TRACELOG_NO_METHOD, TRACELOG_INSTRUMENTATION };
 
 struct tracelog_setting_value {
-	bool told;
-	bool contradicted; /* that has been told, too */
+	bool is_set;
+	bool contradicted; /* by a record, which was reported */
 	uint64_t value;    /* its value; of a switch, 0 is off */
 };
 

@@ -54,13 +54,13 @@ static bool take_memory(struct tracelog_log *log, size_t bytes)
 		log->stacks.used += bytes;
 		return true;
 	}
-	if (!log->stacks.told)
+	if (!log->stacks.reported)
 		tw_report_limit(log->reader, &tracelog_rules[TRACELOG_STACK_LIMIT], log->line.at.offset,
 		                log->line.at.offset,
 		                "stacks take %zu bytes, and this one %zu more: what there is no room for is shown as "
 		                "(other)",
 		                log->stacks.used, bytes);
-	log->stacks.told = true;
+	log->stacks.reported = true;
 	return false;
 }
 

@@ -16,7 +16,7 @@ struct tracelog_stack_frame {
 struct tracelog_thread_stack {
 	struct tracelog_stack_frame *frames; /* the outermost first */
 	size_t depth, room;
-	bool told; /* a record told it */
+	bool has_record; /* there was a record of it */
 };
 
 enum { TRACELOG_PUSH_SETS = 1 << 13, TRACELOG_PUSH_WAYS = 3 };
@@ -33,7 +33,7 @@ struct tracelog_recent_pushes {
 /* Written by stacks.c. */
 struct tracelog_stacks {
 	size_t used, limit;                    /* bytes that stacks take, about, and may take */
-	bool told;                             /* the limit was reached, which was reported */
+	bool reported;                         /* the limit was reached, which was reported */
 	uint32_t jit;                          /* the stack of the compiler alone, once it is asked for */
 	uint32_t other;                        /* the stack that stands for those beyond, once there are some */
 	struct tracelog_recent_pushes *recent; /* TRACELOG_PUSH_SETS, by a hash of the frames */

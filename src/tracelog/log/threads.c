@@ -251,9 +251,9 @@ static bool is_taken(struct tracelog_log *log, uint64_t process)
 /* The process is known: what threads there are belong to it. */
 void tracelog_set_process(struct tracelog_log *log, uint64_t process)
 {
-	if (log->threads.told || !process)
+	if (log->threads.stated_process || !process)
 		return;
-	log->threads.told = process;
+	log->threads.stated_process = process;
 	if (is_taken(log, process))
 		return;
 	log->threads.process = process;

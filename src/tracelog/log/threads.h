@@ -30,7 +30,7 @@ struct tracelog_thread {
 
 enum { TRACELOG_RECENT_THREADS = 1 << 8 };
 
-/* What sessions behind the first have for the number of their process until it is told: this and the session's. */
+/* The process of the sessions behind the first, until a record states it: this and the number of the session. */
 #define TRACELOG_SESSION_PROCESS (UINT64_C(1) << 32)
 
 /* Written by threads.c. */
@@ -38,9 +38,9 @@ struct tracelog_threads {
 	struct tracelog_thread *items; /* place 0 is the process */
 	size_t count, room;
 	struct tw_map by_iid, by_system, by_pointer;
-	uint32_t other;   /* stands for all that there is no memory for; 0 while there is none */
-	uint64_t process; /* that tracks have */
-	uint64_t told;    /* process of apd crf; 0: none yet */
+	uint32_t other;          /* stands for all that there is no memory for; 0 while there is none */
+	uint64_t process;        /* that tracks have */
+	uint64_t stated_process; /* process of apd crf; 0: none yet */
 	uint32_t
 	    recent[TRACELOG_RECENT_THREADS]; /* places of those met lately, by a hash of the iid; 0: nothing is here */
 };

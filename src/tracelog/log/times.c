@@ -75,7 +75,7 @@ struct tracelog_start tracelog_start_of(const struct tw_tracelog_record *record)
 	                   .tm_hour = record->hour,
 	                   .tm_min = record->minute,
 	                   .tm_sec = record->second};
-	return (struct tracelog_start){.told = true,
+	return (struct tracelog_start){.is_set = true,
 	                               .has_zone = record->has_zone,
 	                               .ms = (int64_t)timegm(&start) * 1000 + record->millisecond,
 	                               .zone_ms = record->has_zone ? (int64_t)record->zone_minutes * 60000 : 0};
@@ -86,7 +86,7 @@ uint64_t tracelog_later_by(const struct tracelog_start *first, const struct trac
 	int64_t later = start->ms - first->ms;
 	if (first->has_zone && start->has_zone)
 		later -= start->zone_ms - first->zone_ms;
-	return first->told && later > 0 ? (uint64_t)later : 0;
+	return first->is_set && later > 0 ? (uint64_t)later : 0;
 }
 
 void tracelog_move_base(struct tracelog_times *times, uint64_t base)

@@ -10,7 +10,7 @@ enum tracelog_series { TRACELOG_SAMPLES, TRACELOG_ALLOCATIONS, TRACELOG_CPU, TRA
 
 /* The moment at which a session starts: prf stm. */
 struct tracelog_start {
-	bool told, has_zone;
+	bool is_set, has_zone;
 	int64_t ms;      /* since 1970, by the clock on the wall */
 	int64_t zone_ms; /* that clock is ahead of UTC by */
 };
