@@ -203,7 +203,7 @@ size_t fxt_take_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size
 	struct plain_rows rows = {
 	    .chunk = chunk,
 	    .wish = wish,
-	    .clear = !wish->check || fxt_is_context_told(chunk),
+	    .clear = !wish->check || fxt_is_context_settled(chunk),
 	    .index = UINT_MAX,
 	};
 	return chunk->decoder.big ? take_records(&rows, place, end, true) : take_records(&rows, place, end, false);

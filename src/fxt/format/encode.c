@@ -65,9 +65,9 @@ static bool is_inline(const struct tw_fxt_string *string)
  * new one without a byte. */
 static uint64_t reference(struct encoding *out, const struct tw_fxt_string *string)
 {
-	const unsigned told = string->reference & ~(unsigned)TW_FXT_STRING_INLINE;
+	const unsigned stated = string->reference & ~(unsigned)TW_FXT_STRING_INLINE;
 	if (is_inline(string))
-		out->wrong |= (told && told != string->length) || (!string->length && !out->as_found);
+		out->wrong |= (stated && stated != string->length) || (!string->length && !out->as_found);
 	else
 		out->wrong |= string->length != 0;
 	return is_inline(string) ? TW_FXT_STRING_INLINE | field(out, 0, 14, string->length) : string->reference;

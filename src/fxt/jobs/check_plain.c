@@ -193,7 +193,7 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 size_t fxt_check_plain(struct fxt_chunk *chunk, const struct fxt_wish *wish, size_t place, size_t end)
 {
 	enum { LEAST = 2 * TW_FXT_WORD }; /* bytes of a record that has a step */
-	if (!fxt_is_context_told(chunk) || !fxt_steps_reserve(&chunk->steps, (end - place) / LEAST + 1))
+	if (!fxt_is_context_settled(chunk) || !fxt_steps_reserve(&chunk->steps, (end - place) / LEAST + 1))
 		return place;
 	return chunk->decoder.big ? check_records(chunk, wish, place, end, true)
 	                          : check_records(chunk, wish, place, end, false);

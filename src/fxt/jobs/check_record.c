@@ -149,14 +149,14 @@ static void check_context(const struct checked *checked)
 {
 	struct fxt_chunk *chunk = checked->chunk;
 	bool own = checked->record->type >= TW_FXT_TYPE_STRING;
-	if (own && !chunk->decoder.context.announced && !chunk->decoder.told_provider) {
+	if (own && !chunk->decoder.context.announced && !chunk->decoder.reported_provider) {
 		if (chunk->decoder.context.provider->id == 0) /* of others a section was told */
 			note(checked, FXT_PROVIDER_MISSING, 0);
-		chunk->decoder.told_provider = true;
+		chunk->decoder.reported_provider = true;
 	}
-	if (fxt_has_time(checked->record) && !chunk->decoder.context.initialized && !chunk->decoder.told_clock) {
+	if (fxt_has_time(checked->record) && !chunk->decoder.context.initialized && !chunk->decoder.reported_clock) {
 		note(checked, FXT_INITIALIZATION_MISSING, chunk->decoder.context.provider->id);
-		chunk->decoder.told_clock = true;
+		chunk->decoder.reported_clock = true;
 	}
 }
 

@@ -163,7 +163,7 @@ struct fxt_chunk_decoder {
 	size_t pieces_done; /* pieces that have been decoded */
 	struct fxt_context context;
 	size_t contexts_taken;
-	bool told_provider, told_clock; /* it was reported that this context has no provider, no clock */
+	bool reported_provider, reported_clock; /* it was reported that this context has no provider, no clock */
 	struct tw_ticks clock;
 	uint64_t first_without; /* the least tick count whose time is beyond 64 bits */
 	uint64_t time;          /* ns of the last timed row; UINT64_MAX before the first */
@@ -266,10 +266,10 @@ static inline void fxt_pass_by(struct fxt_chunk *chunk, uint64_t time)
 }
 
 /* Whether provider and clock of the context are known, or it was reported that they are not. */
-static inline bool fxt_is_context_told(const struct fxt_chunk *chunk)
+static inline bool fxt_is_context_settled(const struct fxt_chunk *chunk)
 {
-	return (chunk->decoder.context.initialized || chunk->decoder.told_clock) &&
-	       (chunk->decoder.context.announced || chunk->decoder.told_provider);
+	return (chunk->decoder.context.initialized || chunk->decoder.reported_clock) &&
+	       (chunk->decoder.context.announced || chunk->decoder.reported_provider);
 }
 
 /* The time of a tick count in the record at a place. */

@@ -122,7 +122,7 @@ static void set_context(struct fxt_chunk *chunk, const struct fxt_context *conte
 		chunk->decoder.first_without = tw_ticks_of(UINT64_MAX, context->frequency);
 	}
 	chunk->decoder.context = *context;
-	chunk->decoder.told_provider = chunk->decoder.told_clock = false;
+	chunk->decoder.reported_provider = chunk->decoder.reported_clock = false;
 }
 
 /* Goes on with what was looked up of a provider, if it still holds. */

@@ -406,12 +406,13 @@ bool fxt_state_time(struct fxt_state *state)
 	return true;
 }
 
-void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_context *told, const struct fxt_context *before)
+void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_context *withdrawn,
+                              const struct fxt_context *before)
 {
 	struct fxt_provider *provider = state->current;
-	if (told->gave_ticks)
-		tw_dictionary_set_ticks(state->dictionary, told->number, 0);
-	if (told->gave_first)
+	if (withdrawn->gave_ticks)
+		tw_dictionary_set_ticks(state->dictionary, withdrawn->number, 0);
+	if (withdrawn->gave_first)
 		state->first_frequency = 0;
 	provider->frequency = before->frequency;
 	provider->initialized = before->initialized;

@@ -104,7 +104,7 @@ void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency);
 bool fxt_state_time(struct fxt_state *state);
 
 /* The record that set the current provider's ticks was none: all that it told is as before. */
-void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_context *told,
+void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_context *withdrawn,
                               const struct fxt_context *before);
 
 /* Whether a provider info record of this id has been there. */

@@ -100,10 +100,10 @@ void fxt_put_sample(struct fxt_writer *w, const struct tw_event *event, const st
 static unsigned find_provider(const struct fxt_writer *w, const struct tw_event *event, uint64_t *id)
 {
 	const struct tw_argument *first = fxt_first_argument(w, event);
-	bool told = first && first->type == TW_ARG_UINT;
-	uint32_t number = told ? tw_dictionary_providers(w->dictionary) : 0;
-	*id = told ? first->value.u : 0;
-	if (told && tw_dictionary_provider(w->dictionary, event->provider)->id == *id)
+	bool has_id = first && first->type == TW_ARG_UINT;
+	uint32_t number = has_id ? tw_dictionary_providers(w->dictionary) : 0;
+	*id = has_id ? first->value.u : 0;
+	if (has_id && tw_dictionary_provider(w->dictionary, event->provider)->id == *id)
 		return event->provider;
 	while (number > 1)
 		if (tw_dictionary_provider(w->dictionary, --number)->id == *id)
@@ -114,13 +114,13 @@ static unsigned find_provider(const struct fxt_writer *w, const struct tw_event 
 /* Of a provider that has nothing else in the archive it stands in the section of the event's. */
 static bool put_provider_event(struct fxt_writer *w, const struct tw_event *event, uint64_t number)
 {
-	uint64_t told, type = TW_FXT_PROVIDER_EVENT - TW_FXT_PROVIDER_INFO + 1;
-	unsigned provider = find_provider(w, event, &told);
+	uint64_t stated, type = TW_FXT_PROVIDER_EVENT - TW_FXT_PROVIDER_INFO + 1;
+	unsigned provider = find_provider(w, event, &stated);
 	bool known =
-	    w->one_provider || told > UINT32_MAX || tw_dictionary_provider(w->dictionary, provider)->id == told;
+	    w->one_provider || stated > UINT32_MAX || tw_dictionary_provider(w->dictionary, provider)->id == stated;
 	if (!fxt_enter_section(w, provider))
 		return false;
-	uint64_t id = known ? w->sections[provider]->id : told;
+	uint64_t id = known ? w->sections[provider]->id : stated;
 	struct fxt_new_record record = fxt_record_begin(&w->writer->out, w->tables->big);
 	fxt_record_end(&w->writer->out, &record, TW_FXT_TYPE_METADATA | type << 16 | id << 20 | number << 52);
 	return true;

@@ -119,8 +119,8 @@ static bool has_lifetime(const struct fxt_writer *w, const struct tw_event *even
 	return w->foreign && event->value == NONE && !(event->flags & TW_FLAG_USERSPACE);
 }
 
-/* The track of the thread that tells of a userspace object; 0: its process is all that is known. */
-static uint32_t teller_of(const struct fxt_writer *w, const struct tw_event *event)
+/* The track of the thread that states a userspace object; 0: its process is all that is known. */
+static uint32_t thread_track_of(const struct fxt_writer *w, const struct tw_event *event)
 {
 	bool process = tw_dictionary_track(w->dictionary, event->track)->kind == TW_TRACK_PROCESS;
 	return event->other || process ? event->other : event->track;
@@ -148,8 +148,8 @@ void fxt_put_object(struct fxt_writer *w, const struct tw_event *event, const st
 	fxt_add_arguments(w, &list, event, 0);
 	struct fxt_string_ref name = fxt_string(w->tables, event->name);
 	uint64_t process = tw_dictionary_track(w->dictionary, event->track)->process;
-	uint32_t teller = userspace ? teller_of(w, event) : 0;
-	uint64_t thread = teller ? fxt_thread_index(w->tables, teller) : 0;
+	uint32_t track = userspace ? thread_track_of(w, event) : 0;
+	uint64_t thread = track ? fxt_thread_index(w->tables, track) : 0;
 	uint64_t type = userspace ? 0 : fxt_limited(w, event->value, FXT_BYTE_MAX, "object type");
 	uint64_t header =
 	    userspace ? TW_FXT_TYPE_USERSPACE_OBJECT | thread << 16 : TW_FXT_TYPE_KERNEL_OBJECT | type << 16;

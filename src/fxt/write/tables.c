@@ -104,15 +104,15 @@ struct fxt_string_ref fxt_own_string(struct fxt_tables *tables, enum fxt_own own
 void fxt_note_object_name(struct fxt_tables *tables, enum tw_argument_type type, uint64_t process, uint64_t number,
                           uint32_t name)
 {
-	struct tw_map *told = &tables->described->objects;
+	struct tw_map *objects = &tables->described->objects;
 	const struct fxt_object object = fxt_written_object(type == TW_ARG_POINTER, tables->provider, process, number);
 	if (name == 0)
 		return;
-	if (told->count >= tables->described->objects_most)
-		tw_map_clear(told);
-	tw_map_set(told, object.own, name);
+	if (objects->count >= tables->described->objects_most)
+		tw_map_clear(objects);
+	tw_map_set(objects, object.own, name);
 	if (object.all)
-		tw_map_set(told, object.all, name);
+		tw_map_set(objects, object.all, name);
 }
 
 /* A kernel object has no type: that is not known. */
@@ -196,11 +196,11 @@ static void put_name(struct fxt_tables *tables, uint64_t type, struct fxt_koids 
 static void describe(struct fxt_tables *tables, uint32_t number)
 {
 	const struct tw_track *track = tw_dictionary_track(tables->dictionary, number);
-	struct fxt_described_track *told = &tables->described->tracks[number];
-	if (track->name == told->name)
+	struct fxt_described_track *described = &tables->described->tracks[number];
+	if (track->name == described->name)
 		return;
-	told->name = track->name;
-	told->unasked = true;
+	described->name = track->name;
+	described->unasked = true;
 	bool process = track->kind == TW_TRACK_PROCESS;
 	struct fxt_koids koids = fxt_koids_of(tables, number);
 	struct fxt_string_ref name = fxt_string(tables, track->name);
@@ -224,13 +224,13 @@ bool fxt_was_described(struct fxt_tables *tables, const struct tw_event *event, 
 {
 	if (event->track == 0 || event->track >= tables->tracks_seen || !describes(tables, event, arguments))
 		return false;
-	struct fxt_described_track *told = &tables->described->tracks[event->track];
-	told->nameless |= event->name == 0;
+	struct fxt_described_track *described = &tables->described->tracks[event->track];
+	described->nameless |= event->name == 0;
 	if (event->name == 0)
 		return false;
-	bool was_described = told->unasked && told->name == event->name;
-	told->unasked = false;
-	told->name = event->name;
+	bool was_described = described->unasked && described->name == event->name;
+	described->unasked = false;
+	described->name = event->name;
 	return was_described;
 }
 
@@ -283,10 +283,10 @@ static void describe_process_0(struct fxt_tables *tables)
 	const struct fxt_string_ref none = fxt_inline_string(tables, "", 0);
 	for (uint32_t i = 1; i < tables->tracks_seen; i++) {
 		const struct tw_track *track = tw_dictionary_track(tables->dictionary, i);
-		struct fxt_described_track *told = &tables->described->tracks[i];
-		if (track->kind != TW_TRACK_PROCESS || track->process || track->name || told->nameless)
+		struct fxt_described_track *described = &tables->described->tracks[i];
+		if (track->kind != TW_TRACK_PROCESS || track->process || track->name || described->nameless)
 			continue;
-		told->nameless = true;
+		described->nameless = true;
 		put_name(tables, FXT_OBJECT_PROCESS, fxt_koids_of(tables, i), none);
 	}
 }

@@ -109,9 +109,9 @@ static bool begin_batch(struct fxt_writer *w, const struct tw_reader *reader, co
 	w->described.objects_most = tw_memory_limit(reader) / OBJECTS_SHARE / OBJECT_COST;
 	w->source_frequency = w->source_frequency ? w->source_frequency : clock->ticks_per_second;
 	w->wall_ns = tw_time_of_day(clock, 0);
-	if (clock->has_cpu && !w->cpu_told && batch->count)
+	if (clock->has_cpu && !w->counted_cpu && batch->count)
 		fxt_loss(w, "cpu", false);
-	w->cpu_told |= clock->has_cpu && batch->count;
+	w->counted_cpu |= clock->has_cpu && batch->count;
 	w->one_provider =
 	    strcmp(reader->format->name, tw_format_fxt.name) != 0; /* another thread's reader has a copy */
 	w->sampled = reader->traits.sampled;

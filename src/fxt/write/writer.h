@@ -189,7 +189,7 @@ struct fxt_writer {
 	bool sampled;          /* where time goes in the source is told by samples */
 	bool foreign;          /* the events, or some of them, are of another format */
 	bool one_provider;     /* of all events: they are of another format, or merged */
-	bool cpu_told;
+	bool counted_cpu;
 	/* What has been written: */
 	struct fxt_described described; /* tables.c */
 	struct fxt_large large;         /* blob_records.c */
