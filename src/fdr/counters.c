@@ -56,7 +56,7 @@ static void doubt(struct tw_reader *reader, struct fdr_place *place, uint64_t be
 	          "the buffer begins at tick %" PRIu64 ", those before and behind it at %" PRIu64 " and %" PRIu64,
 	          place->tsc, before, behind);
 	place->doubted = true;
-	place->told_tsc = place->tsc;
+	place->stated_tsc = place->tsc;
 	place->tsc = UINT64_MAX;
 }
 

@@ -28,7 +28,7 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 	cursor->buffer.last = place->end;
 	cursor->buffer.next = place->next;
 	cursor->stretches.next = cursor->stretches.count = 0;
-	cursor->gaps.bytes = cursor->buffer.told = 0;
+	cursor->gaps.bytes = cursor->buffer.counter = 0;
 	cursor->excess = place->excess;
 	cursor->filled = place->filled;
 	cursor->cut = place->cut;
@@ -37,10 +37,10 @@ void fdr_cursor_enter(struct fdr_cursor *cursor, const struct fdr_place *place)
 	cursor->buffer.damaged = cursor->buffer.begun = false;
 	cursor->typed_events = 0;
 	cursor->missing = 0;
-	cursor->doubted = place->doubted && !place->resumed ? place->told_tsc : UINT64_MAX;
+	cursor->doubted = place->doubted && !place->resumed ? place->stated_tsc : UINT64_MAX;
 	cursor->counted_on |= cursor->doubted != UINT64_MAX;
-	cursor->tsc = place->resumed ? place->told_tsc : cursor->tsc;
-	cursor->cpu = place->resumed ? place->told_cpu : cursor->cpu;
+	cursor->tsc = place->resumed ? place->stated_tsc : cursor->tsc;
+	cursor->cpu = place->resumed ? place->stated_cpu : cursor->cpu;
 }
 
 uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor)
@@ -222,7 +222,7 @@ static int fit_ahead(struct fdr_cursor *cursor, struct fdr_span *span, size_t *d
 	int status = fdr_known_of(cursor->reader, cursor->log, &known);
 	if (status < 0)
 		return status;
-	span->told = cursor->buffer.told;
+	span->counter = cursor->buffer.counter;
 	status = fdr_fit(cursor->log, known, span, cursor->stretches.items, FDR_STRETCHES, done);
 	if (status < 0)
 		return tw_fail_memory(cursor->reader);
@@ -238,7 +238,7 @@ static int fit_ahead(struct fdr_cursor *cursor, struct fdr_span *span, size_t *d
 static int look_ahead(struct fdr_cursor *cursor)
 {
 	struct fdr_span span = {.from_start = (size_t)(cursor->buffer.looked - cursor->buffer.start),
-	                        .told = cursor->buffer.told,
+	                        .counter = cursor->buffer.counter,
 	                        .excess = cursor->excess,
 	                        .searched = cursor->searched};
 	size_t done = 0;
@@ -253,7 +253,7 @@ static int look_ahead(struct fdr_cursor *cursor)
 	status = stands ? stands : fit_ahead(cursor, &span, &done);
 	if (status < 0)
 		return status;
-	cursor->buffer.told = span.told;
+	cursor->buffer.counter = span.counter;
 	cursor->buffer.looked = done && !(stands && cut) ? cursor->buffer.looked + done : cursor->buffer.last;
 	return 0;
 }
@@ -323,7 +323,7 @@ static int hop(struct fdr_cursor *cursor)
 
 static void set_counter(struct fdr_cursor *cursor, const struct tw_fdr_record *record)
 {
-	if (!fdr_tells_time_of(cursor, record))
+	if (!fdr_has_believed_counter(cursor, record))
 		return;
 	cursor->tsc = record->tsc;
 	cursor->counted_on = false;

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* What tells a time that does not count from the record before. */
-static bool tells_time(enum tw_fdr_kind kind)
+/* A time that does not count from the record before. */
+static bool has_counter(enum tw_fdr_kind kind)
 {
 	return kind == TW_FDR_NEW_CPU_ID || kind == TW_FDR_TSC_WRAP;
 }
@@ -41,7 +41,7 @@ static int outline_buffer(struct fdr_cursor *cursor, const struct fdr_buffer *bu
 			status = fdr_cursor_next(cursor, &item);
 		if (status <= 0)
 			break;
-		if (!tells_time(item.record.kind) || item.offset == unit)
+		if (!has_counter(item.record.kind) || item.offset == unit)
 			continue;
 		if (!put(context, unit, item.offset - unit, needed))
 			return 0;

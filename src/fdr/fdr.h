@@ -51,9 +51,9 @@ struct fdr_place {
 	bool orphan; /* its thread is not known */
 	/* It begins behind records that another log has: the two below are those of the last of these. */
 	bool resumed;
-	bool doubted; /* the buffers before and behind it contradict its first counter, told_tsc */
-	uint16_t told_cpu;
-	uint64_t told_tsc;
+	bool doubted; /* the buffers before and behind it contradict its first counter, stated_tsc */
+	uint16_t stated_cpu;
+	uint64_t stated_tsc;
 	uint64_t excess;
 };
 
@@ -293,14 +293,14 @@ struct fdr_cursor {
 	size_t payload_limit;    /* longer payloads are cut to this */
 	struct {                 /* that is read */
 		uint64_t start, next;
-		uint64_t end;    /* records can be read up to here */
-		uint64_t last;   /* it has none behind this; what is between was not yet looked at */
-		uint64_t looked; /* up to here it was */
-		uint64_t told;   /* the last counter told in it, 0: none is. Other buffers' count for nothing */
-		bool damaged;    /* it ended early, and that was reported */
-		bool begun;      /* its NewBuffer record was met */
-		bool resumes;    /* a buffer inside this one is read after it: `next` moves to where it begins */
-		bool orphan;     /* the thread of its records is not known */
+		uint64_t end;     /* records can be read up to here */
+		uint64_t last;    /* it has none behind this; what is between was not yet looked at */
+		uint64_t looked;  /* up to here it was */
+		uint64_t counter; /* the last one in it, 0: none. Those of other buffers count for nothing */
+		bool damaged;     /* it ended early, and that was reported */
+		bool begun;       /* its NewBuffer record was met */
+		bool resumes;     /* a buffer inside this one is read after it: `next` moves to where it begins */
+		bool orphan;      /* the thread of its records is not known */
 	} buffer;
 	struct { /* in what was looked at, behind buffer.end */
 		struct fdr_stretch items[FDR_STRETCHES];
@@ -338,15 +338,15 @@ struct fdr_item {
 	bool uncertain;      /* its time is counted on over damage */
 };
 
-static inline bool fdr_tells_count(const struct tw_fdr_record *record)
+static inline bool fdr_has_counter(const struct tw_fdr_record *record)
 {
 	return record->kind == TW_FDR_NEW_CPU_ID || record->kind == TW_FDR_TSC_WRAP;
 }
 
-/* Whether a record tells a counter that is believed. */
-static inline bool fdr_tells_time_of(const struct fdr_cursor *cursor, const struct tw_fdr_record *record)
+/* Whether a record has a counter that is believed. */
+static inline bool fdr_has_believed_counter(const struct fdr_cursor *cursor, const struct tw_fdr_record *record)
 {
-	return fdr_tells_count(record) && record->tsc != cursor->doubted;
+	return fdr_has_counter(record) && record->tsc != cursor->doubted;
 }
 
 /* Whether damage follows the records up to cursor->end at once. The end of a file that was cut is none. */

@@ -14,10 +14,10 @@ enum {
 	TAIL_COST = 6, /* of the last: buffers are cut */
 	KNOWN = 4,
 	UNKNOWN = -6,
-	UNTOLD = 1, /* where few functions are known */
+	UNSURE = 1, /* where few functions are known */
 	SMALL = 2,
 	WRONG = -20,
-	TOLD = 10,
+	FITTING = 10,
 	CLEAN = 6
 };
 
@@ -46,10 +46,10 @@ bool fdr_finds_copy(const struct fdr_span *span)
 
 /* The best from a place on. */
 struct fit_node {
-	int32_t whole, gap;            /* gained where a record or a gap begins here; where a gap goes on */
-	uint64_t told, told_after_gap; /* the counter at the next record that tells it */
-	uint32_t size;                 /* of the record that begins here; 0: a gap does */
-	bool resumes;                  /* a gap ends here */
+	int32_t whole, gap;                  /* gained where a record or a gap begins here; where a gap goes on */
+	uint64_t counter, counter_after_gap; /* of the next record that has one */
+	uint32_t size;                       /* of the record that begins here; 0: a gap does */
+	bool resumes;                        /* a gap ends here */
 };
 
 struct judge {
@@ -57,7 +57,7 @@ struct judge {
 	const struct fdr_known *known;
 	const struct fdr_span *span;
 	struct fit_node *nodes; /* by place, one more than there are bytes */
-	uint64_t told;          /* behind the record that is looked at */
+	uint64_t counter;       /* behind the record that is looked at */
 	bool before_gap;        /* it is */
 	bool fitted;            /* once at least */
 	bool strict;            /* functions that the log does not have elsewhere are none */
@@ -68,12 +68,12 @@ static int32_t delta_gain(const struct judge *j, uint32_t delta)
 {
 	const struct fdr_known *known = j->known;
 	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
-	uint64_t before = j->span->told;
+	uint64_t before = j->span->counter;
 	if (j->before_gap && (delta >= FDR_LARGE_DELTA || !delta)) /* its last bytes may be another record's */
 		return WRONG;
-	if (j->told != UINT64_MAX && j->told >= before && delta >= FDR_LARGE_DELTA && delta > j->told - before)
+	if (j->counter != UINT64_MAX && j->counter >= before && delta >= FDR_LARGE_DELTA && delta > j->counter - before)
 		return WRONG;
-	if (delta > INT32_MAX && j->told == UINT64_MAX && known->calls >= FDR_FEW_CALLS && known->wide <= 1 &&
+	if (delta > INT32_MAX && j->counter == UINT64_MAX && known->calls >= FDR_FEW_CALLS && known->wide <= 1 &&
 	    delta / 16 > range)
 		return WRONG;
 	return delta < FDR_LARGE_DELTA ? SMALL : 0;
@@ -121,7 +121,7 @@ static int32_t function_gain(const struct judge *j, const struct tw_fdr_record *
 	if (fdr_knows_function(j->known, record->function_id))
 		return KNOWN;
 	if (is_short_call(j, at - before) || (j->known->calls < FDR_FEW_CALLS && record->function_id))
-		return UNTOLD;
+		return UNSURE;
 	return j->strict ? WRONG : UNKNOWN;
 }
 
@@ -141,7 +141,7 @@ static bool is_behind_args(const struct judge *j, size_t at)
 static bool is_halved(const struct judge *j, size_t at)
 {
 	struct fdr_half half;
-	return fdr_take_half(j->log, j->span, at, j->span->told, &half) && half.tsc <= j->told &&
+	return fdr_take_half(j->log, j->span, at, j->span->counter, &half) && half.tsc <= j->counter &&
 	       fdr_is_half(j->known, &half);
 }
 
@@ -175,19 +175,19 @@ static int32_t call_gain(const struct judge *j, const struct tw_fdr_record *reco
 
 /* A counter far behind all others, or far ahead of the next one told, is damaged; one that is only later than all that
  * is known may be that of a thread that slept, if nothing else is odd. */
-static int32_t told_gain(struct judge *j, const struct tw_fdr_record *record)
+static int32_t counter_gain(struct judge *j, const struct tw_fdr_record *record)
 {
 	const struct fdr_known *known = j->known;
 	uint64_t range = known->last_tsc >= known->first_tsc ? known->last_tsc - known->first_tsc : 0;
 	uint64_t slack = range + UINT32_MAX;
 	bool unclean = record->padded && !known->padded;
-	bool ahead = j->told != UINT64_MAX && record->tsc > j->told && record->tsc - j->told > UINT32_MAX;
+	bool ahead = j->counter != UINT64_MAX && record->tsc > j->counter && record->tsc - j->counter > UINT32_MAX;
 	if (known->first_tsc > known->last_tsc)
-		return UNTOLD;
+		return UNSURE;
 	if (ahead || (record->tsc < known->first_tsc && known->first_tsc - record->tsc > slack))
 		return WRONG;
 	if (record->tsc <= known->last_tsc || record->tsc - known->last_tsc <= slack)
-		return TOLD;
+		return FITTING;
 	return unclean ? WRONG : UNKNOWN;
 }
 
@@ -225,20 +225,20 @@ static int32_t metadata_gain(struct judge *j, const struct tw_fdr_record *record
 	switch ((unsigned)record->kind) {
 	case TW_FDR_NEW_CPU_ID:
 	case TW_FDR_TSC_WRAP:
-		return clean + told_gain(j, record);
+		return clean + counter_gain(j, record);
 	case TW_FDR_CUSTOM_EVENT:
 	case TW_FDR_TYPED_EVENT:
 		return clean + event_gain(j, record);
 	case TW_FDR_CALL_ARGUMENT:
 		return clean + argument_gain(j, at);
 	case TW_FDR_END_OF_BUFFER:
-		return j->log->header.version == 1 && at + TW_FDR_METADATA_SIZE == j->span->size ? TOLD : NEVER;
+		return j->log->header.version == 1 && at + TW_FDR_METADATA_SIZE == j->span->size ? FITTING : NEVER;
 	case TW_FDR_BUFFER_EXTENTS:
-		return place == 0 ? TOLD : NEVER;
+		return place == 0 ? FITTING : NEVER;
 	case TW_FDR_NEW_BUFFER:
-		return place == 0 || place == TW_FDR_METADATA_SIZE ? TOLD : NEVER;
+		return place == 0 || place == TW_FDR_METADATA_SIZE ? FITTING : NEVER;
 	default: /* WallTime, Pid */
-		return place < FDR_LEAD && place % TW_FDR_METADATA_SIZE == 0 ? TOLD : NEVER;
+		return place < FDR_LEAD && place % TW_FDR_METADATA_SIZE == 0 ? FITTING : NEVER;
 	}
 }
 
@@ -256,11 +256,11 @@ static int32_t gain(struct judge *j, size_t at, uint32_t *size)
 		return NEVER;
 	*size = (uint32_t)decoder.need;
 	const struct fit_node *next = &j->nodes[*size < span->size - at ? at + *size : span->size];
-	j->told = next->told;
+	j->counter = next->counter;
 	j->before_gap = !next->size && *size < span->size - at;
 	int32_t own = record.kind <= TW_FDR_ENTER_ARGS ? call_gain(j, &record, at) : metadata_gain(j, &record, at);
-	if (fdr_tells_count(&record))
-		j->told = record.tsc;
+	if (fdr_has_counter(&record))
+		j->counter = record.tsc;
 	return own == NEVER ? NEVER : own + next->whole;
 }
 
@@ -268,7 +268,8 @@ static void fit_all(struct judge *j)
 {
 	size_t at = j->span->size;
 	j->fitted = true;
-	j->nodes[at] = (struct fit_node){.gap = GAP_COST - TAIL_COST, .told = UINT64_MAX, .told_after_gap = UINT64_MAX};
+	j->nodes[at] =
+	    (struct fit_node){.gap = GAP_COST - TAIL_COST, .counter = UINT64_MAX, .counter_after_gap = UINT64_MAX};
 	while (at-- > 0) {
 		struct fit_node *node = &j->nodes[at];
 		const struct fit_node *after = node + 1;
@@ -277,10 +278,10 @@ static void fit_all(struct judge *j)
 		int32_t record = twice ? NEVER : gain(j, at, &size);
 		*node = (struct fit_node){.resumes = record > after->gap};
 		node->gap = node->resumes ? record : after->gap;
-		node->told_after_gap = node->resumes ? j->told : after->told_after_gap;
+		node->counter_after_gap = node->resumes ? j->counter : after->counter_after_gap;
 		node->size = record >= after->gap - GAP_COST ? size : 0;
 		node->whole = node->size ? record : after->gap - GAP_COST;
-		node->told = node->size ? j->told : after->told_after_gap;
+		node->counter = node->size ? j->counter : after->counter_after_gap;
 	}
 }
 
@@ -369,22 +370,22 @@ static size_t list_stretches(const struct judge *j, struct fdr_stretch *stretche
 	return count;
 }
 
-/* The counter of the last record that tells it. Where a record's differs from that of the next, it is its own. */
-static uint64_t last_told(const struct judge *j, const struct fdr_stretch *stretches, size_t count)
+/* The counter of the last record that has one. Where a record's differs from that of the next, it is its own. */
+static uint64_t last_counter(const struct judge *j, const struct fdr_stretch *stretches, size_t count)
 {
 	const size_t size = j->span->size;
-	uint64_t told = j->span->told;
+	uint64_t counter = j->span->counter;
 	for (size_t i = 0; i < count; i++)
 		for (size_t at = (size_t)stretches[i].begin, next; at < stretches[i].end; at = next) {
 			next = at + j->nodes[at].size;
-			if (j->nodes[at].told != j->nodes[next < size ? next : size].told)
-				told = j->nodes[at].told;
+			if (j->nodes[at].counter != j->nodes[next < size ? next : size].counter)
+				counter = j->nodes[at].counter;
 		}
-	return told;
+	return counter;
 }
 
-/* The counter that the first records of a buffer tell, before any call; 0 where they do not. */
-static uint64_t told_first(const struct fdr_log *log, const struct fdr_span *span)
+/* The counter of the first records of a buffer, before any call; 0 where they have none. */
+static uint64_t first_counter(const struct fdr_log *log, const struct fdr_span *span)
 {
 	struct tw_fdr_decoder decoder = {.bytes = span->bytes,
 	                                 .left = span->size < FDR_LEAD ? span->size : FDR_LEAD,
@@ -484,10 +485,10 @@ int fdr_fit(const struct fdr_log *log, const struct fdr_known *known, struct fdr
 	if (!j.nodes)
 		return TW_ERR_MEMORY;
 	if (!span->from_start)
-		span->told = told_first(log, span);
+		span->counter = first_counter(log, span);
 	fit_span(&j);
 	size_t count = list_stretches(&j, stretches, most, done);
-	span->told = last_told(&j, stretches, count);
+	span->counter = last_counter(&j, stretches, count);
 	free(j.nodes);
 	return (int)count;
 }

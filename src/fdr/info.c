@@ -276,8 +276,8 @@ static int fill_threads(struct tw_reader *reader, const struct counted_part *all
 	const struct fdr_log *log = all->log;
 	struct tw_ticks clock;
 	uint64_t start = reader->clock.start_ns, last = 0;
-	const struct fdr_thread *told = log->recorded ? fdr_notes_thread(log) : NULL;
-	const size_t notes = told ? (size_t)(told - log->threads) : 0; /* no thread of the program */
+	const struct fdr_thread *thread = log->recorded ? fdr_notes_thread(log) : NULL;
+	const size_t notes = thread ? (size_t)(thread - log->threads) : 0; /* no thread of the program */
 	survey->threads = calloc(log->thread_count, sizeof *survey->threads);
 	if (!survey->threads)
 		return TW_ERR_MEMORY;

@@ -46,9 +46,9 @@ static void note_time(struct counter_range *range, uint64_t tsc)
 /* What is noted of records, one after the other. */
 struct notes {
 	struct fdr_known *known;
-	uint8_t once[FDR_KNOWN_IDS / 8]; /* functions */
-	size_t metadata, padded;         /* of these records, those with bytes that mean nothing and are not 0 */
-	struct counter_range told[2];    /* by records that are not padded, and that are */
+	uint8_t once[FDR_KNOWN_IDS / 8];  /* functions */
+	size_t metadata, padded;          /* of these records, those with bytes that mean nothing and are not 0 */
+	struct counter_range counters[2]; /* by records that are not padded, and that are */
 };
 
 /* A function that is met once only may be what damage looks like; one byte over and over is. */
@@ -89,7 +89,7 @@ static void note_metadata(struct notes *notes, const struct tw_fdr_record *recor
 	notes->metadata++;
 	notes->padded += record->padded;
 	if (record->kind == TW_FDR_NEW_CPU_ID)
-		note_time(&notes->told[record->padded], record->tsc);
+		note_time(&notes->counters[record->padded], record->tsc);
 	if (fdr_has_payload((unsigned)record->kind) && record->payload_size > known->largest_event)
 		known->largest_event = record->payload_size;
 }
@@ -118,14 +118,14 @@ static void note_padding(struct notes *notes)
 {
 	enum { FEW = 16 };
 	struct fdr_known *known = notes->known;
-	struct counter_range told = notes->told[0];
+	struct counter_range range = notes->counters[0];
 	known->padded = notes->padded * FEW > notes->metadata;
-	if (known->padded && notes->told[1].first <= notes->told[1].last) {
-		note_time(&told, notes->told[1].first);
-		note_time(&told, notes->told[1].last);
+	if (known->padded && notes->counters[1].first <= notes->counters[1].last) {
+		note_time(&range, notes->counters[1].first);
+		note_time(&range, notes->counters[1].last);
 	}
-	known->first_tsc = told.first;
-	known->last_tsc = told.last;
+	known->first_tsc = range.first;
+	known->last_tsc = range.last;
 }
 
 /* Takes the calls of a damaged buffer, at whatever byte they stand: so many short ones in a row are hardly ever
@@ -172,7 +172,7 @@ static void note_thread(struct fdr_known *known, const struct fdr_log *log, stru
 static int look_at_log(struct tw_reader *reader, const struct fdr_log *log, struct fdr_known *known)
 {
 	struct tw_window window = {.input = reader->input, .chunk = LOOKED_AT};
-	struct notes notes = {.known = known, .told = {{.first = UINT64_MAX}, {.first = UINT64_MAX}}};
+	struct notes notes = {.known = known, .counters = {{.first = UINT64_MAX}, {.first = UINT64_MAX}}};
 	const uint8_t *bytes;
 	size_t have;
 	int status = tw_window_view(&window, TW_FDR_HEADER_SIZE, LOOKED_AT, &bytes, &have);

@@ -9,11 +9,11 @@
 
 enum { FDR_PID_LIMIT = 1 << 22 };
 
-/* Whether the bytes here are a NewBuffer record, by the thread that it would tell. */
-bool fdr_tells_thread(const struct fdr_log *log, const uint8_t *new_buffer);
+/* Whether the bytes here are a NewBuffer record, by the thread in it. */
+bool fdr_is_new_buffer(const struct fdr_log *log, const uint8_t *new_buffer);
 
 /* Whether the WallTime record that may stand here, behind a NewBuffer record, is one by what both say. */
-bool fdr_tells_time(const struct fdr_log *log, const uint8_t *wall, size_t have);
+bool fdr_is_wall_time(const struct fdr_log *log, const uint8_t *wall, size_t have);
 
 /* Where in these bytes, before `limit`, a buffer begins for certain; SIZE_MAX where none does. */
 size_t fdr_find_start(const struct fdr_log *log, const uint8_t *bytes, size_t have, size_t limit);
@@ -87,7 +87,7 @@ struct fdr_span {
 	size_t size;
 	size_t from_start; /* bytes of the buffer before them */
 	uint64_t beyond;   /* bytes of the buffer behind them */
-	uint64_t told;     /* the last counter told before them in the buffer, 0: none is; then, the last in them */
+	uint64_t counter;  /* the last one before them in the buffer, 0: none; then, the last one in them */
 	uint64_t excess;   /* so many bytes are too many in the buffer: 0 where that is not known */
 	bool searched;     /* bytes of the buffer may be missing: its end is not where it was */
 	bool bare;         /* set by fdr_is_sound(): a call follows an entry with arguments that has none */
@@ -103,8 +103,8 @@ struct fdr_span {
 bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound);
 
 /* Takes the two calls at a place for a NewCPUId whose first byte was hit. False where it is none that a writer makes.
- * told: the counter that is told before; 0: none is. */
-bool fdr_take_half(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t told,
+ * counter: the last one before them; 0: none. */
+bool fdr_take_half(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t counter,
                    struct fdr_half *half);
 
 /* Whether they are one: the log does not have the function, and its counters are near this one. */

@@ -99,8 +99,8 @@ static int take_off(struct tw_reader *reader, struct tw_reader *before, const st
 	if (status >= 0 && pair.calls && pair.differ) {
 		place->offset = pair.differ;
 		place->resumed = true;
-		place->told_tsc = pair.tsc;
-		place->told_cpu = pair.cpu;
+		place->stated_tsc = pair.tsc;
+		place->stated_cpu = pair.cpu;
 	}
 	fdr_cursor_free(&pair.mine);
 	fdr_cursor_free(&pair.other);

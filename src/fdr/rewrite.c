@@ -65,7 +65,7 @@ static int put_payload(struct fdr_rewrite *r, const struct fdr_item *item)
 
 /* In version 1 a buffer's end is found by its records alone, and an event that holds the beginning of a buffer is taken
  * for one with a damaged size. */
-static bool can_be_told(struct fdr_rewrite *r, const struct tw_fdr_record *record, const struct fdr_item *item,
+static bool is_writable(struct fdr_rewrite *r, const struct tw_fdr_record *record, const struct fdr_item *item,
                         int *status)
 {
 	bool holds = false;
@@ -82,7 +82,7 @@ static bool put(struct fdr_rewrite *r, struct tw_fdr_record record, const struct
 {
 	uint8_t bytes[TW_FDR_RECORD_MAX];
 	record.payload = NULL;
-	if (!can_be_told(r, &record, item, status) || *status < 0)
+	if (!is_writable(r, &record, item, status) || *status < 0)
 		return false;
 	int n = tw_fdr_encode(&record, r->target.version, r->target.layout, bytes, sizeof bytes);
 	if (n < 0)
@@ -163,7 +163,7 @@ static bool is_misplaced(const struct fdr_rewrite *r, const struct tw_fdr_record
 {
 	return (r->dropped && record->kind == TW_FDR_CALL_ARGUMENT) ||
 	       (r->target.version == 1 && record->kind == TW_FDR_WALL_TIME && r->last != TW_FDR_NEW_BUFFER) ||
-	       (fdr_tells_count(record) && !fdr_tells_time_of(&r->cursor, record));
+	       (fdr_has_counter(record) && !fdr_has_believed_counter(&r->cursor, record));
 }
 
 static int take(struct fdr_rewrite *r, const struct fdr_item *item)

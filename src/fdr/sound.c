@@ -15,7 +15,7 @@ struct walked {
 	struct tw_fdr_decoder decoder;
 	const uint8_t *first;
 	const struct fdr_span *span;
-	uint64_t told;    /* by the last record that tells the counter */
+	uint64_t counter; /* of the last record that has one */
 	uint32_t largest; /* delta since then */
 	unsigned filled;  /* calls in a row */
 	bool called;      /* a call has been met */
@@ -24,22 +24,22 @@ struct walked {
 	bool bare;        /* a call followed one */
 };
 
-/* Whether a NewCPUId at a place would tell a counter a little later than the one told before, or be the first. Some
+/* Whether a NewCPUId at a place would have a counter a little later than the one before, or be the first. Some
  * clocks count so slowly that many calls have 0 ticks: this is asked first. */
-static bool may_tell(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t told)
+static bool may_be_new_cpu(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t counter)
 {
-	enum { COUNTER = 3 }; /* where it is told */
+	enum { COUNTER = 3 }; /* its place in the record */
 	uint64_t tsc = tw_load64(span->bytes + at + COUNTER, log->header.layout != TW_FDR_LITTLE);
-	return told ? tsc >= told && tsc - told < SOON : span->from_start + at == fdr_lead_end(log);
+	return counter ? tsc >= counter && tsc - counter < SOON : span->from_start + at == fdr_lead_end(log);
 }
 
-bool fdr_take_half(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t told,
+bool fdr_take_half(const struct fdr_log *log, const struct fdr_span *span, size_t at, uint64_t counter,
                    struct fdr_half *half)
 {
 	enum { CPUS = 1 << 13 };
 	uint8_t whole[TW_FDR_METADATA_SIZE];
 	struct tw_fdr_record record;
-	if (span->size - at < sizeof whole || !may_tell(log, span, at, told))
+	if (span->size - at < sizeof whole || !may_be_new_cpu(log, span, at, counter))
 		return false;
 	struct tw_fdr_decoder decoder = {.bytes = span->bytes + at + TW_FDR_FUNCTION_SIZE,
 	                                 .left = TW_FDR_FUNCTION_SIZE,
@@ -68,7 +68,8 @@ bool fdr_is_half(const struct fdr_known *known, const struct fdr_half *half)
 static bool may_be_half(const struct walked *w, const uint8_t *place, struct fdr_half *half)
 {
 	const size_t at = (size_t)(place - w->first);
-	return at >= TW_FDR_FUNCTION_SIZE && fdr_take_half(w->log, w->span, at - TW_FDR_FUNCTION_SIZE, w->told, half);
+	return at >= TW_FDR_FUNCTION_SIZE &&
+	       fdr_take_half(w->log, w->span, at - TW_FDR_FUNCTION_SIZE, w->counter, half);
 }
 
 /* The first of little-endian calls that is one byte over and over; `end` where none is. */
@@ -111,25 +112,25 @@ static void pass_calls(struct walked *w)
 	w->largest = largest > w->largest ? largest : w->largest;
 }
 
-/* Whether a record that tells the counter is where a delta before it has gone past it. Where none told it before, a
+/* Whether a delta has gone past the counter of the record behind it. Where no record had a counter before, a
  * delta of more than INT32_MAX ticks is to be looked at. */
-static bool went_past(const struct walked *w, uint64_t told)
+static bool went_past(const struct walked *w, uint64_t counter)
 {
-	if (!w->told)
+	if (!w->counter)
 		return w->largest > INT32_MAX;
-	return told >= w->told && w->largest >= FDR_LARGE_DELTA && w->largest > told - w->told;
+	return counter >= w->counter && w->largest >= FDR_LARGE_DELTA && w->largest > counter - w->counter;
 }
 
-/* Whether a counter is behind the one told before it by more than processors differ. */
-static bool went_back(const struct walked *w, uint64_t told)
+/* Whether a counter is behind the one before it by more than processors differ. */
+static bool went_back(const struct walked *w, uint64_t counter)
 {
-	return told < w->told && w->told - told >= FAR_BACK;
+	return counter < w->counter && w->counter - counter >= FAR_BACK;
 }
 
 static bool fits_counter(struct walked *w, const struct fdr_span *span, const struct tw_fdr_record *record)
 {
 	bool past = went_past(w, record->tsc) || went_back(w, record->tsc);
-	w->told = record->tsc;
+	w->counter = record->tsc;
 	w->largest = 0;
 	return !past && !(span->searched && record->padded && w->log->clean);
 }
@@ -137,7 +138,7 @@ static bool fits_counter(struct walked *w, const struct fdr_span *span, const st
 /* No call stands among the records that a buffer begins with: it is what damage left of one of them. */
 static bool fits_lead(const struct walked *w, size_t at)
 {
-	return !w->called || w->told || at > fdr_lead_end(w->log);
+	return !w->called || w->counter || at > fdr_lead_end(w->log);
 }
 
 static bool belongs(struct walked *w, const struct fdr_span *span, const struct tw_fdr_record *record)
@@ -185,7 +186,7 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 	                .layout = log->header.layout},
 	    .first = span->bytes,
 	    .span = span,
-	    .told = span->told,
+	    .counter = span->counter,
 	};
 	struct tw_fdr_record record;
 	int status;
@@ -209,7 +210,7 @@ bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *soun
 	}
 	if (status < 0 || w.largest > INT32_MAX)
 		return false;
-	span->told = w.told;
+	span->counter = w.counter;
 	span->bare = w.bare;
 	return true;
 }

@@ -215,16 +215,16 @@ static uint64_t count_back(struct fdr_cursor *cursor, const struct fdr_place *pl
 	const bool quiet = reports->quiet;
 	const uint16_t cpu = cursor->cpu;
 	struct fdr_item item;
-	uint64_t counted = 0, told = 0;
+	uint64_t counted = 0, counter = 0;
 	reports->quiet = true;
 	fdr_cursor_enter(cursor, place);
-	while (!told && fdr_cursor_next(cursor, &item) > 0) {
-		told = fdr_tells_time_of(cursor, &item.record) ? item.record.tsc : 0;
-		counted = told ? counted : cursor->tsc;
+	while (!counter && fdr_cursor_next(cursor, &item) > 0) {
+		counter = fdr_has_believed_counter(cursor, &item.record) ? item.record.tsc : 0;
+		counted = counter ? counted : cursor->tsc;
 	}
 	reports->quiet = quiet;
 	cursor->cpu = cpu;
-	return told > counted ? told - counted : cursor->log->first_tsc;
+	return counter > counted ? counter - counted : cursor->log->first_tsc;
 }
 
 bool fdr_stream_enter(struct fdr_stream *stream)

@@ -436,7 +436,7 @@ static void test_start_at_the_end(void **state)
 	};
 	(void)state;
 	for (unsigned i = 0; i < 2; i++)
-		assert_int_equal(fdr_tells_time(&log, bytes[i] + 16, 4), i);
+		assert_int_equal(fdr_is_wall_time(&log, bytes[i] + 16, 4), i);
 }
 
 /* ---- Basic logs. ---- */

@@ -108,14 +108,14 @@ struct joined {
 	struct traced_call *calls;
 	size_t count;
 	size_t from,
-	    to;       /* the other buffer's first record is one of these bytes, or just behind them; 0: there is none */
-	size_t told;  /* behind the last record that told the counter before it leapt; 0: there is none */
-	uint64_t tsc; /* counted up to here */
+	    to; /* the other buffer's first record is one of these bytes, or just behind them; 0: there is none */
+	size_t counter_end; /* behind the last record with a counter before it leapt; 0: there is none */
+	uint64_t tsc;       /* counted up to here */
 	bool leapt;
 	size_t gap;       /* where the first one begins */
 	uint64_t missing; /* records at most, by the bytes of all gaps */
-	uint64_t first;   /* counter that was told */
-	bool past_gap;    /* a counter was told behind it */
+	uint64_t first;   /* counter of a record */
+	bool past_gap;    /* a record behind it had a counter */
 	bool strayed;     /* from what is counted, that first one is: by more than the missing records explain */
 };
 
@@ -135,20 +135,21 @@ static bool is_far_ahead(const struct joined *joined, uint64_t tsc)
 
 /* Looks at a counter that is told. Behind what is counted up to there, a second buffer has begun since the one told
  * before. Ahead of it, one may have; or the thread slept. */
-static void note_told(struct joined *joined, size_t at, uint64_t tsc)
+static void note_counter(struct joined *joined, size_t at, uint64_t tsc)
 {
 	bool back = tsc < joined->tsc && joined->tsc - tsc > FDR_COUNTERS_DIFFER;
-	if (joined->told && !joined->to && back) {
-		joined->from = joined->told;
+	if (joined->counter_end && !joined->to && back) {
+		joined->from = joined->counter_end;
 		joined->to = at;
 	}
-	joined->leapt |= joined->told && (back || (tsc > joined->tsc && tsc - joined->tsc > FDR_COUNTERS_DIFFER));
-	if (at > joined->gap && !joined->past_gap && joined->told)
+	joined->leapt |=
+	    joined->counter_end && (back || (tsc > joined->tsc && tsc - joined->tsc > FDR_COUNTERS_DIFFER));
+	if (at > joined->gap && !joined->past_gap && joined->counter_end)
 		joined->strayed = back || is_far_ahead(joined, tsc);
 	joined->past_gap |= at > joined->gap;
 	joined->first = joined->first ? joined->first : tsc;
 	joined->tsc = tsc;
-	joined->told = joined->leapt ? joined->told : at + RECORD;
+	joined->counter_end = joined->leapt ? joined->counter_end : at + RECORD;
 }
 
 /* Takes the calls of a stretch, and what moves the counter. */
@@ -162,7 +163,7 @@ static void read_stretch(const struct buffer_span *held, const struct fdr_stretc
 	while (tw_fdr_next(&decoder, &record) > 0) {
 		size_t at = (size_t)(decoder.bytes - held->span.bytes) - record.size;
 		if (record.kind == TW_FDR_NEW_CPU_ID || record.kind == TW_FDR_TSC_WRAP) {
-			note_told(joined, at, record.tsc);
+			note_counter(joined, at, record.tsc);
 		} else if (record.kind <= TW_FDR_ENTER_ARGS) {
 			bool enters = record.kind == TW_FDR_ENTER || record.kind == TW_FDR_ENTER_ARGS;
 			joined->tsc += record.tsc_delta;
@@ -223,10 +224,10 @@ static size_t find_seam(const struct buffer_span *held, const struct sizes *size
 {
 	const size_t size = held->span.size, wrong = sizes->declared ^ size;
 	const bool near = sizes->declared < size + BEGINNING && size < sizes->declared + BEGINNING;
-	const bool explained = sizes->to_file_end || near || (wrong & (wrong - 1)) == 0 || !joined->told;
+	const bool explained = sizes->to_file_end || near || (wrong & (wrong - 1)) == 0 || !joined->counter_end;
 	if (held->gaps)
 		return gap_from(held, RECORD);
-	return find_mismatch(joined, 0, size, stack, explained ? size : joined->told);
+	return find_mismatch(joined, 0, size, stack, explained ? size : joined->counter_end);
 }
 
 /* Follows the calls of a thread. open: the functions that are, *depth of them. Returns whether a call ends that none of

@@ -22,9 +22,9 @@ static void judge(const struct fdr_log *log, struct fdr_look *look)
 	bool cut = have <= at;
 	look->follows = look->extents && new_buffer;
 	look->strong = new_buffer && wall;
-	bool impossible = have - at >= FDR_RECORD && !look->extents && !wall && !fdr_tells_thread(log, p + at);
+	bool impossible = have - at >= FDR_RECORD && !look->extents && !wall && !fdr_is_new_buffer(log, p + at);
 	look->weak = (new_buffer && !impossible) || (look->extents && (wall || cut));
-	bool timed = look->strong && fdr_tells_time(log, p + at + FDR_RECORD, have - at - FDR_RECORD);
+	bool timed = look->strong && fdr_is_wall_time(log, p + at + FDR_RECORD, have - at - FDR_RECORD);
 	look->sure = timed || (look->extents && (new_buffer || wall));
 }
 

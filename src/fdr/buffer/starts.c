@@ -21,8 +21,8 @@ uint32_t fdr_thread_for(const struct tw_fdr_header *header, uint32_t id)
 	return fdr_thread_of(header, id) == id ? id : id & (FDR_PID_LIMIT - 1);
 }
 
-/* Whether what may be a NewBuffer record tells a thread of Linux, which in version 1 has 2 bytes. */
-bool fdr_tells_thread(const struct fdr_log *log, const uint8_t *new_buffer)
+/* Whether bytes are a NewBuffer record: of a thread of Linux, which in version 1 has 2 bytes. */
+bool fdr_is_new_buffer(const struct fdr_log *log, const uint8_t *new_buffer)
 {
 	bool big = log->header.layout != TW_FDR_LITTLE;
 	bool thread = log->header.version == 1 || tw_load32(new_buffer + 1, big) <= FDR_PID_LIMIT;
@@ -32,9 +32,9 @@ bool fdr_tells_thread(const struct fdr_log *log, const uint8_t *new_buffer)
 
 /* Whether what may be a WallTime record tells a time of this millennium or the next two, and what stands before it a
  * thread: other bytes hardly ever do. */
-bool fdr_tells_time(const struct fdr_log *log, const uint8_t *wall, size_t have)
+bool fdr_is_wall_time(const struct fdr_log *log, const uint8_t *wall, size_t have)
 {
-	bool big = log->header.layout != TW_FDR_LITTLE, thread = fdr_tells_thread(log, wall - RECORD);
+	bool big = log->header.layout != TW_FDR_LITTLE, thread = fdr_is_new_buffer(log, wall - RECORD);
 	if (have < MICROSECONDS + sizeof(uint32_t))
 		return thread;
 	return thread && tw_load64(wall + SECONDS, big) >> 36 == 0 && tw_load32(wall + MICROSECONDS, big) < 1000000;
@@ -53,7 +53,7 @@ size_t fdr_find_start(const struct fdr_log *log, const uint8_t *bytes, size_t ha
 			break;
 		at = (size_t)(found - bytes);
 		size_t start = at - RECORD;
-		if (bytes[start] != new_buffer || !fdr_tells_time(log, found, have - at))
+		if (bytes[start] != new_buffer || !fdr_is_wall_time(log, found, have - at))
 			continue;
 		if (start >= RECORD && bytes[start - RECORD] == extents)
 			start -= RECORD;

@@ -49,7 +49,7 @@ static int stop_after_swallowed_start(struct fdr_finder *f, struct fdr_walk *wal
 	if (status < 0)
 		return tw_fail(f->reader, status, "%s", tw_input_error(f->reader->input));
 	if (have > FDR_RECORD && bytes[0] == fdr_first_byte_of(f->log, TW_FDR_NEW_BUFFER) &&
-	    fdr_tells_time(f->log, bytes + FDR_RECORD, have - FDR_RECORD)) {
+	    fdr_is_wall_time(f->log, bytes + FDR_RECORD, have - FDR_RECORD)) {
 		walk->at -= FDR_RECORD;
 		walk->why = FDR_STOP_PASSED;
 	}
@@ -64,7 +64,7 @@ static bool reaches_over(int decoded, uint64_t need, const struct tw_fdr_record 
 
 static void count_on(struct fdr_walk *walk, const struct tw_fdr_record *record)
 {
-	if (fdr_tells_count(record)) {
+	if (fdr_has_counter(record)) {
 		walk->went_back |= record->tsc < walk->tsc && walk->tsc - record->tsc > FDR_COUNTERS_DIFFER;
 		walk->tsc = record->tsc;
 	} else if (record->kind <= TW_FDR_ENTER_ARGS && walk->tsc) {
