@@ -46,7 +46,7 @@ struct tw_jit {
 	struct tw_runtime_names names;          /* of it */
 	struct tw_dictionary *texts;
 	struct listed_function *rows;
-	struct tw_keyed subjects; /* by what they are about */
+	struct tw_keyed keys; /* of rows, by what they are about */
 	struct stack *stacks;
 	struct tw_keyed tracks; /* that have one */
 	uint64_t end_ns, span_ns;
@@ -90,8 +90,7 @@ static uint32_t find_row(struct tw_jit *jit, const struct tw_batch *batch, const
 	uint32_t about = by == TW_JIT_BY_THREAD ? event->track
 	                 : by == TW_JIT_BY_BODY ? body_of(jit, batch, event)
 	                                        : event->name;
-	uint32_t row =
-	    tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->subjects, about, &jit->rows, sizeof *jit->rows, 0);
+	uint32_t row = tw_budget_item(&jit->budget, TW_FOR_ROWS, &jit->keys, about, &jit->rows, sizeof *jit->rows, 0);
 	if (row != UINT32_MAX)
 		jit->rows[row].about = about;
 	return row;
@@ -298,13 +297,13 @@ static void join_row(struct tw_jit_row *row, const struct tw_jit_row *other)
 static void join_rows(struct tw_jit *jit)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < jit->subjects.count; i++) {
+	for (size_t i = 0; i < jit->keys.count; i++) {
 		if (kept && compare(&jit->rows[kept - 1], &jit->rows[i]) == 0)
 			join_row(&jit->rows[kept - 1].row, &jit->rows[i].row);
 		else
 			jit->rows[kept++] = jit->rows[i];
 	}
-	jit->subjects.count = kept;
+	jit->keys.count = kept;
 }
 
 static void finish(struct tw_jit *jit, const struct tw_reader *reader)
@@ -314,10 +313,10 @@ static void finish(struct tw_jit *jit, const struct tw_reader *reader)
 	jit->span_ns = tw_times_span(&(struct tw_times){greater(reader->options.from_ns, reader->traits.part_ns),
 	                                                reader->options.to_ns},
 	                             end > start ? end - start : 0);
-	for (size_t i = 0; i < jit->subjects.count; i++)
+	for (size_t i = 0; i < jit->keys.count; i++)
 		(jit->options.by == TW_JIT_BY_BODY ? fill_body : fill_row)(jit, &jit->rows[i]);
-	if (jit->subjects.count)
-		qsort(jit->rows, jit->subjects.count, sizeof *jit->rows, compare);
+	if (jit->keys.count)
+		qsort(jit->rows, jit->keys.count, sizeof *jit->rows, compare);
 	join_rows(jit);
 }
 
@@ -366,7 +365,7 @@ int tw_jit_read(struct tw_jit **made, struct tw_reader *reader, const struct tw_
 
 const struct tw_jit_row *tw_jit_row(const struct tw_jit *jit, size_t i)
 {
-	return i < jit->subjects.count ? &jit->rows[i].row : NULL;
+	return i < jit->keys.count ? &jit->rows[i].row : NULL;
 }
 
 uint64_t tw_jit_span_ns(const struct tw_jit *jit)
@@ -385,7 +384,7 @@ void tw_jit_free(struct tw_jit *jit)
 		return;
 	for (size_t i = 0; i < jit->tracks.count; i++)
 		tw_compiling_free(&jit->stacks[i].cpu);
-	tw_map_free(&jit->subjects.map);
+	tw_map_free(&jit->keys.map);
 	tw_map_free(&jit->tracks.map);
 	free(jit->stacks);
 	free(jit->names.found);
