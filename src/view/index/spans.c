@@ -181,10 +181,10 @@ struct view_spans *view_spans_for(const struct tw_format *format, uint64_t size,
 	spans->options.stop = NULL;
 	spans->options.jobs = 1;
 	spans->path = strdup(path);
-	struct stat told = {0};
-	stat(path, &told);
-	spans->file.device = told.st_dev;
-	spans->file.inode = told.st_ino;
+	struct stat status = {0};
+	stat(path, &status);
+	spans->file.device = status.st_dev;
+	spans->file.inode = status.st_ino;
 	if (spans->path && make_room(spans, size))
 		return spans;
 	view_spans_free(spans);

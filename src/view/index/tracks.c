@@ -129,11 +129,11 @@ static void set_sort_index(struct view_tracks *tracks, struct view_track *track,
 	const struct tw_track wanted = {.process = track->process,
 	                                .thread = track->thread,
 	                                .kind = track->kind == VIEW_PROCESS ? TW_TRACK_PROCESS : TW_TRACK_THREAD};
-	const int32_t told = track->kind == VIEW_PROCESS || track->kind == VIEW_THREAD
-	                         ? tw_dictionary_sort_index(dictionary, &wanted)
-	                         : 0;
-	tracks->changes += told != track->sort_index;
-	track->sort_index = told;
+	const int32_t sort_index = track->kind == VIEW_PROCESS || track->kind == VIEW_THREAD
+	                               ? tw_dictionary_sort_index(dictionary, &wanted)
+	                               : 0;
+	tracks->changes += sort_index != track->sort_index;
+	track->sort_index = sort_index;
 }
 
 void view_track_name(struct view_tracks *tracks, uint32_t number, const struct tw_dictionary *dictionary)

@@ -14,7 +14,7 @@
 /* ---- Arrows. ---- */
 
 /* Who asks, of which tables, and what the answer is written into. */
-struct telling {
+struct reply {
 	struct view *view;
 	const struct view_request *request;
 	sqlite3 *db;
@@ -72,10 +72,10 @@ static uint32_t find_end(const struct view *view, const struct end *end, struct 
 	return track;
 }
 
-static void put_end(struct telling *telling, const char *key, sqlite3_stmt *row, int column)
+static void put_end(struct reply *reply, const char *key, sqlite3_stmt *row, int column)
 {
-	const struct view *view = telling->view;
-	struct tw_json *json = &telling->json;
+	const struct view *view = reply->view;
+	struct tw_json *json = &reply->json;
 	const size_t file = file_of(view, sqlite3_column_int64(row, 2 + 2 * END_COLUMNS));
 	struct end end = {.file = file,
 	                  .time = (uint64_t)sqlite3_column_int64(row, column) + view->files[file].start,
@@ -94,7 +94,7 @@ static void put_end(struct telling *telling, const char *key, sqlite3_stmt *row,
 	}
 	tw_json_object(json, key);
 	tw_json_known(json, "track", track, track != VIEW_NONE);
-	view_json_digits(json, "time", view_since_start(view, end.time, view_later(telling->request, file)));
+	view_json_digits(json, "time", view_since_start(view, end.time, view_later(reply->request, file)));
 	if (place.row) {
 		tw_json_u64(json, "lane", place.row->lane);
 		tw_json_u64(json, "depth", place.row->depth);
@@ -103,15 +103,15 @@ static void put_end(struct telling *telling, const char *key, sqlite3_stmt *row,
 	tw_json_object_end(json);
 }
 
-static void put_flow(struct telling *telling, sqlite3_stmt *row)
+static void put_flow(struct reply *reply, sqlite3_stmt *row)
 {
-	struct tw_json *json = &telling->json;
+	struct tw_json *json = &reply->json;
 	tw_json_object(json, NULL);
 	const char *name = (const char *)sqlite3_column_text(row, 0);
 	tw_json_bytes(json, "name", name ? name : "", (size_t)sqlite3_column_bytes(row, 0));
 	view_json_digits(json, "id", (uint64_t)sqlite3_column_int64(row, 1));
-	put_end(telling, "from", row, 2);
-	put_end(telling, "to", row, 2 + END_COLUMNS);
+	put_end(reply, "from", row, 2);
+	put_end(reply, "to", row, 2 + END_COLUMNS);
 	tw_json_object_end(json);
 }
 
@@ -123,17 +123,17 @@ static void put_flow(struct telling *telling, sqlite3_stmt *row)
 
 /* Runs a question of arrows, with a value. Returns SQLITE_DONE, SQLITE_ROW where there are more than the limit, or why
  * it failed. */
-static int put_flows(struct telling *telling, const char *text, sqlite3_int64 value, uint64_t limit)
+static int put_flows(struct reply *reply, const char *text, sqlite3_int64 value, uint64_t limit)
 {
 	sqlite3_stmt *rows = NULL;
 	uint64_t count = 0;
-	int result = sqlite3_prepare_v2(telling->db, text, -1, &rows, NULL);
+	int result = sqlite3_prepare_v2(reply->db, text, -1, &rows, NULL);
 	if (result == SQLITE_OK) {
 		sqlite3_bind_int64(rows, 1, value);
 		while (count < limit && (result = sqlite3_step(rows)) == SQLITE_ROW) {
-			view_lock(telling->view);
-			put_flow(telling, rows);
-			view_unlock(telling->view);
+			view_lock(reply->view);
+			put_flow(reply, rows);
+			view_unlock(reply->view);
 			count++;
 		}
 		result = count == limit ? sqlite3_step(rows) : result;
@@ -152,8 +152,8 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 	enum { LIMIT = 1000, MOST = 10000 };
 	int result = SQLITE_DONE;
 	struct tw_output out;
-	struct telling telling = {.view = view, .request = request};
-	struct tw_json *json = &telling.json;
+	struct reply reply = {.view = view, .request = request};
+	struct tw_json *json = &reply.json;
 	uint64_t from, to, limit = LIMIT;
 	bool limited = view_request_text(request, "limit") != NULL;
 	if (!view_request_number(request, "from", INT64_MAX, &from) ||
@@ -162,13 +162,13 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 		view_refuse(answer, 400, "flows wants from and to, and a limit from 1 to 10000");
 		return;
 	}
-	sqlite3 *db = telling.db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
+	sqlite3 *db = reply.db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
 	if (!db)
 		return;
 	if (view_tables_restrict(view, db, request, answer) && view_json_begin(json, &out, answer)) {
 		tw_json_object(json, NULL);
 		tw_json_array(json, "flows");
-		result = put_flows(&telling, FLOWS "?1", 1, limit);
+		result = put_flows(&reply, FLOWS "?1", 1, limit);
 		tw_json_array_end(json);
 		tw_json_bool(json, "more", result == SQLITE_ROW);
 		tw_json_object_end(json);
@@ -262,16 +262,16 @@ static void put_text(struct tw_json *json, const char *key, sqlite3_stmt *row, i
 }
 
 /* Whole numbers beyond 63 bits are as the text has them. */
-static void put_arguments(struct telling *telling, const struct fact *fact)
+static void put_arguments(struct reply *reply, const struct fact *fact)
 {
-	struct tw_json *json = &telling->json;
+	struct tw_json *json = &reply->json;
 	static const char text[] =
 	    "select key, case type when 'true' then 'boolean' when 'false' then 'boolean' else type end, "
 	    "case when type in ('true', 'false') then type when type in ('integer', 'real', 'object', 'array') "
 	    "then ?1 -> fullkey else atom end from json_each(?1)";
 	sqlite3_stmt *row = NULL;
 	tw_json_array(json, "arguments");
-	if (fact->found && sqlite3_prepare_v2(telling->db, text, -1, &row, NULL) == SQLITE_OK) {
+	if (fact->found && sqlite3_prepare_v2(reply->db, text, -1, &row, NULL) == SQLITE_OK) {
 		sqlite3_bind_text(row, 1, fact->arguments.bytes, -1, SQLITE_STATIC);
 		while (sqlite3_step(row) == SQLITE_ROW) {
 			tw_json_object(json, NULL);
@@ -285,9 +285,9 @@ static void put_arguments(struct telling *telling, const struct fact *fact)
 	tw_json_array_end(json);
 }
 
-static void put_stack(struct telling *telling, const struct fact *fact)
+static void put_stack(struct reply *reply, const struct fact *fact)
 {
-	struct tw_json *json = &telling->json;
+	struct tw_json *json = &reply->json;
 	static const char text[] =
 	    "with recursive up(id, step) as (select ?1, 0 union all select c.parent_id, step + 1 from up "
 	    "join callsite c on c.id = up.id where c.parent_id is not null and step < 1000) "
@@ -295,7 +295,7 @@ static void put_stack(struct telling *telling, const struct fact *fact)
 	    "join frame f on f.id = c.frame_id order by step";
 	sqlite3_stmt *row = NULL;
 	tw_json_array(json, "stack");
-	if (fact->stack && sqlite3_prepare_v2(telling->db, text, -1, &row, NULL) == SQLITE_OK) {
+	if (fact->stack && sqlite3_prepare_v2(reply->db, text, -1, &row, NULL) == SQLITE_OK) {
 		sqlite3_bind_int64(row, 1, fact->stack);
 		while (sqlite3_step(row) == SQLITE_ROW) {
 			tw_json_object(json, NULL);
@@ -309,25 +309,25 @@ static void put_stack(struct telling *telling, const struct fact *fact)
 	tw_json_array_end(json);
 }
 
-static int put_arrows(struct telling *telling, const struct fact *fact, const char *key, const char *text)
+static int put_arrows(struct reply *reply, const struct fact *fact, const char *key, const char *text)
 {
 	enum { ARROWS = 100 };
-	tw_json_array(&telling->json, key);
-	int result = fact->found ? put_flows(telling, text, fact->id, ARROWS) : SQLITE_DONE;
-	tw_json_array_end(&telling->json);
+	tw_json_array(&reply->json, key);
+	int result = fact->found ? put_flows(reply, text, fact->id, ARROWS) : SQLITE_DONE;
+	tw_json_array_end(&reply->json);
 	return result;
 }
 
 /* Returns one of SQLite's results. */
-static int put_facts(struct telling *telling, const struct fact *fact)
+static int put_facts(struct reply *reply, const struct fact *fact)
 {
-	struct tw_json *json = &telling->json;
+	struct tw_json *json = &reply->json;
 	tw_json_object(json, NULL);
 	tw_json_bool(json, "found", fact->found);
-	put_arguments(telling, fact);
-	put_stack(telling, fact);
-	int into = put_arrows(telling, fact, "flows_in", FLOWS "f.slice_in = ?1");
-	int from = failed(into) ? into : put_arrows(telling, fact, "flows_out", FLOWS "f.slice_out = ?1");
+	put_arguments(reply, fact);
+	put_stack(reply, fact);
+	int into = put_arrows(reply, fact, "flows_in", FLOWS "f.slice_in = ?1");
+	int from = failed(into) ? into : put_arrows(reply, fact, "flows_out", FLOWS "f.slice_out = ?1");
 	tw_json_bool(json, "more", into == SQLITE_ROW || from == SQLITE_ROW);
 	tw_json_object_end(json);
 	return from;
@@ -337,7 +337,7 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 {
 	struct fact fact = {.found = false};
 	struct tw_output out;
-	struct telling telling = {.view = view, .request = request};
+	struct reply reply = {.view = view, .request = request};
 	struct view_place place;
 	view_lock(view);
 	bool there = view_place_named(view, request, &place), point = false;
@@ -353,12 +353,12 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 		view_refuse(answer, 400, "no slice is there: track, lane, depth and item name one");
 		return;
 	}
-	sqlite3 *db = telling.db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
+	sqlite3 *db = reply.db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
 	if (!db)
 		return;
 	int result = take_facts(view, db, point, &fact);
-	if (!failed(result) && view_json_begin(&telling.json, &out, answer)) {
-		result = put_facts(&telling, &fact);
+	if (!failed(result) && view_json_begin(&reply.json, &out, answer)) {
+		result = put_facts(&reply, &fact);
 		view_json_end(&out, answer);
 	}
 	if (failed(result))

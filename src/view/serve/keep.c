@@ -87,9 +87,9 @@ static void put_view(struct tw_output *out, const struct view *view)
 	tw_put_word(out, clock->has_wall);
 	tw_put_word(out, clock->since_boot);
 	tw_put_word(out, (uint64_t)clock->wall_ns);
-	tw_put_word(out, view->reading.told.done);
-	tw_put_word(out, view->reading.told.size);
-	tw_put_word(out, view->reading.told.errors);
+	tw_put_word(out, view->reading.progress.done);
+	tw_put_word(out, view->reading.progress.size);
+	tw_put_word(out, view->reading.progress.errors);
 	put_findings(out, view);
 }
 
@@ -133,9 +133,9 @@ static const struct tw_format *get_view(struct tw_words *words, struct view *vie
 	view->reading.clock.has_wall = tw_take_below(words, 2);
 	view->reading.clock.since_boot = tw_take_below(words, 2);
 	view->reading.clock.wall_ns = (int64_t)tw_take_word(words);
-	view->reading.told.done = tw_take_word(words);
-	view->reading.told.size = tw_take_word(words);
-	view->reading.told.errors = tw_take_word(words);
+	view->reading.progress.done = tw_take_word(words);
+	view->reading.progress.size = tw_take_word(words);
+	view->reading.progress.errors = tw_take_word(words);
 	get_findings(words, view);
 	return format;
 }
@@ -306,10 +306,10 @@ static const char *read_head(const struct view *view, int fd, struct parts *part
 /* Whether a file has just as many bytes as its head tells. */
 static bool is_whole(int fd, const struct parts *parts)
 {
-	struct stat told;
+	struct stat status;
 	const uint64_t fixed = STORE_AT + VIEW_KEPT_BEHIND + ENDING;
-	return fstat(fd, &told) == 0 && parts->lists <= LISTS_MOST && parts->store <= VIEW_ROOM_MOST &&
-	       (uint64_t)told.st_size == fixed + parts->store + parts->lists;
+	return fstat(fd, &status) == 0 && parts->lists <= LISTS_MOST && parts->store <= VIEW_ROOM_MOST &&
+	       (uint64_t)status.st_size == fixed + parts->store + parts->lists;
 }
 
 /* The lists, which the caller frees; NULL without memory, or where they are damaged. */
@@ -331,9 +331,9 @@ static uint8_t *read_lists(struct view *view, int fd, const struct parts *parts)
 /* What nobody else may change is mapped. */
 static int open_store(const struct view *view, int fd, const struct parts *parts, struct view_store *store)
 {
-	struct stat told;
-	const bool is_own = fstat(fd, &told) == 0 && (told.st_uid == geteuid() || told.st_uid == 0) &&
-	                    !(told.st_mode & (S_IWGRP | S_IWOTH));
+	struct stat status;
+	const bool is_own = fstat(fd, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0) &&
+	                    !(status.st_mode & (S_IWGRP | S_IWOTH));
 	return is_own ? view_store_map(store, fd, STORE_AT, parts->store, VIEW_KEPT_BEHIND)
 	              : view_store_copy(store, view->options.read.temporary_directory, fd, STORE_AT, parts->store,
 	                                VIEW_KEPT_BEHIND);
@@ -368,7 +368,7 @@ static void forget(struct view *view)
 	view->reading.started = false;
 	view->reading.start = 0;
 	view->reading.clock = (struct tw_clock){0};
-	view->reading.told = (struct view_told){0};
+	view->reading.progress = (struct view_progress){0};
 }
 
 static const char *take(struct view *view, int fd, const struct tw_read_options *options)

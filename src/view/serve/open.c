@@ -70,7 +70,7 @@ int view_files_open(struct view *view, const struct tw_read_options *options)
 		return TW_ERR_MEMORY;
 	for (size_t i = 0; i < count; i++) {
 		struct view_file *file = &view->files[i];
-		file->regular = stat(view->options.paths[i], &file->told) == 0 && S_ISREG(file->told.st_mode);
+		file->regular = stat(view->options.paths[i], &file->status) == 0 && S_ISREG(file->status.st_mode);
 		if (count > 1 && file->regular)
 			file->format = format_of(view->options.paths[i], options);
 	}
@@ -115,7 +115,7 @@ void view_files_take(struct view *view, size_t first)
 
 const char *view_file_change(const struct view *view, size_t i)
 {
-	const struct stat *was = &view->files[i].told;
+	const struct stat *was = &view->files[i].status;
 	struct stat now;
 	if (!view->files[i].regular)
 		return NULL;

@@ -102,16 +102,16 @@ static bool cut(struct tw_read_options *options, uint64_t from, uint64_t to, uin
 bool view_part_of_file(struct view *view, const struct view_request *request, const struct view_part *part, size_t file,
                        struct tw_read_options *options)
 {
-	const struct tw_read_options *told = &view->options.read;
+	const struct tw_read_options *asked = &view->options.read;
 	*options = part->options;
-	options->threads = told->threads;
-	options->thread_processes = told->thread_processes;
-	options->thread_count = told->thread_count;
+	options->threads = asked->threads;
+	options->thread_processes = asked->thread_processes;
+	options->thread_count = asked->thread_count;
 	options->from_ns = options->to_ns = 0;
 	view_lock(view);
 	/* What the command leaves out is where it was; the window is that of who asks. */
 	const bool some =
-	    cut(options, told->from_ns, told->to_ns, view_since_start(view, view->files[file].start, 0)) &&
+	    cut(options, asked->from_ns, asked->to_ns, view_since_start(view, view->files[file].start, 0)) &&
 	    cut(options, part->from, part->to, view_file_begin(view, request, file));
 	view_unlock(view);
 	return some;

@@ -7,7 +7,7 @@
 
 /* Whether all that is said of a row's slices, and of those inside, is known: before all has been read it may be in the
  * trace alone. */
-static bool can_tell(const struct view *view, const struct view_row *row)
+static bool is_known(const struct view *view, const struct view_row *row)
 {
 	const struct view_spans *spans = view->index.store.spans;
 	if (!spans || spans->ready)
@@ -27,7 +27,7 @@ bool view_place_named(const struct view *view, const struct view_request *reques
 		return false;
 	place->row = view_index_row(&view->index, (uint32_t)track, (uint32_t)lane, (uint32_t)depth);
 	return place->row && place->row->kind != VIEW_COUNTER && place->item < place->row->count &&
-	       can_tell(view, place->row);
+	       is_known(view, place->row);
 }
 
 bool view_place_is_early(const struct view *view)

@@ -97,7 +97,8 @@ const char *view_reading_error(const struct view *view)
 
 uint64_t view_error_count(const struct view *view)
 {
-	return view->reading.reader ? tw_reader_findings(view->reading.reader, TW_ERROR) : view->reading.told.errors;
+	return view->reading.reader ? tw_reader_findings(view->reading.reader, TW_ERROR)
+	                            : view->reading.progress.errors;
 }
 
 void view_wait(struct view *view)

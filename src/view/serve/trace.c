@@ -15,7 +15,7 @@ static void digits_or_null(struct tw_json *json, const char *key, uint64_t value
 
 static void put_progress(struct tw_json *json, struct view *view, const struct view_request *request)
 {
-	uint64_t done = view->reading.told.done, all = view->reading.told.size;
+	uint64_t done = view->reading.progress.done, all = view->reading.progress.size;
 	if (view->reading.reader && view->reading.format)
 		tw_reader_progress(view->reading.reader, &done, &all);
 	tw_json_u64(json, "generation", view->reading.generation);
@@ -39,7 +39,7 @@ static void put_files(struct tw_json *json, const struct view *view, const struc
 		tw_json_text(json, "path", view->options.paths[i]);
 		tw_json_text(json, "format", file->format ? file->format->name : view->reading.format);
 		tw_json_text(json, "title", file->format ? file->format->title : view->reading.title);
-		digits_or_null(json, "size", (uint64_t)file->told.st_size, file->regular);
+		digits_or_null(json, "size", (uint64_t)file->status.st_size, file->regular);
 		view_json_digits(json, "start", view_file_begin(view, request, i));
 		view_json_digits(json, "begin", view_since_start(view, file->start, 0));
 		tw_json_text(json, "changed", view_file_change(view, i));

@@ -119,7 +119,7 @@ static void plan_spans(struct view *view)
 	struct tw_read_options options = view->options.read;
 	const uint64_t small = view->options.small ? view->options.small : SMALL;
 	const bool is_wanted = !view->reading.keep_items && view->options.count == 1 && view->files[0].regular &&
-	                       (uint64_t)view->files[0].told.st_size >= small;
+	                       (uint64_t)view->files[0].status.st_size >= small;
 	options_for_index(view, &options);
 	struct view_spans *spans =
 	    is_wanted ? view_spans_new(view->reading.reader, view->options.paths[0], &options) : NULL;
@@ -219,8 +219,8 @@ static struct tw_reader *let_go(struct view *view)
 	struct tw_reader *reader = view->reading.reader;
 	if (view->options.count > 1)
 		return NULL;
-	tw_reader_progress(reader, &view->reading.told.done, &view->reading.told.size);
-	view->reading.told.errors = tw_reader_findings(reader, TW_ERROR);
+	tw_reader_progress(reader, &view->reading.progress.done, &view->reading.progress.size);
+	view->reading.progress.errors = tw_reader_findings(reader, TW_ERROR);
 	view->index.now.dictionary = NULL;
 	view->reading.reader = NULL;
 	return reader;
@@ -293,11 +293,11 @@ static uint64_t room_of(const struct view *view)
 	enum { TIMES = 4096 };
 	uint64_t room = VIEW_ROOM_LEAST;
 	for (size_t i = 0; i < view->options.count; i++) {
-		struct stat told;
-		bool is_file = stat(view->options.paths[i], &told) == 0 && S_ISREG(told.st_mode);
-		if (!is_file || (uint64_t)told.st_size >= (VIEW_ROOM_MOST - room) / TIMES)
+		struct stat status;
+		bool is_file = stat(view->options.paths[i], &status) == 0 && S_ISREG(status.st_mode);
+		if (!is_file || (uint64_t)status.st_size >= (VIEW_ROOM_MOST - room) / TIMES)
 			return VIEW_ROOM_MOST;
-		room += (uint64_t)told.st_size * TIMES;
+		room += (uint64_t)status.st_size * TIMES;
 	}
 	return room;
 }

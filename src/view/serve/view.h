@@ -37,7 +37,7 @@ struct tw_format;
 /* One of the traces, as it was when it was opened. */
 struct view_file {
 	const struct tw_format *format; /* NULL: that of all */
-	struct stat told;
+	struct stat status;
 	bool regular;
 	uint64_t start; /* when it begins, on the reader's clock */
 	uint64_t end;   /* when all of its tracks have ended: view_end() */
@@ -60,15 +60,15 @@ struct view_keeper {
 	bool busy;     /* the index must stay as it is: it is written, or looked at; under the lock */
 };
 
-/* What a reader told at its end. */
-struct view_told {
+/* How far a reader is, in bytes, and its errors. */
+struct view_progress {
 	uint64_t done, size, errors;
 };
 
 /* How far the traces are read: written by the thread that reads, under the lock. */
 struct view_reading {
-	struct tw_reader *reader; /* NULL once one file has been read: `told` has what it told */
-	struct view_told told;
+	struct tw_reader *reader; /* NULL once one file has been read: `progress` has its last */
+	struct view_progress progress;
 	const char *format, *title; /* NULL until it is open */
 	struct view_order order;    /* where events do not come in it, they are read once more */
 	bool late;                  /* they did not */
