@@ -51,11 +51,11 @@ static int take(struct study_part *part, const struct study_batch *batch)
 		return TW_ERR_MEMORY;
 	uint32_t start = blocks->start;
 	size_t from = 0;
-	for (size_t i = 0; i < batch->head_count; i++) {
-		const struct study_head *head = &batch->heads[i];
-		blocks->items[start].instructions += head->step - from;
-		from = head->step;
-		start = head->site;
+	for (size_t i = 0; i < batch->block_count; i++) {
+		const struct study_block *block = &batch->blocks[i];
+		blocks->items[start].instructions += block->step - from;
+		from = block->step;
+		start = block->site;
 		blocks->items[start].entries++;
 	}
 	blocks->items[start].instructions += batch->step_count - from;

@@ -205,8 +205,8 @@ static bool is_branch(const struct study_site *site)
 	return site->flow >= XTRACE_JUMP && site->flow <= XTRACE_EXCEPTION_RETURN;
 }
 
-/* Takes what is told of the instructions before a step; returns the number of the next note. */
-static size_t hear(struct branches *branches, const struct study_batch *batch, size_t note, size_t step)
+/* Takes the targets of branches before a step; returns the number of the next note. */
+static size_t take_targets(struct branches *branches, const struct study_batch *batch, size_t note, size_t step)
 {
 	for (; note < batch->note_count && batch->notes[note].step < step; note++)
 		if (batch->notes[note].kind == TW_XTRACE_TARGET_B) {
@@ -222,13 +222,13 @@ static int take(struct study_part *part, const struct study_batch *batch)
 		return TW_ERR_MEMORY;
 	const struct study_site *sites = part->sites.items;
 	size_t note = 0;
-	for (size_t i = 0; i < batch->head_count; i++) {
-		const struct study_head *head = &batch->heads[i];
-		note = hear(branches_of(part), batch, note, head->step);
-		if (head->before && head->site && is_branch(&sites[head->before]))
-			take_branch(part, head->before, sites[head->site].pc);
+	for (size_t i = 0; i < batch->block_count; i++) {
+		const struct study_block *block = &batch->blocks[i];
+		note = take_targets(branches_of(part), batch, note, block->step);
+		if (block->before && block->site && is_branch(&sites[block->before]))
+			take_branch(part, block->before, sites[block->site].pc);
 	}
-	hear(branches_of(part), batch, note, STUDY_STEPS);
+	take_targets(branches_of(part), batch, note, STUDY_STEPS);
 	return 0;
 }
 

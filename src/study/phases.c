@@ -146,10 +146,10 @@ static int take(struct study_part *part, const struct study_batch *batch)
 	     !tw_grow(&phases->touched, &phases->touched_room, places, sizeof *phases->touched)))
 		return TW_ERR_MEMORY;
 	size_t from = 0;
-	for (size_t i = 0; i < batch->head_count; i++) {
-		take_steps(part, batch->heads[i].step - from);
-		phases->block = batch->heads[i].site;
-		from = batch->heads[i].step;
+	for (size_t i = 0; i < batch->block_count; i++) {
+		take_steps(part, batch->blocks[i].step - from);
+		phases->block = batch->blocks[i].site;
+		from = batch->blocks[i].step;
 	}
 	take_steps(part, batch->step_count - from);
 	return 0;

@@ -91,16 +91,16 @@ static bool keeps(const struct study_range *range, const struct study_batch *bat
 static void put_steps(struct study_range *range, const struct study_batch *from)
 {
 	struct study_batch *to = &range->batch;
-	const struct study_head *head = from->heads, *end = head + from->head_count;
+	const struct study_block *block = from->blocks, *end = block + from->block_count;
 	bool before = range->before;
-	to->step_count = to->head_count = 0;
+	to->step_count = to->block_count = 0;
 	for (size_t i = 0; i < from->step_count; before = range->keeps[i++]) {
-		bool begins = head < end && head->step == i;
+		bool begins = block < end && block->step == i;
 		uint32_t site = from->sites[i];
 		if (range->keeps[i] && (begins || !before))
-			to->heads[to->head_count++] =
-			    (struct study_head){site, begins && before ? head->before : 0, (uint16_t)to->step_count};
-		head += begins;
+			to->blocks[to->block_count++] =
+			    (struct study_block){site, begins && before ? block->before : 0, (uint16_t)to->step_count};
+		block += begins;
 		if (!range->keeps[i])
 			continue;
 		to->sites[to->step_count] = site;

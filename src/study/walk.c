@@ -77,7 +77,7 @@ static int flush(struct study_walk *walk)
 	if (walk->wants.times)
 		memset(batch->times, 0, batch->access_count * sizeof *batch->times);
 	batch->first += batch->step_count;
-	batch->step_count = batch->head_count = batch->access_count = batch->change_count = batch->note_count = 0;
+	batch->step_count = batch->block_count = batch->access_count = batch->change_count = batch->note_count = 0;
 	walk->whole = true;
 	put_task(walk);
 	return status < 0 ? status : 0;
@@ -118,8 +118,8 @@ static void add_step(struct study_walk *walk, uint32_t site, bool block, unsigne
 {
 	struct study_batch *batch = &walk->batch;
 	if (block)
-		batch->heads[batch->head_count++] =
-		    (struct study_head){site, walk->last.place, (uint16_t)batch->step_count};
+		batch->blocks[batch->block_count++] =
+		    (struct study_block){site, walk->last.place, (uint16_t)batch->step_count};
 	batch->sites[batch->step_count] = site;
 	batch->levels[batch->step_count++] = (uint8_t)level;
 	walk->sites->items[site].count++;
@@ -344,8 +344,8 @@ static inline void add_trail(struct study_walk *walk, struct fast *fast, struct 
 {
 	struct study_batch *batch = &walk->batch;
 	if (fast->flow != XTRACE_NEXT || !behind)
-		batch->heads[batch->head_count++] =
-		    (struct study_head){trail->first, fast->last, (uint16_t)fast->step_count};
+		batch->blocks[batch->block_count++] =
+		    (struct study_block){trail->first, fast->last, (uint16_t)fast->step_count};
 	else
 		walk->sites->items[fast->last].next = trail->first;
 	add_accesses(fast, trail);

@@ -30,8 +30,8 @@ struct study_sites {
 	struct xtrace_operations operations;
 };
 
-/* A basic block begins. */
-struct study_head {
+/* The begin of a basic block. */
+struct study_block {
 	uint32_t site;
 	uint32_t before; /* the place of the instruction before; 0 where that is not known */
 	uint16_t step;
@@ -67,7 +67,7 @@ struct study_note {
 enum {
 	STUDY_STEPS = 1024, /* instructions */
 	STUDY_ACCESSES = 2048,
-	STUDY_HEADS = STUDY_STEPS,
+	STUDY_BLOCKS = STUDY_STEPS,
 	STUDY_CHANGES = 2 * STUDY_STEPS + XTRACE_TASK_FRAMES + 3,
 	STUDY_NOTES = 64
 };
@@ -80,11 +80,11 @@ struct study_batch {
 	struct xtrace_task task;
 	size_t task_number;
 	bool ends; /* another task comes behind it */
-	struct study_head heads[STUDY_HEADS];
+	struct study_block blocks[STUDY_BLOCKS];
 	struct study_access accesses[STUDY_ACCESSES];
 	struct study_call_change changes[STUDY_CHANGES];
 	struct study_note notes[STUDY_NOTES];
-	size_t step_count, head_count, access_count, change_count, note_count;
+	size_t step_count, block_count, access_count, change_count, note_count;
 
 	/* Where they are wanted: the place and the exception level of each step; the TIME of each access, 0: none. */
 	uint32_t sites[STUDY_STEPS];
