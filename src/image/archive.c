@@ -14,7 +14,7 @@
 enum { RECORD_ROOM = TW_FXT_RECORD_MAX * TW_FXT_WORD, INLINE_MOST = 8000, PROVIDER_NAME_MOST = 255 };
 
 /* An event of a chunk that is open, to be put in order. */
-struct place {
+struct open_event {
 	uint64_t time, end; /* ns; end: of a complete one, otherwise its time */
 	uint32_t offset, thread;
 };
@@ -23,7 +23,7 @@ struct place {
 struct cursor {
 	struct provider *provider;
 	uint8_t *bytes;
-	struct place *places;
+	struct open_event *places;
 	size_t count, next, size;
 };
 
@@ -152,7 +152,7 @@ static void put_event(struct merge *merge, struct provider *provider, struct tw_
 }
 
 static void emit_event(struct merge *merge, struct provider *provider, const struct trace_image_record *from,
-                       const struct place *place)
+                       const struct open_event *place)
 {
 	const struct trace_image *image = provider->image;
 	bool known = from->number < image->labels.count;
@@ -172,7 +172,7 @@ static void emit_event(struct merge *merge, struct provider *provider, const str
 }
 
 static void emit_log(struct merge *merge, struct provider *provider, const struct trace_image_record *from,
-                     const struct place *place)
+                     const struct open_event *place)
 {
 	uint64_t size = from->payload_size < TW_FXT_STRING_MAX ? from->payload_size : TW_FXT_STRING_MAX;
 	put(merge, &(struct tw_fxt_record){.kind = TW_FXT_LOG,
@@ -194,7 +194,7 @@ static void emit_blob(struct merge *merge, struct provider *provider, const stru
 	                                   .payload_here = from->payload_size});
 }
 
-static void emit_switch(struct merge *merge, const struct trace_image_record *from, const struct place *place)
+static void emit_switch(struct merge *merge, const struct trace_image_record *from, const struct open_event *place)
 {
 	put(merge,
 	    &(struct tw_fxt_record){.kind = TW_FXT_CONTEXT_SWITCH,
@@ -205,7 +205,7 @@ static void emit_switch(struct merge *merge, const struct trace_image_record *fr
 	                            .incoming.thread = from->second >> 32});
 }
 
-static void emit_wakeup(struct merge *merge, const struct trace_image_record *from, const struct place *place)
+static void emit_wakeup(struct merge *merge, const struct trace_image_record *from, const struct open_event *place)
 {
 	struct tw_fxt_record record = {.kind = TW_FXT_THREAD_WAKEUP,
 	                               .time = place->time,
@@ -420,7 +420,7 @@ static void free_cursor(struct cursor *cursor)
 /* By time; of records that begin together the longer is around the other, and goes first. */
 static int by_time(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct open_event *a = left, *b = right;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
 	bool both = a->end > a->time && b->end > b->time;
@@ -460,7 +460,7 @@ static void find_places(struct cursor *cursor, const struct trace_image *image, 
 			end = trace_image_time(times, record.second);
 		last = end > last ? end : last;
 		cursor->places[cursor->count++] =
-		    (struct place){.time = time, .end = end, .offset = (uint32_t)at, .thread = thread};
+		    (struct open_event){.time = time, .end = end, .offset = (uint32_t)at, .thread = thread};
 	}
 }
 
@@ -547,7 +547,7 @@ static int open_all(struct merge *merge)
 
 static void emit(struct merge *merge, const struct cursor *cursor)
 {
-	const struct place *place = &cursor->places[cursor->next];
+	const struct open_event *place = &cursor->places[cursor->next];
 	struct trace_image_record record;
 	set_current(merge, cursor->provider);
 	if (!trace_image_record(cursor->bytes + place->offset, SIZE_MAX / 2, &record)) /* it has been taken before */

@@ -16,7 +16,7 @@
 enum { FIRST_WITH_FORMS = 5 };
 
 /* Where the tables begin that units name, and the section that they are in. */
-struct tables {
+struct unit_tables {
 	const uint8_t *bytes;
 	uint64_t size;
 	bool big;
@@ -25,7 +25,7 @@ struct tables {
 };
 
 /* The bytes of a table behind its length, cut at the end of the section. *word: of an offset. */
-static uint64_t length_at(const struct tables *tables, uint64_t *at, unsigned *word)
+static uint64_t length_at(const struct unit_tables *tables, uint64_t *at, unsigned *word)
 {
 	const uint64_t left = tables->size - *at;
 	*word = 4;
@@ -55,7 +55,7 @@ static bool has_long_text(const uint8_t *bytes, uint64_t size)
 }
 
 /* Of a table behind its length: directories, and files that texts beside it do not name, stand in its header. */
-static bool has_paths(const struct tables *tables, const uint8_t *bytes, uint64_t size, unsigned word)
+static bool has_paths(const struct unit_tables *tables, const uint8_t *bytes, uint64_t size, unsigned word)
 {
 	enum { VERSION = 2, SIZES = 2 };
 	const uint16_t version = size >= VERSION ? tw_load16(bytes, tables->big) : 0;
@@ -74,7 +74,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* Units may have one table together; otherwise tables do not lie over each other. */
-static bool are_apart(struct tables *tables)
+static bool are_apart(struct unit_tables *tables)
 {
 	enum { MOST_TIMES = 4 };
 	uint64_t left = MOST_TIMES * tables->size;
@@ -94,7 +94,7 @@ static bool are_apart(struct tables *tables)
 }
 
 /* Returns whether the unit's own directory is a path, and there is memory. */
-static bool take_unit(struct tables *tables, Dwarf_Die *unit)
+static bool take_unit(struct unit_tables *tables, Dwarf_Die *unit)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word offset;
@@ -111,7 +111,7 @@ static bool take_unit(struct tables *tables, Dwarf_Die *unit)
 
 static bool fit_lines(Dwarf *dwarf, const Elf_Data *lines, bool big)
 {
-	struct tables tables = {.bytes = lines->d_buf, .size = lines->d_size, .big = big};
+	struct unit_tables tables = {.bytes = lines->d_buf, .size = lines->d_size, .big = big};
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die top;
 	bool fit = true;
@@ -175,10 +175,10 @@ static uint64_t table_size(const Elf_Data *abbreviations, uint64_t offset)
 }
 
 /* Where the abbreviations of each unit of a section are. Source: DWARF 5, 7.5.1, "Unit Headers". */
-static bool take_units(struct tables *tables, const Elf_Data *units)
+static bool take_units(struct unit_tables *tables, const Elf_Data *units)
 {
 	enum { VERSION = 2, TYPE_AND_SIZE = 2 };
-	const struct tables section = {.bytes = units->d_buf, .size = units->d_size, .big = tables->big};
+	const struct unit_tables section = {.bytes = units->d_buf, .size = units->d_size, .big = tables->big};
 	for (uint64_t at = 0, length; at < section.size; at += length) {
 		unsigned word;
 		length = length_at(&section, &at, &word);
@@ -194,7 +194,7 @@ static bool take_units(struct tables *tables, const Elf_Data *units)
 	return true;
 }
 
-static bool are_few(struct tables *tables, const Elf_Data *abbreviations, uint64_t left)
+static bool are_few(struct unit_tables *tables, const Elf_Data *abbreviations, uint64_t left)
 {
 	uint64_t size = 0;
 	if (tables->count)
@@ -212,7 +212,7 @@ static bool are_few(struct tables *tables, const Elf_Data *abbreviations, uint64
 bool tw_abbreviations_fit(const Elf_Data *units, const Elf_Data *abbreviations, bool big)
 {
 	enum { MOST_TIMES = 16, FEW = 32 << 20 };
-	struct tables tables = {.big = big};
+	struct unit_tables tables = {.big = big};
 	bool fit = !units || !abbreviations ||
 	           (take_units(&tables, units) && are_few(&tables, abbreviations, FEW + MOST_TIMES * units->d_size));
 	free(tables.offsets);

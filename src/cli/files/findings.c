@@ -134,8 +134,8 @@ static size_t count_kept(const struct tw_findings *findings, enum tw_severity le
 }
 
 /* Counts a finding for its rule; findings come in the order of their records. Returns whether it is shown. */
-static bool take_turn(const struct tw_findings *findings, const struct tw_kept *kept,
-                      const struct tw_findings_list *list)
+static bool count_shown(const struct tw_findings *findings, const struct tw_kept *kept,
+                        const struct tw_findings_list *list)
 {
 	struct tw_findings_rule *rule = findings->rules;
 	while (rule->name != kept->rule)
@@ -157,7 +157,7 @@ static bool put_sorted(const struct tw_findings *findings, enum tw_severity leas
 			sorted[n++] = &findings->rules[i].heap[k];
 	qsort(sorted, count, sizeof *sorted, compare_pointers);
 	for (size_t i = 0; i < count; i++)
-		if (take_turn(findings, sorted[i], list))
+		if (count_shown(findings, sorted[i], list))
 			list->put(list->context, sorted[i]);
 	free(sorted);
 	return true;

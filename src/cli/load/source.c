@@ -154,14 +154,14 @@ int tw_source_find(struct tw_source_facts *facts, const char *path, struct tw_fi
 
 /* ---- Findings. ---- */
 
-struct sink {
+struct finding_sink {
 	tw_finding_fn put;
 	void *to;
 };
 
 static void pass_on(void *context, const struct tw_kept *kept)
 {
-	const struct sink *sink = context;
+	const struct finding_sink *sink = context;
 	const struct tw_finding finding = {
 	    .severity = kept->severity,
 	    .rule = kept->rule,
@@ -178,7 +178,7 @@ static void pass_on(void *context, const struct tw_kept *kept)
 static void report_more(void *context, const char *rule, uint64_t count)
 {
 	char text[64];
-	const struct sink *sink = context;
+	const struct finding_sink *sink = context;
 	snprintf(text, sizeof text, "and %llu more", (unsigned long long)count);
 	const struct tw_finding finding = {.severity = TW_NOTE, .rule = rule, .file = "", .text = text};
 	sink->put(sink->to, &finding);
@@ -187,7 +187,7 @@ static void report_more(void *context, const char *rule, uint64_t count)
 /* In the order of their records: the rows are the same each time. */
 static void report_findings(void *context, tw_finding_fn put, void *to)
 {
-	struct sink sink = {put, to};
+	struct finding_sink sink = {put, to};
 	const struct tw_findings_list list = {.put = pass_on, .more = report_more, .context = &sink};
 	tw_findings_each(context, TW_NOTE, &list);
 }

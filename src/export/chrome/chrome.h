@@ -272,7 +272,7 @@ struct chrome_context {
 };
 
 /* How one of an event's numbers (value, id, other) is written. */
-enum chrome_form {
+enum chrome_number_form {
 	CHROME_NOT_WRITTEN,
 	CHROME_PLAIN_NUMBER, /* in args, as all up to CHROME_THREAD */
 	CHROME_NOT_ZERO,     /* a number; 0 is left out */
@@ -284,7 +284,7 @@ enum chrome_form {
 };
 
 struct chrome_number {
-	enum chrome_form form;
+	enum chrome_number_form form;
 	const char *key; /* in args */
 };
 

@@ -184,15 +184,15 @@ static void add_frame(struct folded *folded, uint32_t frame)
 /* Puts the texts of all frames one behind the other. */
 static bool render_frames(struct folded *folded)
 {
-	static const char *const gathered[] = {"(other)", "(deeper)"};
+	static const char *const combined[] = {"(other)", "(deeper)"};
 	size_t count = folded->tree.frames.count;
 	folded->ends = calloc(count + 3, sizeof *folded->ends);
 	for (uint32_t frame = 0; folded->ends && frame < count; frame++) {
 		add_frame(folded, frame);
 		folded->ends[frame + 1] = folded->texts.text.length;
 	}
-	for (size_t i = 0; folded->ends && i < sizeof gathered / sizeof *gathered; i++) {
-		tw_line_text(&folded->texts, gathered[i]);
+	for (size_t i = 0; folded->ends && i < sizeof combined / sizeof *combined; i++) {
+		tw_line_text(&folded->texts, combined[i]);
 		folded->ends[count + i + 1] = folded->texts.text.length;
 	}
 	return folded->ends && !folded->texts.failed;

@@ -101,7 +101,7 @@ static void add(struct tw_frames *frames, struct tw_sample_stack *stack, enum tw
 		stack->frames[stack->count++] = number;
 }
 
-static void turn_round(struct tw_sample_stack *stack)
+static void reverse(struct tw_sample_stack *stack)
 {
 	for (size_t i = 0, j = stack->count; i + 1 < j; i++) {
 		uint32_t frame = stack->frames[i];
@@ -142,5 +142,5 @@ void tw_frames_of_sample(struct tw_frames *frames, const struct tw_dictionary *d
 	stack->cut = left != 0;
 	if (!event->other)
 		add_addresses(frames, batch, event, stack);
-	turn_round(stack);
+	reverse(stack);
 }

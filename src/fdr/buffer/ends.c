@@ -109,9 +109,9 @@ struct joined {
 	size_t count;
 	size_t from,
 	    to; /* the other buffer's first record is one of these bytes, or just behind them; 0: there is none */
-	size_t counter_end; /* behind the last record with a counter before it leapt; 0: there is none */
+	size_t counter_end; /* behind the last record with a counter before it jumped; 0: there is none */
 	uint64_t tsc;       /* counted up to here */
-	bool leapt;
+	bool jumped;
 	size_t gap;       /* where the first one begins */
 	uint64_t missing; /* records at most, by the bytes of all gaps */
 	uint64_t first;   /* counter of a record */
@@ -142,14 +142,14 @@ static void note_counter(struct joined *joined, size_t at, uint64_t tsc)
 		joined->from = joined->counter_end;
 		joined->to = at;
 	}
-	joined->leapt |=
+	joined->jumped |=
 	    joined->counter_end && (back || (tsc > joined->tsc && tsc - joined->tsc > FDR_COUNTERS_DIFFER));
 	if (at > joined->gap && !joined->past_gap && joined->counter_end)
 		joined->strayed = back || is_far_ahead(joined, tsc);
 	joined->past_gap |= at > joined->gap;
 	joined->first = joined->first ? joined->first : tsc;
 	joined->tsc = tsc;
-	joined->counter_end = joined->leapt ? joined->counter_end : at + RECORD;
+	joined->counter_end = joined->jumped ? joined->counter_end : at + RECORD;
 }
 
 /* Takes the calls of a stretch, and what moves the counter. */

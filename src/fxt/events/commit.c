@@ -119,14 +119,14 @@ static void find_samples(struct fxt_state *state, struct tw_slab *slab)
 /* ---- Rows ---- */
 
 /* A fix, and the row it is for. */
-struct place {
+struct fixed_row {
 	struct fxt_commit *commit;
 	struct fxt_chunk *chunk;
 	const struct fxt_fix *fix;
 	struct tw_event *row;
 };
 
-static struct tw_argument *argument_of(const struct place *at, unsigned number)
+static struct tw_argument *argument_of(const struct fixed_row *at, unsigned number)
 {
 	struct tw_slab *slab = &at->chunk->rows.slab;
 	return slab->arguments + slab->bases[at->fix->row / TW_SLAB_BLOCK] + at->row->first_argument + number;
@@ -134,7 +134,7 @@ static struct tw_argument *argument_of(const struct place *at, unsigned number)
 
 /* ---- Names and tracks. ---- */
 
-static uint32_t name_of(const struct place *at)
+static uint32_t name_of(const struct fixed_row *at)
 {
 	char text[FXT_UNDEFINED_MAX];
 	static const char other[] = "(other)";
@@ -145,19 +145,19 @@ static uint32_t name_of(const struct place *at)
 	return fxt_state_name(at->commit->state, text, fxt_undefined_name(text, at->fix->reference));
 }
 
-static void fix_name(const struct place *at)
+static void fix_name(const struct fixed_row *at)
 {
 	*(at->fix->kind == FXT_FIX_NAME ? &at->row->name : &at->row->category) = name_of(at);
 }
 
-static void fix_argument_name(const struct place *at)
+static void fix_argument_name(const struct fixed_row *at)
 {
 	if (at->fix->argument < at->row->argument_count)
 		argument_of(at, at->fix->argument)->name = name_of(at);
 }
 
 /* Names live as long as the dictionary. */
-static void fix_argument_text(const struct place *at)
+static void fix_argument_text(const struct fixed_row *at)
 {
 	const struct tw_name *text = tw_dictionary_name(at->commit->state->dictionary, name_of(at));
 	if (at->fix->argument >= at->row->argument_count)
@@ -167,7 +167,7 @@ static void fix_argument_text(const struct place *at)
 	argument->size = (uint32_t)text->length;
 }
 
-static void fix_track(const struct place *at)
+static void fix_track(const struct fixed_row *at)
 {
 	struct fxt_state *state = at->commit->state;
 	const uint64_t a = at->fix->a, b = at->fix->b;
@@ -189,7 +189,7 @@ static void fix_track(const struct place *at)
 
 /* ---- Objects. ---- */
 
-static void fix_reference(const struct place *at)
+static void fix_reference(const struct fixed_row *at)
 {
 	const struct fxt_object object = {at->fix->a, at->fix->b};
 	uint32_t name = fxt_object_name(&at->commit->objects, object);
@@ -197,14 +197,14 @@ static void fix_reference(const struct place *at)
 		argument_of(at, at->fix->argument)->size = name;
 }
 
-static void fix_object(const struct place *at)
+static void fix_object(const struct fixed_row *at)
 {
 	const struct fxt_object object = {at->fix->a, at->fix->b};
 	fxt_object_learn(&at->commit->objects, at->commit->state, object, at->row->name);
 }
 
 /* The koid that a thread's object record tells its process by: the document, "Argument conventions". */
-static bool process_of(const struct place *at, uint64_t *process)
+static bool process_of(const struct fixed_row *at, uint64_t *process)
 {
 	const struct tw_dictionary *dictionary = at->commit->state->dictionary;
 	for (unsigned i = 0; i < at->row->argument_count; i++) {
@@ -218,7 +218,7 @@ static bool process_of(const struct place *at, uint64_t *process)
 	return false;
 }
 
-static void fix_kernel_object(const struct place *at)
+static void fix_kernel_object(const struct fixed_row *at)
 {
 	struct fxt_state *state = at->commit->state;
 	uint64_t process;
@@ -261,7 +261,7 @@ static void keep_blob(struct fxt_commit *commit, const struct fxt_chunk *chunk, 
 	commit->blob = (struct fxt_blob_row){*row, bytes->name, left};
 }
 
-static void fix_payload(const struct place *at)
+static void fix_payload(const struct fixed_row *at)
 {
 	struct fxt_blob_row *blob = &at->commit->blob;
 	if (at->fix->row > 0) /* cut off by the end of the file */
@@ -282,7 +282,7 @@ static void fix_payload(const struct place *at)
 
 /* Blobs of one name are one, in the order of the archive. The records before them are in no order of time: with their
  * times alone the bytes would change places. */
-static void fix_piece(const struct place *at)
+static void fix_piece(const struct fixed_row *at)
 {
 	struct fxt_commit *commit = at->commit;
 	size_t name = at->row->name;
@@ -299,7 +299,7 @@ static void fix_piece(const struct place *at)
 
 /* ---- The chunk. ---- */
 
-static void (*const fixers[])(const struct place *) = {
+static void (*const fixers[])(const struct fixed_row *) = {
     [FXT_FIX_NAME] = fix_name,
     [FXT_FIX_CATEGORY] = fix_name,
     [FXT_FIX_TRACK] = fix_track,
@@ -337,7 +337,7 @@ void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk)
 	set_times(commit, chunk);
 	for (size_t i = 0; i < chunk->rows.fix_count; i++) {
 		const struct fxt_fix *fix = &chunk->rows.fixes[i];
-		const struct place at = {commit, chunk, fix, &chunk->rows.slab.events[fix->row]};
+		const struct fixed_row at = {commit, chunk, fix, &chunk->rows.slab.events[fix->row]};
 		fixers[fix->kind](&at);
 	}
 	find_samples(commit->state, &chunk->rows.slab);

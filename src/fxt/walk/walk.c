@@ -116,21 +116,21 @@ static bool choose(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place,
 }
 
 /* Records that are as they should be, up to a place. */
-struct stretch {
+struct passed_records {
 	size_t from, place;
 	size_t last; /* place of the last record */
 	uint64_t count;
 };
 
 /* Takes one record that cannot be hopped over. Returns false at a barrier. */
-static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch, size_t words)
+static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct passed_records *stretch, size_t words)
 {
 	size_t place = stretch->place;
 	uint64_t header = tw_load64(chunk->bytes + place, walk->big);
 	bool choosy = fxt_chooses(walk);
 	if (choosy) {
 		keep_records(walk, chunk, stretch->from, place, stretch->count);
-		*stretch = (struct stretch){.from = place, .place = place, .last = stretch->last};
+		*stretch = (struct passed_records){.from = place, .place = place, .last = stretch->last};
 	}
 	bool clear = choosy ? choose(walk, chunk, place, header, words)
 	                    : fxt_type(header) >= TW_FXT_TYPE_EVENT || fxt_define(walk, chunk, place, header, words);
@@ -145,7 +145,7 @@ static bool pass_one(struct fxt_walk *walk, struct fxt_chunk *chunk, struct stre
 }
 
 /* Hops over sound events. */
-static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct stretch *stretch)
+static void hop(const struct fxt_walk *walk, struct fxt_chunk *chunk, struct passed_records *stretch)
 {
 	uint64_t count = stretch->count;
 	stretch->place =
@@ -182,7 +182,7 @@ static bool may_be_passed(struct fxt_walk *walk, const struct fxt_chunk *chunk, 
 /* Records that are as they should be. False at a barrier. */
 static bool pass_records(struct fxt_walk *walk, struct fxt_chunk *chunk)
 {
-	struct stretch stretch = {.from = chunk->walk.place, .place = chunk->walk.place, .last = SIZE_MAX};
+	struct passed_records stretch = {.from = chunk->walk.place, .place = chunk->walk.place, .last = SIZE_MAX};
 	bool clear = true;
 	while (clear) {
 		hop(walk, chunk, &stretch);

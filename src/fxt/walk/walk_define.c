@@ -10,7 +10,7 @@
 enum { MEANINGS = 8 };
 
 /* A record that others depend on, at a place of the chunk. */
-struct seen {
+struct definition {
 	struct fxt_chunk *chunk;
 	size_t place;
 	const uint8_t *bytes;
@@ -28,7 +28,7 @@ static void add_context(const struct fxt_walk *walk, struct fxt_chunk *chunk)
 }
 
 /* Notes a rule about the tables. Only the walk sees them change. */
-static void note(const struct fxt_walk *walk, const struct seen *seen, enum fxt_rule rule, uint64_t number)
+static void note(const struct fxt_walk *walk, const struct definition *seen, enum fxt_rule rule, uint64_t number)
 {
 	if (walk->check)
 		fxt_note(seen->chunk, rule, seen->place, seen->place, number, 0, NULL);
@@ -36,14 +36,14 @@ static void note(const struct fxt_walk *walk, const struct seen *seen, enum fxt_
 
 /* Whether all records before this one are decoded. A record that empties the tables must wait for that: the others
  * still look up their names there. */
-static bool are_others_decoded(struct fxt_walk *walk, const struct seen *seen)
+static bool are_others_decoded(struct fxt_walk *walk, const struct definition *seen)
 {
 	return walk->state->oldest == seen->offset;
 }
 
 /* ---- By type. Each returns false at a barrier: then nothing has been done. ---- */
 
-static bool define_provider(struct fxt_walk *walk, const struct seen *seen, uint32_t id)
+static bool define_provider(struct fxt_walk *walk, const struct definition *seen, uint32_t id)
 {
 	bool again = fxt_state_knows(walk->state, id);
 	if (again && !are_others_decoded(walk, seen))
@@ -54,7 +54,7 @@ static bool define_provider(struct fxt_walk *walk, const struct seen *seen, uint
 	return true;
 }
 
-static bool begin_archive(struct fxt_walk *walk, const struct seen *seen)
+static bool begin_archive(struct fxt_walk *walk, const struct definition *seen)
 {
 	if (!seen->offset)
 		return true;
@@ -65,7 +65,7 @@ static bool begin_archive(struct fxt_walk *walk, const struct seen *seen)
 	return true;
 }
 
-static bool define_metadata(struct fxt_walk *walk, const struct seen *seen)
+static bool define_metadata(struct fxt_walk *walk, const struct definition *seen)
 {
 	uint32_t id = (uint32_t)tw_bits(seen->header, 20, 51);
 	switch ((unsigned)fxt_kind(seen->header)) {
@@ -84,7 +84,7 @@ static bool define_metadata(struct fxt_walk *walk, const struct seen *seen)
 }
 
 /* The longer record tells the wall time of a tick. */
-static void set_wall(struct fxt_provider *provider, const struct seen *seen, bool big)
+static void set_wall(struct fxt_provider *provider, const struct definition *seen, bool big)
 {
 	struct tw_ticks clock;
 	provider->has_wall = false;
@@ -97,7 +97,7 @@ static void set_wall(struct fxt_provider *provider, const struct seen *seen, boo
 	provider->wall_ns = provider->has_wall ? (int64_t)wall - (int64_t)ns : 0;
 }
 
-static bool define_clock(struct fxt_walk *walk, const struct seen *seen)
+static bool define_clock(struct fxt_walk *walk, const struct definition *seen)
 {
 	struct fxt_provider *provider = walk->state->current;
 	uint64_t frequency = tw_load64(seen->bytes + TW_FXT_WORD, walk->big);
@@ -113,14 +113,14 @@ static bool define_clock(struct fxt_walk *walk, const struct seen *seen)
 
 /* Notes that an index got another meaning, once for each provider: there are writers with few, which they use again and
  * again. */
-static void note_replaced(const struct fxt_walk *walk, const struct seen *seen, bool *noted, enum fxt_rule rule)
+static void note_replaced(const struct fxt_walk *walk, const struct definition *seen, bool *noted, enum fxt_rule rule)
 {
 	if (!*noted)
 		note(walk, seen, rule, walk->state->current->id);
 	*noted = true;
 }
 
-static bool define_string(struct fxt_walk *walk, const struct seen *seen)
+static bool define_string(struct fxt_walk *walk, const struct definition *seen)
 {
 	unsigned index = (unsigned)tw_bits(seen->header, 16, 30);
 	if (index == 0)
@@ -137,7 +137,7 @@ static bool define_string(struct fxt_walk *walk, const struct seen *seen)
 	return true;
 }
 
-static bool define_thread(struct fxt_walk *walk, const struct seen *seen)
+static bool define_thread(struct fxt_walk *walk, const struct definition *seen)
 {
 	unsigned index = (unsigned)tw_bits(seen->header, 16, 23);
 	if (index == 0)
@@ -154,7 +154,7 @@ static bool define_thread(struct fxt_walk *walk, const struct seen *seen)
 	return true;
 }
 
-static bool (*const definers[])(struct fxt_walk *, const struct seen *) = {
+static bool (*const definers[])(struct fxt_walk *, const struct definition *) = {
     [TW_FXT_TYPE_METADATA] = define_metadata,
     [TW_FXT_TYPE_INITIALIZATION] = define_clock,
     [TW_FXT_TYPE_STRING] = define_string,
@@ -163,7 +163,7 @@ static bool (*const definers[])(struct fxt_walk *, const struct seen *) = {
 
 bool fxt_define(struct fxt_walk *walk, struct fxt_chunk *chunk, size_t place, uint64_t header, size_t words)
 {
-	const struct seen seen = {chunk, place, chunk->bytes + place, header, fxt_offset(chunk, place), words};
+	const struct definition seen = {chunk, place, chunk->bytes + place, header, fxt_offset(chunk, place), words};
 	walk->scanned.end = 0;
 	if (!definers[tw_bits(header, 0, 3)](walk, &seen))
 		return false;

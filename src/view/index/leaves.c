@@ -24,13 +24,13 @@ enum { STRETCHES = 12, BYTES_KEPT = 32 << 20 /* of the trace */ };
 struct stretch {
 	struct view_index *index; /* NULL: none */
 	uint64_t first, last;     /* spans */
-	uint64_t size, turn;
+	uint64_t size, used;
 };
 
 struct view_leaves {
 	struct view_spans *spans;
 	struct stretch stretches[STRETCHES];
-	uint64_t turn, wrong, bytes;
+	uint64_t uses, wrong, bytes;
 	struct tw_map names; /* of the owner's, when there were so many */
 	uint64_t name_count;
 	uint32_t *rows; /* of the owner's those that can be read, when there were so many of all */
@@ -359,7 +359,7 @@ static struct stretch *make_room(struct view_leaves *leaves, uint64_t size)
 			struct stretch *stretch = &leaves->stretches[i];
 			sum += stretch->size;
 			unused = stretch->index ? unused : stretch;
-			oldest = stretch->index && (!oldest || stretch->turn < oldest->turn) ? stretch : oldest;
+			oldest = stretch->index && (!oldest || stretch->used < oldest->used) ? stretch : oldest;
 		}
 		if (unused && (sum <= BYTES_KEPT || !oldest))
 			return unused;
@@ -404,7 +404,7 @@ bool view_leaves_find(const struct view_store *store, const struct view_row *row
 	struct stretch *stretch = find_stretch(leaves, first, last);
 	if (!stretch)
 		return false;
-	stretch->turn = ++leaves->turn;
+	stretch->used = ++leaves->uses;
 	*leaf = (struct view_leaf){.row = find_row(leaves, stretch->index, row),
 	                           .store = &stretch->index->store,
 	                           .first = view_bare_first(row, store, stretch->first)};

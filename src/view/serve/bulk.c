@@ -14,12 +14,12 @@ enum {
 	LEAST = 8    /* times: of fewer nothing is most */
 };
 
-struct times {
+struct time_list {
 	uint64_t *items;
 	size_t count, room;
 };
 
-static bool add(struct times *times, uint64_t time)
+static bool add(struct time_list *times, uint64_t time)
 {
 	if (!tw_grow(&times->items, &times->room, times->count + 1, sizeof *times->items))
 		return false;
@@ -38,7 +38,7 @@ static uint64_t begin_before_last(const struct view_row *row, const struct view_
 }
 
 /* The first two and the last two begins of a row: what damage has made is one of them, or some of many rows. */
-static bool add_row(struct times *times, const struct view_row *row, const struct view_store *store)
+static bool add_row(struct time_list *times, const struct view_row *row, const struct view_store *store)
 {
 	return row->count < 4 ||
 	       (add(times, view_row_begin(row, store, 0)) && add(times, view_row_begin(row, store, 1)) &&
@@ -46,7 +46,7 @@ static bool add_row(struct times *times, const struct view_row *row, const struc
 }
 
 /* Takes away what is far from most: true while there is some. *first and *last are the ends of what is left. */
-static bool split(const struct times *times, size_t *first, size_t *last)
+static bool split(const struct time_list *times, size_t *first, size_t *last)
 {
 	size_t at = *first;
 	for (size_t i = *first; i < *last; i++)
@@ -64,7 +64,7 @@ static bool split(const struct times *times, size_t *first, size_t *last)
 
 static void find(struct view *view, struct view_bulk *bulk)
 {
-	struct times times = {0};
+	struct time_list times = {0};
 	bool fine = add(&times, view->reading.start) && add(&times, view->index.end);
 	for (uint64_t i = 0; i < view->index.rows.count && fine; i++)
 		fine = add_row(&times, view_index_row_at(&view->index, i), &view->index.store);

@@ -268,7 +268,7 @@ static bool is_near_enough(const struct view *view, const struct near *near, uin
 }
 
 /* Spans from one on, or back from it, with so much of the trace that reading it is worth it. *other: the last. */
-static void gather_spans(const struct view_spans *spans, const struct near *near, uint64_t from, uint64_t *other)
+static void find_last_span(const struct view_spans *spans, const struct near *near, uint64_t from, uint64_t *other)
 {
 	enum { SIZE = 4 << 20 };
 	uint64_t size = view_spans_size(spans, from, from);
@@ -291,7 +291,7 @@ static void look_span_by_span(struct view *view, struct near *near)
 	uint64_t from = at < spans->most ? at : spans->most - 1;
 	while (from < spans->most) {
 		uint64_t other;
-		gather_spans(spans, near, from, &other);
+		find_last_span(spans, near, from, &other);
 		const uint64_t first = near->backwards ? other : from, last = near->backwards ? from : other;
 		look_in_spans(view, near, first, last);
 		from = near->backwards ? first - 1 : last + 1;

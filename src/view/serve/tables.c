@@ -15,7 +15,7 @@
 #include <time.h>
 
 struct view_tables {
-	pthread_mutex_t turn;
+	pthread_mutex_t lock;
 	/* Under it. */
 	struct view_questions *questions;
 	struct view_question *question; /* whose turn it is */
@@ -37,7 +37,7 @@ struct view_tables *view_tables_new(void)
 {
 	struct view_tables *tables = calloc(1, sizeof *tables);
 	if (tables)
-		pthread_mutex_init(&tables->turn, NULL);
+		pthread_mutex_init(&tables->lock, NULL);
 	return tables;
 }
 
@@ -46,7 +46,7 @@ void view_tables_free(struct view_tables *tables)
 	if (!tables)
 		return;
 	sql_session_free(tables->session);
-	pthread_mutex_destroy(&tables->turn);
+	pthread_mutex_destroy(&tables->lock);
 	free(tables);
 }
 
@@ -155,7 +155,7 @@ static sqlite3 *open_database(struct view_tables *tables)
 }
 
 /* False: the question is over. */
-static bool wait_turn(struct view_tables *tables, const struct view_question *question)
+static bool take_lock(struct view_tables *tables, const struct view_question *question)
 {
 	enum { STEP = 50000000 }; /* ns */
 	while (!view_question_stops(question)) {
@@ -164,7 +164,7 @@ static bool wait_turn(struct view_tables *tables, const struct view_question *qu
 		until.tv_nsec += STEP;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
-		if (pthread_mutex_timedlock(&tables->turn, &until) == 0)
+		if (pthread_mutex_timedlock(&tables->lock, &until) == 0)
 			return true;
 	}
 	return false;
@@ -178,7 +178,7 @@ sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_ques
 		view_refuse(answer, 501, "SQLite is needed, Debian's package libsqlite3-0");
 		return NULL;
 	}
-	if (!wait_turn(tables, question)) {
+	if (!take_lock(tables, question)) {
 		view_refuse(answer, 409, "interrupted");
 		return NULL;
 	}
@@ -208,7 +208,7 @@ void view_tables_close(struct view *view, enum view_use use, sqlite3 *db)
 		tables->session->options.stop = NULL;
 	}
 	tables->question = NULL;
-	pthread_mutex_unlock(&tables->turn);
+	pthread_mutex_unlock(&tables->lock);
 }
 
 struct sql_session *view_tables_session(struct view *view, enum view_use use)

@@ -142,14 +142,14 @@ static uint32_t name_of(struct answer *answer, uint32_t name)
 }
 
 /* The items of a row, which may stand in another index. */
-struct items {
+struct row_items {
 	const struct view_row *row;
 	const struct view_store *store;
 	uint64_t first; /* the number of the first of them in the row that is asked about */
 };
 
 /* Adds items from one to the one before another as one, of which the times are those of the reader. */
-static void add_run(struct answer *answer, const struct items *items, uint64_t count, const struct view_busy *busy,
+static void add_run(struct answer *answer, const struct row_items *items, uint64_t count, const struct view_busy *busy,
                     uint64_t begin, uint64_t end)
 {
 	const uint32_t name = view_row_name(items->row, items->store, busy->item);
@@ -163,7 +163,7 @@ static void add_run(struct answer *answer, const struct items *items, uint64_t c
 			  });
 }
 
-static void add_slices(struct answer *answer, const struct items *items, uint64_t from, uint64_t to)
+static void add_slices(struct answer *answer, const struct row_items *items, uint64_t from, uint64_t to)
 {
 	const struct view_busy busy = view_row_busy(items->row, items->store, from, to);
 	add_run(answer, items, to - from, &busy, view_row_begin(items->row, items->store, from),
@@ -171,7 +171,7 @@ static void add_slices(struct answer *answer, const struct items *items, uint64_
 }
 
 /* The first item behind those that begin and end in the pixel of one; that one's next where it is longer. */
-static uint64_t pixel_over(const struct answer *answer, const struct items *items, uint64_t first)
+static uint64_t pixel_over(const struct answer *answer, const struct row_items *items, uint64_t first)
 {
 	const struct view_row *row = items->row;
 	const struct view_store *store = items->store;
@@ -203,7 +203,7 @@ static uint64_t pixel_over_times(const struct answer *answer, const struct view_
 }
 
 /* Adds items of a block from one on, but for those that may be in a pixel with others behind it. Returns the next. */
-static uint64_t take_block(struct answer *answer, const struct items *items, uint64_t first, uint64_t last)
+static uint64_t take_block(struct answer *answer, const struct row_items *items, uint64_t first, uint64_t last)
 {
 	struct view_block_times times;
 	if (answer->window->apart || !view_row_times(items->row, items->store, first, &times))
@@ -222,7 +222,7 @@ static uint64_t take_block(struct answer *answer, const struct items *items, uin
 	return first;
 }
 
-static void take_items(struct answer *answer, const struct items *items)
+static void take_items(struct answer *answer, const struct row_items *items)
 {
 	const uint64_t from = answer->from, to = answer->to;
 	uint64_t first = view_row_begin_at(items->row, items->store, 0, from);
@@ -248,7 +248,7 @@ static void take_open(struct answer *answer, const struct view_row *row, uint64_
 	const struct view_slice slice = view_row_slice(row, store, first - 1);
 	const uint64_t lasts = slice.end - slice.begin;
 	if (slice.end > answer->from)
-		add_run(answer, &(struct items){row, store, 0}, 1, &(struct view_busy){lasts, lasts, first - 1},
+		add_run(answer, &(struct row_items){row, store, 0}, 1, &(struct view_busy){lasts, lasts, first - 1},
 		        slice.begin, slice.end);
 }
 
@@ -439,11 +439,11 @@ static void take_bare(struct answer *answer, const struct view_row *row)
 	struct view_leaf leaf;
 	if (answer->exact && view_leaves_find(store, row, answer->first_span, answer->last_span, &leaf)) {
 		take_open(answer, row, leaf.first);
-		take_items(answer, &(struct items){leaf.row, leaf.store, leaf.first});
+		take_items(answer, &(struct row_items){leaf.row, leaf.store, leaf.first});
 		return;
 	}
 	answer->failed |= answer->window->apart;
-	take_items(answer, &(struct items){&bare->head, store, 0});
+	take_items(answer, &(struct row_items){&bare->head, store, 0});
 	take_all_groups(answer, row);
 }
 
@@ -452,7 +452,7 @@ static void take_slices(struct answer *answer, const struct view_row *row)
 	if (row->bare)
 		take_bare(answer, row);
 	else
-		take_items(answer, &(struct items){row, &answer->index->store, 0});
+		take_items(answer, &(struct row_items){row, &answer->index->store, 0});
 }
 
 /* Whether so little of the trace is of the window that it can be read again. */
