@@ -167,6 +167,47 @@ const TESTS = {
 		}
 	},
 
+	async "narrow rectangles written row by row are those that would be filled one by one"() {
+		const { Pixels } = await load("timeline/pixels");
+		const [WIDE, HIGH, ROW, TALL] = [40, 50, 17, 16];
+		let random = 1;
+		const any = most => (random = random * 48271 % 0x7fffffff) % most;
+		let put = null;
+		globalThis.document = { createElement: () => ({ getContext: () => ({ putImageData: image => { put = image; } }) }) };
+		globalThis.ImageData = class { constructor(width, height) { this.data = new Uint8ClampedArray(4 * width * height); } };
+		const compare = ratio => {
+			globalThis.devicePixelRatio = ratio;
+			const [wide, high] = [WIDE * ratio, Math.round(HIGH * ratio)];
+			const pixels = new Pixels();
+			for (let picture = 0; picture < 20; picture++) {
+				const plain = new Uint32Array(wide * high);
+				pixels.begin(WIDE, HIGH);
+				for (let floor = 10; floor < HIGH + ROW; floor += ROW) { // the first begins above the picture, the last ends below
+					const used = new Uint8Array(wide + 4);
+					pixels.row(floor);
+					for (let i = 0; i < 60; i++) {
+						const [x, width, height, colour] = [any(WIDE + 4) - 2, 1 + any(2), 3 + any(TALL - 2), 1 + any(9)];
+						const left = Math.max(0, Math.round(x * ratio));
+						const right = Math.min(wide, Math.max(left + 1, Math.round((x + width) * ratio)));
+						if (used.subarray(left, right).some(count => count > 1)) // of three in a column one may be left out
+							continue;
+						pixels.fill(x, floor - height, width, colour);
+						for (let at = left; at < right; at++) {
+							used[at]++;
+							for (let y = Math.max(0, Math.round((floor - height) * ratio)); y < Math.min(high, Math.round(floor * ratio)); y++)
+								plain[y * wide + at] = colour;
+						}
+					}
+					pixels.endRow();
+				}
+				pixels.draw({ drawImage() { } });
+				assert.deepEqual(new Uint32Array(put.data.buffer), plain, `ratio ${ratio}, picture ${picture}`);
+			}
+		};
+		[1, 1.25, 2].forEach(compare);
+		delete globalThis.document;
+	},
+
 	async "the bytes of an answer are given back when no track has rows of it, and the next picture is drawn"() {
 		const { Data } = await load("timeline/data");
 		const answers = [];

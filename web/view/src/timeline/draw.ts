@@ -7,7 +7,6 @@ import type { Theme } from "./colours";
 import { Fills } from "./fills";
 import { COUNTER, linesBetween, PAD, ROW, rowAt, type Layout, type Line } from "./layout";
 import { Numbers } from "./numbers";
-import { Pixels } from "./pixels";
 import { ruled } from "./ruler";
 import type { Strip } from "./strip";
 
@@ -18,9 +17,9 @@ const INDENT = 4;
 const FADED = 0.35; // what a search does not mean
 const GAP = 7; // pixels between the strokes over what is lost
 export const LEAST_LOST = 3; // pixels
-const SPOT = 5; // numbers of a box
 const NO_NAMES: string[] = [];
 const CROWDED = 5; // pixels between points: nearer, they are a band
+const BAND = { top: 4, height: 9 }; // pixels
 
 /** A box as it is drawn: what tests and the pointer look at. */
 export interface Box extends Place {
@@ -35,6 +34,21 @@ export interface Box extends Place {
 	count: number;
 	busy: number;
 	point: boolean;
+}
+
+/** Of a row that is drawn: which boxes of it are in sight. */
+interface Drawn {
+	row: Boxes;
+	y: number;
+	first: number;
+	after: number;
+}
+
+/** A name upon a box. */
+interface Word {
+	text: string;
+	x: number;
+	y: number;
 }
 
 export interface Scene {
@@ -68,28 +82,29 @@ export interface Scene {
 }
 
 export class Painter {
-	/** The boxes of the last picture, from top to bottom: row, number in it, x, width and y of each. */
-	private readonly spots = new Numbers(SPOT);
-	private readonly spotRows: Boxes[] = [];
-	private readonly texts = new Map<number, string>();
+	/** The rows of the last picture, from top to bottom. */
+	private readonly drawn: Drawn[] = [];
 	private made: Box[] | null = null;
 	private names: string[] = [];
 	/** Where something lost is drawn. */
 	hatched: { track: number; x: number; width: number }[] = [];
 	/** Of the picture, in pixels. */
 	private size = { width: 1, height: 1 };
+	/** Where times are in it: the first, and pixels for each. */
+	private from = 0;
+	private scale = 1;
 	private columnWidth = 0;
-	private readonly pixels = new Pixels();
 	/** Gathered for one flush: what is to be filled, and the names upon it. */
-	private readonly fills = new Fills(this.pixels);
-	private readonly faded = new Fills(this.pixels);
+	private readonly fills = new Fills();
+	private readonly faded = new Fills();
 	private readonly codes = new Codes([]);
 	private readonly stripCodes = new Codes([]);
-	private readonly written: number[] = [];
-	private readonly faint: number[] = [];
-	private readonly found: number[] = [];
-	private readonly chosen: number[] = [];
-	private readonly pointed: number[] = [];
+	private readonly written: Word[] = [];
+	private readonly faint: Word[] = [];
+	/** Boxes with an outline: x, y, width. */
+	private readonly found = new Numbers(3);
+	private readonly chosen = new Numbers(3);
+	private readonly pointed = new Numbers(3);
 	private strip: Strip | null = null;
 	/** Where the last point of a row is. */
 	private lastPoint = -Infinity;
@@ -98,13 +113,13 @@ export class Painter {
 
 	draw(scene: Scene): void {
 		const context = this.context;
-		this.spots.clear();
-		this.spotRows.length = 0;
-		this.texts.clear();
+		this.drawn.length = 0;
 		this.made = null;
 		this.names = scene.names;
 		this.hatched = [];
-		this.size = scene;
+		this.size = { width: scene.width, height: scene.height };
+		this.from = scene.view.from;
+		this.scale = scene.width / (scene.view.to - scene.view.from);
 		this.prepare(scene);
 		context.fillStyle = scene.theme.page;
 		context.fillRect(0, 0, scene.width, scene.height);
@@ -122,37 +137,58 @@ export class Painter {
 
 	/** The boxes of the last picture, from top to bottom: made when somebody asks. */
 	get boxes(): Box[] {
-		return this.made ??= Array.from({ length: this.spots.length / SPOT }, (_, at) => this.boxOf(at * SPOT));
+		return this.made ??= this.drawn.flatMap(drawn =>
+			Array.from({ length: drawn.after - drawn.first }, (_, i) => this.boxOf(drawn, drawn.first + i)));
 	}
 
-	private boxOf(at: number): Box {
-		const [number, i, x, width, y] = this.spots.items.subarray(at, at + SPOT) as unknown as [number, number, number, number, number];
-		const row = this.spotRows[number]!;
+	private boxOf({ row, y }: Drawn, i: number): Box {
+		const x = this.leftOf(row, i);
+		const width = this.widthOf(row, i, x);
 		return { track: row.track, lane: row.lane, depth: row.depth, item: row.item[i]!, x, y, width, height: ROW - 1,
-			name: this.nameOf(row, i), text: this.texts.get(at) ?? "", begin: row.begin[i]!, end: row.end[i]!, count: row.count[i]!,
+			name: this.nameOf(row, i), text: this.textOf(row, i, width), begin: row.begin[i]!, end: row.end[i]!, count: row.count[i]!,
 			busy: row.busy[i]!, point: row.kind === "points" };
 	}
 
 	/** The box at a point; of narrow ones the nearest. */
 	at(x: number, y: number): Box | null {
-		const { items, length } = this.spots;
-		let found = -1;
-		for (let at = 0; at < length; at += SPOT) {
-			const left = items[at + 2]!;
-			const width = items[at + 3]!;
-			const top = items[at + 4]!;
-			if (y < top || y >= top + ROW)
+		let found: Box | null = null;
+		for (const drawn of this.drawn) {
+			if (y < drawn.y || y >= drawn.y + ROW)
 				continue;
-			const grace = this.spotRows[items[at]!]!.kind === "points" ? 5 : width < 3 ? 2 : 0;
-			if (x >= left - grace && x < left + Math.max(width, 1) + grace)
-				if (found < 0 || Math.abs(left - x) <= Math.abs(items[found + 2]! - x) || width > 3)
-					found = at;
+			for (let i = drawn.first; i < drawn.after; i++) {
+				const left = this.leftOf(drawn.row, i);
+				const width = this.widthOf(drawn.row, i, left);
+				const grace = drawn.row.kind === "points" ? 5 : width < 3 ? 2 : 0;
+				if (x >= left - grace && x < left + width + grace)
+					if (!found || Math.abs(left - x) <= Math.abs(found.x - x) || width > 3)
+						found = this.boxOf(drawn, i);
+			}
 		}
-		return found < 0 ? null : this.boxOf(found);
+		return found;
+	}
+
+	// Whole pixels: sharper, and several times faster to fill.
+	private leftOf(row: Boxes, i: number): number {
+		return Math.round(Math.max(-2, (row.begin[i]! - this.from) * this.scale));
+	}
+
+	private widthOf(row: Boxes, i: number, left: number): number {
+		return Math.max(1, Math.round(Math.min(this.size.width + 2, (row.end[i]! - this.from) * this.scale)) - left);
 	}
 
 	private nameOf(row: Boxes, i: number): string {
 		return (row.track === this.strip?.track.id ? this.strip.names : this.names)[row.name[i]!] ?? "";
+	}
+
+	/** What stands on a box. */
+	private textOf(row: Boxes, i: number, width: number): string {
+		if (width < this.columnWidth + 2 * INDENT || row.count[i] !== 1 || row.kind === "points")
+			return "";
+		return this.codesOf(row).label(row.name[i]!, Math.floor((width - 2 * INDENT) / this.columnWidth));
+	}
+
+	private codesOf(row: Boxes): Codes {
+		return row.track === this.strip?.track.id ? this.stripCodes : this.codes;
 	}
 
 	private edge(scene: Scene, y: number): void {
@@ -183,6 +219,8 @@ export class Painter {
 		context.beginPath();
 		context.rect(0, top, scene.width, bottom - top);
 		context.clip();
+		this.fills.begin(scene.theme, scene);
+		this.faded.begin(scene.theme, scene);
 		for (const line of linesBetween(lines, top - shift, bottom - shift))
 			this.line(scene, line, line.y + shift);
 		this.flush(scene);
@@ -276,31 +314,29 @@ export class Painter {
 	}
 
 	private row(scene: Scene, row: Boxes, y: number): void {
-		const { view, width } = scene;
-		const { begin, end, item } = row;
-		const scale = width / (view.to - view.from);
-		const codes = row.track === this.strip?.track.id ? this.stripCodes : this.codes;
+		const { begin, end } = row;
+		const { to } = scene.view;
+		const floor = y + (row.kind === "points" ? BAND.top + BAND.height : ROW - 1);
+		const codes = this.codesOf(row);
+		const first = firstEndingAfter(end, this.from);
+		let i = first;
 		this.lastPoint = -Infinity;
-		this.spotRows.push(row);
-		const slice = scene.slice !== null && same(row, scene.slice, false) ? scene.slice.item : -1;
-		const hovered = scene.hovered !== null && same(row, scene.hovered, false) ? scene.hovered.item : -1;
-		for (let i = firstEndingAfter(end, view.from); i < begin.length && begin[i]! <= view.to; i++) {
-			// Whole pixels: sharper, and several times faster to fill.
-			const left = Math.round(Math.max(-2, (begin[i]! - view.from) * scale));
-			const right = Math.round(Math.min(width + 2, (end[i]! - view.from) * scale));
-			const at = this.spots.length;
-			this.box(scene, row, codes, i, left, Math.max(right - left, 1), y);
-			if (item[i] === slice)
-				this.chosen.push(at);
-			else if (item[i] === hovered)
-				this.pointed.push(at);
-		}
+		this.fills.row(floor);
+		this.faded.row(floor);
+		for (; i < begin.length && begin[i]! <= to; i++)
+			this.box(scene, row, codes, i, y);
+		this.fills.endRow();
+		this.faded.endRow();
+		const drawn = { row, y, first, after: i };
+		this.drawn.push(drawn);
+		this.mark(drawn, scene.slice, this.chosen);
+		this.mark(drawn, scene.hovered, this.pointed);
 	}
 
-	private box(scene: Scene, row: Boxes, codes: Codes, i: number, x: number, width: number, y: number): void {
+	private box(scene: Scene, row: Boxes, codes: Codes, i: number, y: number): void {
+		const x = this.leftOf(row, i);
+		const width = this.widthOf(row, i, x);
 		const code = codes.of(row.name[i]!);
-		const at = this.spots.length;
-		this.spots.add(this.spotRows.length - 1, i, x, width, y);
 		const hit = (code & HIT) !== 0;
 		const faded = row.kind === "states" ? (code & SLEEPS) !== 0 : scene.query !== "" && !hit;
 		const fills = faded ? this.faded : this.fills;
@@ -308,71 +344,72 @@ export class Painter {
 		if (row.kind === "points")
 			this.point(fills, colour, x, y);
 		else if (row.count[i] === 1)
-			fills.rectangle(colour, x, y, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
+			fills.rectangle(colour, x, Math.max(width - (width > 4 ? 1 : 0), 1), ROW - 1);
 		else
-			this.crowd(fills, colour, row, i, x, width, y);
+			this.crowd(fills, colour, row, i, x, width);
 		if (hit)
-			this.found.push(at);
-		if (width < this.columnWidth + 2 * INDENT || row.count[i] !== 1 || row.kind === "points")
+			this.found.add(x, y, width);
+		const text = this.textOf(row, i, width);
+		if (text !== "")
+			(faded ? this.faint : this.written).push({ text, x: Math.max(x, 0) + INDENT, y: y + BASELINE });
+	}
+
+	/** Remembers a box, if it is of the row and in sight. */
+	private mark({ row, y, first, after }: Drawn, place: Place | null, list: Numbers): void {
+		if (!place || !same(row, place, false))
 			return;
-		const text = codes.label(row.name[i]!, Math.floor((width - 2 * INDENT) / this.columnWidth));
-		if (text === "")
-			return;
-		this.texts.set(at, text);
-		(faded ? this.faint : this.written).push(at);
+		const i = row.item.indexOf(place.item, first);
+		if (i >= 0 && i < after)
+			list.add(this.leftOf(row, i), y, this.widthOf(row, i, this.leftOf(row, i)));
 	}
 
 	/** Points that are near each other are a band. */
 	private point(fills: Fills, colour: number, x: number, y: number): void {
 		if (x - this.lastPoint < CROWDED)
-			fills.rectangle(colour, Math.max(this.lastPoint, x - CROWDED), y + 4, Math.min(CROWDED, x - this.lastPoint) + 1, 9);
+			fills.rectangle(colour, Math.max(this.lastPoint, x - CROWDED), Math.min(CROWDED, x - this.lastPoint) + 1, BAND.height);
 		else
 			fills.point(colour, x, y);
 		this.lastPoint = x;
 	}
 
 	/** Several slices, as full as the stretch is busy: what is not there is not drawn. */
-	private crowd(fills: Fills, colour: number, row: Boxes, i: number, x: number, width: number, y: number): void {
+	private crowd(fills: Fills, colour: number, row: Boxes, i: number, x: number, width: number): void {
 		const wide = row.end[i]! - row.begin[i]!;
 		const part = wide > 0 ? Math.min(1, row.busy[i]! / wide) : 1;
-		const height = Math.max(3, Math.round((ROW - 1) * part));
-		fills.rectangle(colour, x, y + ROW - 1 - height, width, height);
+		fills.rectangle(colour, x, width, Math.max(3, Math.round((ROW - 1) * part)));
 	}
 
 	/** Draws what has been gathered. */
 	private flush(scene: Scene): void {
 		const context = this.context;
 		context.globalAlpha = FADED;
-		this.faded.draw(context, scene.theme, this.size);
+		this.faded.draw(context, scene.theme);
 		context.globalAlpha = 1;
-		this.fills.draw(context, scene.theme, this.size);
-		for (const at of this.found)
-			this.outline(at, scene.theme.match, 1.5);
-		for (const at of this.chosen)
-			this.outline(at, scene.theme.accent, 2);
-		for (const at of this.pointed)
-			this.outline(at, scene.theme.text, 1);
+		this.fills.draw(context, scene.theme);
+		this.outline(this.found, scene.theme.match, 1.5);
+		this.outline(this.chosen, scene.theme.accent, 2);
+		this.outline(this.pointed, scene.theme.text, 1);
 		this.write(this.faint, scene.theme.muted);
 		this.write(this.written, scene.theme.text);
-		this.found.length = this.chosen.length = this.pointed.length = 0;
 	}
 
-	private write(list: number[], ink: string): void {
-		const { items } = this.spots;
+	private write(words: Word[], ink: string): void {
 		this.context.fillStyle = ink;
-		for (const at of list)
-			this.context.fillText(this.texts.get(at) ?? "", Math.max(items[at + 2]!, 0) + INDENT, items[at + 4]! + BASELINE);
-		list.length = 0;
+		for (const { text, x, y } of words)
+			this.context.fillText(text, x, y);
+		words.length = 0;
 	}
 
-	/** Around the box rather than in it: the name stays readable. */
-	private outline(at: number, ink: string, thick: number): void {
+	/** Around boxes rather than in them: names stay readable. */
+	private outline(boxes: Numbers, ink: string, thick: number): void {
 		const context = this.context;
 		context.strokeStyle = ink;
 		context.lineWidth = thick;
 		const out = thick === 2 ? 0.5 : -0.5;
-		const [x, width, y] = [2, 3, 4].map(more => this.spots.items[at + more]!) as [number, number, number];
-		context.strokeRect(x - out, y - out, Math.max(width - 1 + 2 * out, 1), ROW - 1 + 2 * out);
+		const { items, length } = boxes;
+		for (let i = 0; i < length; i += 3)
+			context.strokeRect(items[i]! - out, items[i + 1]! - out, Math.max(items[i + 2]! - 1 + 2 * out, 1), ROW - 1 + 2 * out);
+		boxes.clear();
 	}
 
 	private values(scene: Scene, line: Line, row: Values, y: number): void {

@@ -5,21 +5,37 @@ import { Numbers } from "./numbers";
 import { Pixels, pixelOf } from "./pixels";
 
 const NARROW = 2; // pixels
-const MANY = 2000; // narrow rectangles: more are written as pixels
 
 /** Colours are numbers of those that names have. */
 export class Fills {
 	/** By colour: x, y, width, height; and x, y. */
 	private readonly rectangles: Numbers[] = [];
 	private readonly points: Numbers[] = [];
-	/** x, y, width, height, colour. */
-	private readonly narrow = new Numbers(5);
+	private readonly narrow = new Pixels();
+	private colours: string[] = [];
+	private pixels: number[] = [];
+	/** Of the row. */
+	private floor = 0;
 
-	constructor(private readonly pixels: Pixels) { }
+	/** Begins a picture of that size. */
+	begin(theme: Theme, { width, height }: { width: number; height: number }): void {
+		if (this.colours !== theme.names)
+			this.pixels = theme.names.map(pixelOf);
+		this.colours = theme.names;
+		this.narrow.begin(width, height);
+	}
 
-	rectangle(colour: number, x: number, y: number, width: number, height: number): void {
+	/** Begins a row: its rectangles end at that height. */
+	row(floor: number): void {
+		this.floor = floor;
+		this.narrow.row(floor);
+	}
+
+	/** A rectangle of the row. */
+	rectangle(colour: number, x: number, width: number, height: number): void {
+		const y = this.floor - height;
 		if (width <= NARROW)
-			this.narrow.add(x, y, width, height, colour);
+			this.narrow.fill(x, y, width, this.pixels[colour]!);
 		else
 			(this.rectangles[colour] ??= new Numbers(4)).add(x, y, width, height);
 	}
@@ -28,11 +44,12 @@ export class Fills {
 		(this.points[colour] ??= new Numbers(2)).add(x, y);
 	}
 
-	/** Draws what has been gathered into a picture of that size, and forgets it. */
-	draw(context: CanvasRenderingContext2D, theme: Theme, size: { width: number; height: number }): void {
-		const asPixels = this.narrow.length > 5 * MANY;
-		if (!asPixels)
-			this.spread();
+	endRow(): void {
+		this.narrow.endRow();
+	}
+
+	/** Draws what has been gathered, and forgets it. */
+	draw(context: CanvasRenderingContext2D, theme: Theme): void {
 		// An edge of paper: points that touch stay apart.
 		context.strokeStyle = theme.page;
 		context.lineWidth = 1;
@@ -41,16 +58,7 @@ export class Fills {
 			this.fill(context, this.rectangles[i]);
 			this.fillPoints(context, this.points[i]);
 		});
-		if (asPixels)
-			this.write(context, theme, size);
-		this.narrow.clear();
-	}
-
-	/** Narrow ones become as others are. */
-	private spread(): void {
-		const { items, length } = this.narrow;
-		for (let i = 0; i < length; i += 5)
-			(this.rectangles[items[i + 4]!] ??= new Numbers(4)).add(items[i]!, items[i + 1]!, items[i + 2]!, items[i + 3]!);
+		this.narrow.draw(context);
 	}
 
 	private fill(context: CanvasRenderingContext2D, rectangles: Numbers | undefined): void {
@@ -69,15 +77,6 @@ export class Fills {
 		for (let i = 0; i < length; i += 2)
 			point(context, items[i]!, items[i + 1]!);
 		points.clear();
-	}
-
-	private write(context: CanvasRenderingContext2D, theme: Theme, { width, height }: { width: number; height: number }): void {
-		const pixels = theme.names.map(pixelOf);
-		const { items, length } = this.narrow;
-		this.pixels.begin(width, height);
-		for (let i = 0; i < length; i += 5)
-			this.pixels.fill(items[i]!, items[i + 1]!, items[i + 2]!, items[i + 3]!, pixels[items[i + 4]!]!);
-		this.pixels.draw(context);
 	}
 }
 

@@ -350,7 +350,7 @@ export class Timeline {
 		strip.setTransform(ratio, 0, 0, ratio, 0, 0);
 		this.overview.draw(strip, this.overviewCanvas.width / ratio, this.overviewCanvas.height / ratio, this.theme);
 		this.tellSpan(time(scene.view.to - scene.view.from, this.trace.unit));
-		this.data.want(scene.view, this.width, this.tracksInSight());
+		this.data.want(scene.view, this.width, this.tracksInSight(scrollTop, clientHeight));
 		this.arrows.want(scene.view, this.store.state.arrows);
 		this.tellEmpty();
 	}
@@ -362,8 +362,7 @@ export class Timeline {
 			text.data = words; // in each frame: new elements would be garbage
 	}
 
-	private tracksInSight(): number[] {
-		const { scrollTop, clientHeight } = this.scroller;
+	private tracksInSight(scrollTop: number, clientHeight: number): number[] {
 		const { lines, pinned } = this.layout;
 		const near = linesBetween(lines, scrollTop - clientHeight / 2, scrollTop + 1.5 * clientHeight).filter(line => !line.group);
 		const closed = linesBetween(lines, scrollTop, scrollTop + clientHeight).filter(line => line.group && line.closed)
@@ -377,7 +376,8 @@ export class Timeline {
 		const filtered = this.layout.lines.length === 0 && (this.trace?.list.length ?? 0) > 0;
 		const reading = this.trace?.state === "reading";
 		empty.hidden = this.layout.lines.length > 0 || reading === true;
-		empty.textContent = filtered ? "No track has this name" : "The trace has nothing that a timeline can show";
+		if (!empty.hidden)
+			empty.textContent = filtered ? "No track has this name" : "The trace has nothing that a timeline can show";
 	}
 
 	// ---- The pointer ----
