@@ -92,7 +92,7 @@ static uint32_t walk(struct generator *g, struct thread *thread, uint32_t *old)
 		enter += 2;
 	for (uint32_t child; enter && (child = draw_child(g, node)); enter--) {
 		node = child;
-		tell_function(g, thread, g->nodes[node].function);
+		define_function(g, thread, g->nodes[node].function);
 	}
 	thread->node = node;
 	if (kept != node || *old != thread->point || draw(g, 2))
@@ -114,7 +114,7 @@ static void put_allocations(struct generator *g, const struct thread *thread)
 	uint32_t function = g->nodes[thread->node].function, count = 1 + some(g, 9) / 2;
 	uint32_t first = mixed(thread->node, 8) % g->class_count;
 	for (uint32_t i = 0; i < count; i++)
-		tell_class(g, (first + i) % g->class_count);
+		define_class(g, (first + i) % g->class_count);
 	put_head(g, "sam mem", thread);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t class = (first + i) % g->class_count, objects = 1 + draw(g, 14);
@@ -268,7 +268,7 @@ static void tick(struct generator *g)
 	for (uint32_t i = 0; i < g->options.threads; i++)
 		sample(g, &g->threads[i]);
 	put_usage(g);
-	tell_late_names(g);
+	put_late_names(g);
 	if (g->options.dialect >= D2 && draw(g, 50) == 0)
 		collect(g);
 	if (g->ticks % 400 == 0)

@@ -300,7 +300,7 @@ static inline uint64_t function_pointer(const struct generator *g, uint32_t func
 	return high(g, 0x40000000 + function * 0x18);
 }
 
-static inline void tell_class(struct generator *g, uint32_t class)
+static inline void define_class(struct generator *g, uint32_t class)
 {
 	if (g->classes[class].known)
 		return;
@@ -399,7 +399,7 @@ static inline uint32_t line_of(uint32_t function, uint32_t point)
 }
 
 /* The source, as the adaptor of Visual Studio adds it. */
-static inline void tell_lines(struct generator *g, uint32_t number)
+static inline void put_lines(struct generator *g, uint32_t number)
 {
 	uint32_t class = g->functions[number].class;
 	if (g->options.dialect != VS || !g->functions[number].size)
@@ -440,23 +440,23 @@ static inline void name_function(struct generator *g, uint32_t number)
 	*late = (struct late){.function = number, .ticks = 1 + number % 40};
 }
 
-static inline void tell_late_names(struct generator *g)
+static inline void put_late_names(struct generator *g)
 {
 	for (struct late *late = g->late; late < g->late + LATE; late++)
 		if (late->ticks && --late->ticks == 0)
 			put_function_name(g, late->function);
 }
 
-static inline void tell_function(struct generator *g, const struct thread *thread, uint32_t number)
+static inline void define_function(struct generator *g, const struct thread *thread, uint32_t number)
 {
 	if (g->functions[number].known)
 		return;
 	g->functions[number].known = true;
-	tell_class(g, g->functions[number].class);
+	define_class(g, g->functions[number].class);
 	put_compilation(g, thread, number, false);
 	put_function(g, number);
 	name_function(g, number);
-	tell_lines(g, number);
+	put_lines(g, number);
 	put_compilation(g, thread, number, true);
 }
 

@@ -24,25 +24,25 @@ static void check_findings(const uint8_t *bytes, size_t size, const struct tw_re
 }
 
 /* What is read of some kinds of event, and what the clock says at the end. */
-struct told {
+struct outcome {
 	uint64_t rows, digest, start_ns, end_ns;
 	bool good;
 };
 
-static void tell(struct told *told, const struct tw_reader *reader, const struct tw_event *event)
+static void add_event(struct outcome *outcome, const struct tw_reader *reader, const struct tw_event *event)
 {
 	const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(reader), event->track);
 	const uint64_t fields[] = {event->time,    event->offset,   event->value,         event->id,
 	                           track->process, track->thread,   event->kind,          event->cpu,
 	                           event->flags,   event->provider, event->argument_count};
-	told->rows++;
-	told->digest = tw_hash_bytes(fields, sizeof fields, told->digest);
+	outcome->rows++;
+	outcome->digest = tw_hash_bytes(fields, sizeof fields, outcome->digest);
 }
 
-static struct told read_kinds(const uint8_t *bytes, size_t size, const struct tw_read_options *options, uint32_t kinds,
-                              bool alone)
+static struct outcome read_kinds(const uint8_t *bytes, size_t size, const struct tw_read_options *options,
+                                 uint32_t kinds, bool alone)
 {
-	struct told told = {0};
+	struct outcome outcome = {0};
 	struct tw_reader *reader = fuzz_open(bytes, size, options);
 	struct tw_batch batch;
 	int status = reader ? 0 : -1;
@@ -52,14 +52,14 @@ static struct told read_kinds(const uint8_t *bytes, size_t size, const struct tw
 	while (status >= 0 && (status = tw_read(reader, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++)
 			if (kinds >> batch.events[i].kind & 1)
-				tell(&told, reader, &batch.events[i]);
-	told.good = reader && fuzz_good(reader, status);
-	if (told.good) {
-		told.start_ns = tw_reader_clock(reader)->start_ns;
-		told.end_ns = tw_reader_clock(reader)->end_ns;
+				add_event(&outcome, reader, &batch.events[i]);
+	outcome.good = reader && fuzz_good(reader, status);
+	if (outcome.good) {
+		outcome.start_ns = tw_reader_clock(reader)->start_ns;
+		outcome.end_ns = tw_reader_clock(reader)->end_ns;
 	}
 	tw_close(reader);
-	return told;
+	return outcome;
 }
 
 /* Who looks at some kinds alone is told the same of them. */
@@ -68,8 +68,8 @@ static void check_kinds(const uint8_t *bytes, size_t size, const struct tw_read_
 	static const uint32_t choices[] = {1u << TW_LOG, 1u << TW_BLOB, 1u << TW_SWITCH | 1u << TW_WAKEUP,
 	                                   1u << TW_COUNTER};
 	const uint32_t kinds = choices[size % (sizeof choices / sizeof *choices)];
-	const struct told all = read_kinds(bytes, size, options, kinds, false);
-	const struct told some = read_kinds(bytes, size, options, kinds, true);
+	const struct outcome all = read_kinds(bytes, size, options, kinds, false);
+	const struct outcome some = read_kinds(bytes, size, options, kinds, true);
 	if (!all.good || !some.good)
 		return;
 	fuzz_require(some.rows == all.rows && some.digest == all.digest, "the same events where others are skipped");

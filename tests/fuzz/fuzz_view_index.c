@@ -27,23 +27,23 @@ struct kept {
 };
 
 static struct kept kepts[TRACES];
-static const char *told; /* why an index was not used */
+static const char *why_not; /* why an index was not used */
 
-static void tell(void *context, const char *path, const char *what, const char *why)
+static void refuse(void *context, const char *path, const char *what, const char *why)
 {
 	(void)context;
 	(void)path;
 	(void)what;
-	told = why;
+	why_not = why;
 }
 
 static struct view *begin(struct kept *kept, enum view_keeping what)
 {
 	kept->paths[0] = kept->path;
 	const struct view_options options = {
-	    .paths = kept->paths, .count = 1, .small = 1, .read.jobs = 1, .keeping = {.what = what, .refused = tell}};
+	    .paths = kept->paths, .count = 1, .small = 1, .read.jobs = 1, .keeping = {.what = what, .refused = refuse}};
 	struct view *view = view_new(&options);
-	told = NULL;
+	why_not = NULL;
 	fuzz_require(view && view_begin(view) == 0, "the trace can be read");
 	return view;
 }
@@ -208,7 +208,7 @@ FUZZ_TARGET(view_index, const uint8_t *bytes, size_t size)
 	change(kept, bytes + 1, size - 1);
 	struct view *view = begin(kept, VIEW_USES_INDEX);
 	const bool is_used = view->reading.state == VIEW_DONE;
-	fuzz_require(is_used || told, "an index is used, or it is told why not");
+	fuzz_require(is_used || why_not, "an index is used, or it is told why not");
 	fuzz_require(is_used || size > CHANGE, "one without changes is used");
 	for (size_t i = 0; i < sizeof addresses / sizeof *addresses && is_used; i++)
 		ask(view, addresses[i]);

@@ -728,7 +728,7 @@ static void test_late_names(void **state)
 	          "{\"ph\":\"M\"," ON_MAIN "\"name\":\"thread_name\",\"args\":{\"name\":\"leaf\"}}");
 }
 
-static void test_told_anew(void **state)
+static void test_written_anew(void **state)
 {
 	struct fixture *f = *state;
 	f->arguments[0] = (struct tw_argument){.name = f->leaf, .type = TW_ARG_UINT, .value.u = 1};
@@ -865,7 +865,7 @@ SUITE(chrome)
 	    TEST(test_waker_once),
 	    TEST(test_track_names),
 	    TEST(test_late_names),
-	    TEST(test_told_anew),
+	    TEST(test_written_anew),
 	    TEST(test_references),
 	    TEST(test_deep),
 	    TEST(test_many_tracks_in_turn),

@@ -301,7 +301,7 @@ static void classes_have_names(void **state)
 	             "cls nam 0x00000002 \"My.App.Part<T=System.Int32>\"\n");
 }
 
-static void each_body_is_told_once(void **state)
+static void each_body_is_logged_once(void **state)
 {
 	char lines[1024];
 	now_ms = 7;
@@ -367,7 +367,7 @@ static void allocate(uint64_t class_id, int count)
 		CALL(COM_ON_ALLOCATED, (struct com *, uint64_t, uint64_t), UINT64_C(0x9000), class_id);
 }
 
-static void tell_allocated(void)
+static void write_allocated(void)
 {
 	profiler_write_allocated(profiler_own_thread());
 }
@@ -383,13 +383,13 @@ static void allocations_stand_behind_their_stacks(void **state)
 	set_stack(1, (struct profiler_frame[]){{RUN, 0x5014, 0, 0}});
 	allocate(PART, 2);
 	expect_lines("");
-	tell_allocated();
+	write_allocated();
 	expect_lines("sam str 0x00000000 30 0 1:1 0x3:0x0000000000005108\n"
 	             "sam mem 0x00000000 30 0x3:4:96:0x0000000000005108\n"
 	             "sam mem 0x00000000 30 0x2:1:24:0x0000000000005108\n"
 	             "sam str 0x00000000 30 0 1:2\n"
 	             "sam mem 0x00000000 30 0x2:2:48:0x0000000000005014\n");
-	tell_allocated();
+	write_allocated();
 	expect_lines("");
 }
 
@@ -421,7 +421,7 @@ static void stacks_that_stand_are_not_walked(void **state)
 	set_stack(2, (struct profiler_frame[]){{ADD, 0x5108, sp, 0}, {RUN, 0x501c, sp + 8, 0}});
 	allocate(APP, 2);
 	assert_int_equal(walks, 5);
-	tell_allocated();
+	write_allocated();
 	expect_lines("sam str 0x00000000 30 0 1:1 0x3:0x0000000000005108\n"
 	             "sam mem 0x00000000 30 0x3:6:144:0x0000000000005108\n"
 	             "sam str 0x00000000 30 0 1:2:0x0000000000005018 0x3:0x0000000000005108\n"
@@ -477,7 +477,7 @@ static void the_older_dialect(void **state)
 }
 
 /* A compilation that begins in a pause has no record of its end. */
-static void compilations_are_told_whole(void **state)
+static void compilations_are_logged_whole(void **state)
 {
 	profiler.paused = true;
 	CALL(COM_ON_JIT_STARTED, (struct com *, uint64_t, int32_t), (uint64_t)RUN, 1);
@@ -646,13 +646,13 @@ SUITE(coreprofiler)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_come_and_go),
 		cmocka_unit_test(classes_have_names),
-		cmocka_unit_test(each_body_is_told_once),
+		cmocka_unit_test(each_body_is_logged_once),
 		cmocka_unit_test(stacks_are_changes),
 		cmocka_unit_test(allocations_stand_behind_their_stacks),
 		cmocka_unit_test(stacks_that_stand_are_not_walked),
 		cmocka_unit_test(collections_tell_the_heap),
 		cmocka_unit_test(the_older_dialect),
-		cmocka_unit_test(compilations_are_told_whole),
+		cmocka_unit_test(compilations_are_logged_whole),
 		cmocka_unit_test(calls_are_changes),
 		cmocka_unit_test(exceptions_take_what_they_name),
 		cmocka_unit_test(allocations_stand_in_their_calls),

@@ -232,36 +232,36 @@ static void test_traces(void **state)
 	tear_down(&scene);
 }
 
-struct told {
+struct seen {
 	unsigned count, stop_at;
 	struct tw_counter_sample last;
 };
 
 static int take_sample(void *context, const struct tw_counter_sample *sample)
 {
-	struct told *told = context;
-	told->last = *sample;
-	return ++told->count == told->stop_at ? 42 : 0;
+	struct seen *seen = context;
+	seen->last = *sample;
+	return ++seen->count == seen->stop_at ? 42 : 0;
 }
 
 static void test_samples(void **state)
 {
 	(void)state;
 	struct scene scene;
-	struct told told = {.stop_at = 2};
-	const struct tw_counters_options options = {.counter = "n*", .on_sample = take_sample, .context = &told};
+	struct seen seen = {.stop_at = 2};
+	const struct tw_counters_options options = {.counter = "n*", .on_sample = take_sample, .context = &seen};
 	set_up(&scene, &options);
 	assert_int_equal(count(&scene, 3, 1, "n", 0, "s", integer(1)), 0);
 	assert_int_equal(count(&scene, 4, 1, "other", 0, "s", integer(2)), 0);
 	assert_int_equal(count(&scene, 5, 2, "new", 8, "t", natural(UINT64_MAX)), 42);
 	tw_counters_end(scene.counters);
-	assert_int_equal(told.count, 2);
-	assert_int_equal(told.last.time, 5);
-	assert_int_equal(told.last.process, 2);
-	assert_int_equal(told.last.thread, 77);
-	assert_int_equal(told.last.id, 8);
-	assert_string_equal(told.last.series, "t");
-	expect_uint(&told.last.value, UINT64_MAX);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.last.time, 5);
+	assert_int_equal(seen.last.process, 2);
+	assert_int_equal(seen.last.thread, 77);
+	assert_int_equal(seen.last.id, 8);
+	assert_string_equal(seen.last.series, "t");
+	expect_uint(&seen.last.value, UINT64_MAX);
 	assert_null(tw_counters_row(scene.counters, 2)); /* "other" is none */
 	tear_down(&scene);
 }

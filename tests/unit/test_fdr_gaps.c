@@ -506,47 +506,47 @@ static void test_doubt_of_calls(void **state)
 		}
 }
 
-struct told {
+struct found {
 	unsigned suspect, uncertain;
 	uint64_t suspect_at, uncertain_at;
 };
 
-static void note_told(void *context, const struct tw_finding *finding)
+static void note(void *context, const struct tw_finding *finding)
 {
-	struct told *told = context;
+	struct found *found = context;
 	if (strcmp(finding->rule, "fdr.suspect") == 0) {
-		told->suspect++;
-		told->suspect_at = finding->record;
+		found->suspect++;
+		found->suspect_at = finding->record;
 	} else if (strcmp(finding->rule, "fdr.time-uncertain") == 0) {
-		told->uncertain++;
-		told->uncertain_at = finding->record;
+		found->uncertain++;
+		found->uncertain_at = finding->record;
 	}
 }
 
-static struct told check(const struct bytes *b)
+static struct found check(const struct bytes *b)
 {
-	struct told told = {0};
+	struct found found = {0};
 	struct tw_reader *reader;
 	struct tw_batch batch;
-	struct tw_read_options options = {.checking = TW_CHECK_ALL, .on_finding = note_told, .finding_context = &told};
+	struct tw_read_options options = {.checking = TW_CHECK_ALL, .on_finding = note, .finding_context = &found};
 	assert_int_equal(tw_open_memory(&reader, "made", b->data, b->size, &options), 0);
 	while (tw_read(reader, &batch) > 0)
 		continue;
 	tw_close(reader);
-	return told;
+	return found;
 }
 
 static void test_doubt_is_checked(void **state)
 {
 	(void)state;
 	size_t hit = make_doubtful();
-	struct told told = check(&hurt);
-	assert_int_equal(told.suspect, 1);
-	assert_int_equal(told.suspect_at, hit - 8);
-	assert_int_equal(told.uncertain, 1);
-	assert_int_equal(told.uncertain_at, hit + 16);
-	told = check(&log_);
-	assert_int_equal(told.suspect + told.uncertain, 0);
+	struct found found = check(&hurt);
+	assert_int_equal(found.suspect, 1);
+	assert_int_equal(found.suspect_at, hit - 8);
+	assert_int_equal(found.uncertain, 1);
+	assert_int_equal(found.uncertain_at, hit + 16);
+	found = check(&log_);
+	assert_int_equal(found.suspect + found.uncertain, 0);
 }
 
 /* A thread that idles for an hour: TSCWrap, NewCPUId or the largest delta of LLVM's runtime tell it. */

@@ -278,7 +278,7 @@ static void test_half_a_thread(void **state)
 	enum { LOST = 100 };
 	struct tw_reader *reader;
 	struct tw_batch batch;
-	unsigned told = 0;
+	unsigned reported = 0;
 	(void)state;
 	make_three();
 	size_t second = 32 + (log_.size - 32) / 3;
@@ -288,7 +288,7 @@ static void test_half_a_thread(void **state)
 	assert_int_equal(calls_of(0x1212, 3), 140);
 	assert_in_range(calls_of(0, 2), 100, 139);
 	assert_int_equal(count, calls_of(0, 2) + 280);
-	struct tw_read_options options = {.on_finding = take_thread, .finding_context = &told};
+	struct tw_read_options options = {.on_finding = take_thread, .finding_context = &reported};
 	assert_int_equal(tw_open_memory(&reader, "made", hurt.data, hurt.size, &options), 0);
 	while (tw_read(reader, &batch) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
@@ -298,7 +298,7 @@ static void test_half_a_thread(void **state)
 			assert_true(thread == 0 || thread == 0x1210 || thread == 0x1212);
 		}
 	tw_close(reader);
-	assert_int_equal(told, 1);
+	assert_int_equal(reported, 1);
 }
 
 /* A run of ones over the end of one buffer and the beginning of the next: bytes of NewBuffer's kind are no buffers, if

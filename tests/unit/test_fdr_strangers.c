@@ -365,12 +365,12 @@ static void test_calls_for_a_counter(void **state)
 {
 	static const struct {
 		uint64_t tsc;
-		size_t told;
+		size_t expected;
 	} cases[] = {{BEGIN, 0}, {UINT64_C(0x226655443322), 0}, {UINT64_C(0x126655443322), 2}};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		assert_int_equal(read_halved(cases[i].tsc, true), cases[i].told);
-		assert_int_equal(read_halved(cases[i].tsc, false), cases[i].told);
+		assert_int_equal(read_halved(cases[i].tsc, true), cases[i].expected);
+		assert_int_equal(read_halved(cases[i].tsc, false), cases[i].expected);
 	}
 }
 

@@ -643,7 +643,7 @@ static void test_arguments_that_wait(void **state)
 }
 
 /* What no memory could be had for is told once, with the first begin that it began with; parts only note it. */
-static void expect_told(struct fixture *f, const struct tw_read_options *options, uint64_t warnings)
+static void expect_reported(struct fixture *f, const struct tw_read_options *options, uint64_t warnings)
 {
 	memset(f->reader.reports.findings, 0, sizeof f->reader.reports.findings);
 	f->reader.reports.fell_short = false;
@@ -653,18 +653,18 @@ static void expect_told(struct fixture *f, const struct tw_read_options *options
 	assert_int_equal(f->reader.filtering.used, 0);
 }
 
-static void test_limit_is_told(void **state)
+static void test_limit_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	f->format.reading.read = read_begins;
-	expect_told(f, &(struct tw_read_options){.min_duration_ns = 1000000}, 0);
-	expect_told(f, &(struct tw_read_options){.min_duration_ns = 1000000, .memory_limit = 8 << 10}, 1);
-	expect_told(f, &(struct tw_read_options){.from_ns = 10, .memory_limit = 8 << 10}, 1);
+	expect_reported(f, &(struct tw_read_options){.min_duration_ns = 1000000}, 0);
+	expect_reported(f, &(struct tw_read_options){.min_duration_ns = 1000000, .memory_limit = 8 << 10}, 1);
+	expect_reported(f, &(struct tw_read_options){.from_ns = 10, .memory_limit = 8 << 10}, 1);
 	f->format.reading.read = read_waiting;
-	expect_told(f, &(struct tw_read_options){.min_duration_ns = 200, .memory_limit = 8 << 10}, 1);
+	expect_reported(f, &(struct tw_read_options){.min_duration_ns = 200, .memory_limit = 8 << 10}, 1);
 	struct tw_reader whole = {.format = &f->format};
 	f->reader.whole = &whole;
-	expect_told(f, &(struct tw_read_options){.min_duration_ns = 200, .memory_limit = 8 << 10}, 1);
+	expect_reported(f, &(struct tw_read_options){.min_duration_ns = 200, .memory_limit = 8 << 10}, 1);
 }
 
 /* Each event a track of its own: beyond the limit tracks are let through, within the window. */
@@ -686,9 +686,9 @@ static void test_many_tracks(void **state)
 {
 	struct fixture *f = *state;
 	f->format.reading.read = read_tracks;
-	expect_told(f, &(struct tw_read_options){.to_ns = 10}, 0);
+	expect_reported(f, &(struct tw_read_options){.to_ns = 10}, 0);
 	assert_int_equal(count_many(f, &(struct tw_read_options){.to_ns = 10}), 50 * EVENTS);
-	expect_told(f, &(struct tw_read_options){.to_ns = 10, .memory_limit = 64 << 10}, 1);
+	expect_reported(f, &(struct tw_read_options){.to_ns = 10, .memory_limit = 64 << 10}, 1);
 	assert_int_equal(count_many(f, &(struct tw_read_options){.to_ns = 10, .memory_limit = 64 << 10}), 50 * EVENTS);
 }
 
@@ -736,7 +736,7 @@ SUITE(filter)
 	    cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_arguments_that_wait, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_oldest_goes, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_limit_is_told, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_limit_is_reported, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_many_tracks, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

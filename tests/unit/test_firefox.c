@@ -62,7 +62,7 @@ static void test_slices_and_markers(void **state)
 }
 
 /* What becomes better known is told so from then on: categories, and keys of arguments. */
-static void test_told_anew(void **state)
+static void test_written_anew(void **state)
 {
 	struct fixture *f = *state;
 	struct tw_dictionary *dictionary = f->reader.dictionary;
@@ -263,7 +263,7 @@ SUITE(firefox)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_trace_without_events, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_slices_and_markers, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_told_anew, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_written_anew, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_async, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_counters, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_many_counters, setup, teardown),

@@ -694,21 +694,21 @@ static void test_threads_of_mappings(void **state)
 	static const uint64_t both[] = {GOOD, HEADER(10, 7) | 1 << 16, 5, 50, 60, 0x1000, 0x2000, 0x3000};
 	const struct tw_read_options options = {.jobs = 1};
 	(void)state;
-	for (unsigned told = 0; told < 2; told++) {
+	for (unsigned named = 0; named < 2; named++) {
 		struct tw_reader *reader;
 		struct tw_info info;
-		size_t size = told ? put(both, sizeof both / 8, false) : put(alone, sizeof alone / 8, false);
+		size_t size = named ? put(both, sizeof both / 8, false) : put(alone, sizeof alone / 8, false);
 		assert_int_equal(tw_open_memory(&reader, "test", bytes, size, &options), 0);
 		assert_int_equal(tw_read_info(reader, 1, &info), 0);
-		assert_int_equal(info.thread_count, told);
-		if (told)
+		assert_int_equal(info.thread_count, named);
+		if (named)
 			assert_int_equal(info.threads[0].thread, 60);
 		tw_close(reader);
 	}
 }
 
 /* Durations and operations that are open. */
-static void test_memory_limits_are_told(void **state)
+static void test_memory_limits_are_reported(void **state)
 {
 	enum { OPEN = 200 };
 	static const uint64_t good[] = {GOOD};
@@ -761,7 +761,7 @@ SUITE(fxt_rules)
 	    cmocka_unit_test(test_beginnings),
 	    cmocka_unit_test(test_long_string),
 	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_memory_limits_are_told),
+	    cmocka_unit_test(test_memory_limits_are_reported),
 	    cmocka_unit_test(test_end_far_below),
 	    cmocka_unit_test(test_compression),
 	    cmocka_unit_test(test_no_overflow),

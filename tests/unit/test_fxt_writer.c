@@ -569,7 +569,7 @@ static void test_all_rates(void **state)
 	}
 }
 
-static void test_cpu_is_told_once(void **state)
+static void test_cpu_is_counted_once(void **state)
 {
 	struct fixture *f = *state;
 	f->reader.clock.has_cpu = true;
@@ -658,7 +658,7 @@ SUITE(fxt_writer)
 	    TEST(test_times_between_ticks),
 	    TEST(test_time_after_the_last),
 	    TEST(test_all_rates),
-	    TEST(test_cpu_is_told_once),
+	    TEST(test_cpu_is_counted_once),
 	    TEST(test_records_are_valid),
 	};
 #undef TEST

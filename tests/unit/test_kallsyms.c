@@ -101,7 +101,7 @@ static void adds_to_what_is_there(void **state)
 	tw_symbols_close(symbols);
 }
 
-static void tells_what_is_wrong(void **state)
+static void reports_what_is_wrong(void **state)
 {
 	(void)state;
 	static const struct {
@@ -141,7 +141,7 @@ SUITE(kallsyms)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_addresses),
 	    cmocka_unit_test(adds_to_what_is_there),
-	    cmocka_unit_test(tells_what_is_wrong),
+	    cmocka_unit_test(reports_what_is_wrong),
 	};
 	list = memfd_create("list", MFD_CLOEXEC);
 	int failed = list < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -504,7 +504,7 @@ static void put_record(void *context)
 }
 
 /* An id counts as told of when its record is in the log, and not before: another thread would write its number. */
-static void ids_are_told_of_by_who_has_the_record(void **state)
+static void ids_are_logged_by_who_has_the_record(void **state)
 {
 	struct ids ids = IDS_BEGIN(0);
 	struct record record = {.ids = &ids};
@@ -539,7 +539,7 @@ SUITE(lines)
 	    cmocka_unit_test(lines_have_no_limit),
 	    cmocka_unit_test(forked_children_write_nothing),
 	    cmocka_unit_test(ids_are_given_once_and_never_again),
-	    cmocka_unit_test(ids_are_told_of_by_who_has_the_record),
+	    cmocka_unit_test(ids_are_logged_by_who_has_the_record),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

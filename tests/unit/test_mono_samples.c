@@ -150,8 +150,8 @@ static void the_end_is_passed(void **state)
 	}
 	assert_true(own_ring->put > 2 * WORDS);
 	/* those without frames: i of 0, 97, ... 1940, and of 0, 1009 */
-	const uint64_t told = 2 * ROUNDS - 21 - 2;
-	expect_seen(1, told, told, frames);
+	const uint64_t expected = 2 * ROUNDS - 21 - 2;
+	expect_seen(1, expected, expected, frames);
 	mono_sampled_end();
 }
 

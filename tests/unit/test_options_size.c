@@ -29,7 +29,7 @@ static void test_copy(void **state)
 		uint32_t first, second, third;
 	} copy;
 	static const struct {
-		size_t told;
+		size_t size;
 		uint32_t first, second, third;
 	} rows[] = {
 	    {0, 1, 2, 0}, /* the first version had two */
@@ -43,7 +43,7 @@ static void test_copy(void **state)
 		struct {
 			struct sized known;
 			uint64_t more;
-		} given = {.known = {rows[i].told, 1, 2, 3}, .more = UINT64_MAX};
+		} given = {.known = {rows[i].size, 1, 2, 3}, .more = UINT64_MAX};
 		tw_copy_options(&copy, sizeof copy, &given, offsetof(struct sized, third));
 		assert_int_equal(copy.struct_size, sizeof copy);
 		assert_int_equal(copy.first, rows[i].first);
@@ -99,13 +99,13 @@ static void test_analyses(void **state)
 	struct tw_jit *jit = NULL;
 	OLDER(struct tw_alloc_options, by_alloc, by);
 	OLDER(struct tw_jit_options, by_jit, by);
-	for (size_t told = 0; told < 2; told++) {
+	for (size_t sized = 0; sized < 2; sized++) {
 		struct tw_reader *reader = open_stacks();
-		assert_int_equal(tw_alloc_read(&alloc, reader, &by_alloc), told ? TW_ERR_VALUE : 0);
+		assert_int_equal(tw_alloc_read(&alloc, reader, &by_alloc), sized ? TW_ERR_VALUE : 0);
 		tw_alloc_free(alloc);
 		tw_close(reader);
 		reader = open_stacks();
-		assert_int_equal(tw_jit_read(&jit, reader, &by_jit), told ? TW_ERR_VALUE : 0);
+		assert_int_equal(tw_jit_read(&jit, reader, &by_jit), sized ? TW_ERR_VALUE : 0);
 		tw_jit_free(jit);
 		tw_close(reader);
 		by_alloc.struct_size = sizeof by_alloc;

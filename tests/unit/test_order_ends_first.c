@@ -131,7 +131,7 @@ static int refuse(void *context, const struct tw_batch *batch)
 	return batch->count ? TW_ERR_SYSTEM : 0;
 }
 
-static void a_failure_is_told(void **state)
+static void a_failure_is_reported(void **state)
 {
 	(void)state;
 	struct tw_ends_first ends = {0};
@@ -163,7 +163,7 @@ SUITE(order_ends_first)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ends_go_first),
-	    cmocka_unit_test(a_failure_is_told),
+	    cmocka_unit_test(a_failure_is_reported),
 	    cmocka_unit_test(what_is_in_order_is_not_copied),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

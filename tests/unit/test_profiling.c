@@ -84,7 +84,7 @@ static void make_good(struct log *log, bool big)
 
 /* ---- Reading it. ---- */
 
-struct told {
+struct reported {
 	const char *rules[RULES];
 	uint64_t offsets[RULES];
 	size_t count;
@@ -92,28 +92,28 @@ struct told {
 
 static void take_finding(void *context, const struct tw_finding *finding)
 {
-	struct told *told = context;
-	assert_true(told->count < RULES);
-	told->rules[told->count] = finding->rule;
-	told->offsets[told->count++] = finding->record;
+	struct reported *reported = context;
+	assert_true(reported->count < RULES);
+	reported->rules[reported->count] = finding->rule;
+	reported->offsets[reported->count++] = finding->record;
 }
 
-static struct tw_reader *open_log(const struct log *log, struct told *told, uint64_t frequency)
+static struct tw_reader *open_log(const struct log *log, struct reported *reported, uint64_t frequency)
 {
 	struct tw_reader *reader;
 	const struct tw_read_options options = {.on_finding = take_finding,
-	                                        .finding_context = told,
+	                                        .finding_context = reported,
 	                                        .frequency = frequency};
-	*told = (struct told){0};
+	*reported = (struct reported){0};
 	assert_int_equal(tw_open_memory(&reader, "log", log->bytes, log->size, &options), 0);
 	assert_string_equal(tw_reader_format(reader), "xray-profiling");
 	return reader;
 }
 
 /* Writes "thread path calls self" for each sample, and "lost bytes". */
-static void tell_events(const struct log *log, struct told *told, uint64_t frequency, char *text, size_t room)
+static void put_events(const struct log *log, struct reported *reported, uint64_t frequency, char *text, size_t room)
 {
-	struct tw_reader *reader = open_log(log, told, frequency);
+	struct tw_reader *reader = open_log(log, reported, frequency);
 	const struct tw_dictionary *dictionary = tw_reader_dictionary(reader);
 	struct tw_batch batch;
 	size_t used = 0;
@@ -143,13 +143,13 @@ static void tell_events(const struct log *log, struct told *told, uint64_t frequ
 static void check(const struct log *log, const char *events, const char *rule, uint64_t offset)
 {
 	char text[512];
-	struct told told;
-	tell_events(log, &told, 0, text, sizeof text);
+	struct reported reported;
+	put_events(log, &reported, 0, text, sizeof text);
 	assert_string_equal(text, events);
-	assert_int_equal(told.count, rule != NULL);
+	assert_int_equal(reported.count, rule != NULL);
 	if (rule) {
-		assert_string_equal(told.rules[0], rule);
-		assert_int_equal(told.offsets[0], offset);
+		assert_string_equal(reported.rules[0], rule);
+		assert_int_equal(reported.offsets[0], offset);
 	}
 }
 
@@ -171,21 +171,21 @@ static void test_frequency(void **state)
 {
 	(void)state;
 	char text[512];
-	struct told told;
+	struct reported reported;
 	struct log log;
 	make_good(&log, false);
-	tell_events(&log, &told, 2000000000, text, sizeof text);
+	put_events(&log, &reported, 2000000000, text, sizeof text);
 	assert_string_equal(text, "100 a 2 500\n100 ab 2 150\n100 aa 1 75\n100 aab 1 25\n101 c 7 35\n");
 }
 
 static void test_profile(void **state)
 {
 	(void)state;
-	struct told told;
+	struct reported reported;
 	struct log log;
 	struct tw_profile *profile;
 	make_good(&log, false);
-	struct tw_reader *reader = open_log(&log, &told, 1000000000);
+	struct tw_reader *reader = open_log(&log, &reported, 1000000000);
 	assert_int_equal(tw_profile_new(&profile, NULL), 0);
 	assert_int_equal(tw_profile_add(profile, reader), 0);
 	assert_int_equal(tw_profile_weight(profile), TW_WEIGHT_CALLS);
@@ -207,11 +207,11 @@ static void test_profile(void **state)
 static void test_ticks(void **state)
 {
 	(void)state;
-	struct told told;
+	struct reported reported;
 	struct log log;
 	struct tw_profile *profile;
 	make_good(&log, false);
-	struct tw_reader *ticks = open_log(&log, &told, 0), *times = open_log(&log, &told, 1000);
+	struct tw_reader *ticks = open_log(&log, &reported, 0), *times = open_log(&log, &reported, 1000);
 	assert_int_equal(tw_profile_new(&profile, NULL), 0);
 	assert_int_equal(tw_profile_add(profile, ticks), 0);
 	assert_int_equal(tw_profile_weight(profile), TW_WEIGHT_TICKS);
@@ -243,15 +243,15 @@ static void test_cut(void **state)
 {
 	(void)state;
 	char text[512];
-	struct told told;
+	struct reported reported;
 	struct log log;
 	make_good(&log, false);
 	log.size--;
-	tell_events(&log, &told, 0, text, sizeof text);
+	put_events(&log, &reported, 0, text, sizeof text);
 	assert_string_equal(text, "100 a 2 1000\n100 ab 2 300\n100 aa 1 150\n100 aab 1 50\nlost 23\n");
-	assert_int_equal(told.count, 2);
-	assert_string_equal(told.rules[0], "xray-profiling.cut-block");
-	assert_string_equal(told.rules[1], "xray-profiling.path");
+	assert_int_equal(reported.count, 2);
+	assert_string_equal(reported.rules[0], "xray-profiling.cut-block");
+	assert_string_equal(reported.rules[1], "xray-profiling.path");
 }
 
 static void test_block_size(void **state)
@@ -311,7 +311,7 @@ static void test_no_end(void **state)
 	enum { SIZE = 1 << 22 };
 	static uint8_t bytes[SIZE];
 	struct log log;
-	struct told told = {0};
+	struct reported reported = {0};
 	struct tw_reader *reader;
 	struct tw_batch batch;
 	begin(&log, false);
@@ -319,11 +319,11 @@ static void test_no_end(void **state)
 	memset(bytes, 1, sizeof bytes);
 	memcpy(bytes, log.bytes, log.size);
 	tw_store32(bytes + 32, SIZE - 32, false);
-	const struct tw_read_options options = {.on_finding = take_finding, .finding_context = &told};
+	const struct tw_read_options options = {.on_finding = take_finding, .finding_context = &reported};
 	assert_int_equal(tw_open_memory(&reader, "log", bytes, SIZE, &options), 0);
 	while (tw_read(reader, &batch) > 0)
 		;
-	assert_string_equal(told.rules[0], "xray-profiling.path");
+	assert_string_equal(reported.rules[0], "xray-profiling.path");
 	tw_close(reader);
 }
 
@@ -354,18 +354,18 @@ static void test_limit(void **state)
 {
 	(void)state;
 	struct log log;
-	struct told told = {0};
+	struct reported reported = {0};
 	struct tw_reader *reader;
 	struct tw_batch batch;
 	make_good(&log, false);
 	const struct tw_read_options options = {.on_finding = take_finding,
-	                                        .finding_context = &told,
+	                                        .finding_context = &reported,
 	                                        .memory_limit = 2048};
 	assert_int_equal(tw_open_memory(&reader, "log", log.bytes, log.size, &options), 0);
 	/* The shallow ones of both threads. */
 	assert_int_equal(tw_read(reader, &batch), 2);
-	assert_string_equal(told.rules[0], "xray-profiling.limit");
-	assert_int_equal(told.count, 1);
+	assert_string_equal(reported.rules[0], "xray-profiling.limit");
+	assert_int_equal(reported.count, 1);
 	tw_close(reader);
 }
 
@@ -376,11 +376,11 @@ static void check_repair(const struct log *damaged, const struct log *expected, 
 	char path[] = "/tmp/trackway-profiling-XXXXXX";
 	uint8_t bytes[ROOM];
 	struct tw_rewrite_result result;
-	struct told told;
+	struct reported reported;
 	int file = mkstemp(path);
 	assert_true(file >= 0);
 	close(file);
-	struct tw_reader *reader = open_log(damaged, &told, 0);
+	struct tw_reader *reader = open_log(damaged, &reported, 0);
 	assert_int_equal(tw_repair(reader, path, &result), 0);
 	assert_int_equal(result.lost_bytes, lost);
 	assert_int_equal(read_file(path, bytes, sizeof bytes), expected->size);
@@ -417,7 +417,7 @@ static void test_two_logs(void **state)
 	    "100 a 2 1000\n100 ab 2 300\n100 aa 1 150\n100 aab 1 50\n101 c 7 70\n200 a 1 700\n200 ab 2 300\n200 d 4 10\n"};
 	(void)state;
 	char text[512];
-	struct told told;
+	struct reported reported;
 	struct log log;
 	for (int big = 0; big < 2; big++) {
 		make_good(&log, false);
@@ -438,11 +438,11 @@ static void test_two_logs(void **state)
 	begin_block(&log, 0, 100);
 	put_path(&log, "a", 1, 1000);
 	end_block(&log);
-	tell_events(&log, &told, 0, text, sizeof text);
+	put_events(&log, &reported, 0, text, sizeof text);
 	assert_string_equal(text, "100 a 3 2000\n100 ab 2 300\n100 aa 1 150\n100 aab 1 50\n101 c 7 70\n");
-	assert_int_equal(told.count, 2);
-	assert_string_equal(told.rules[0], "xray-profiling.block-size");
-	assert_string_equal(told.rules[1], "xray-profiling.another-log");
+	assert_int_equal(reported.count, 2);
+	assert_string_equal(reported.rules[0], "xray-profiling.block-size");
+	assert_string_equal(reported.rules[1], "xray-profiling.another-log");
 }
 
 /* The header of a basic log of version 3 at 2.3 GHz, and of an FDR log of version 5; records behind them are no blocks. */
@@ -470,14 +470,14 @@ static void test_other_kind(void **state)
 		for (unsigned type = 0; type < 2; type++) {
 			char events[512];
 			struct log log;
-			struct told told;
+			struct reported reported;
 			make_good(&log, big);
 			const size_t second = log.size;
 			put_other(&log, type, 2300000000);
-			tell_events(&log, &told, 0, events, sizeof events);
+			put_events(&log, &reported, 0, events, sizeof events);
 			assert_memory_equal(events, good_events, sizeof good_events - 1);
-			assert_string_equal(told.rules[0], "xray-profiling.foreign-log");
-			assert_int_equal(told.offsets[0], second);
+			assert_string_equal(reported.rules[0], "xray-profiling.foreign-log");
+			assert_int_equal(reported.offsets[0], second);
 		}
 }
 
@@ -486,7 +486,7 @@ static void test_too_many_kinds(void **state)
 {
 	static char events[4096];
 	static struct log log, last;
-	static struct told told;
+	static struct reported reported;
 	(void)state;
 	make_good(&log, false);
 	for (unsigned i = 0; i < 62; i++)
@@ -496,11 +496,11 @@ static void test_too_many_kinds(void **state)
 	log.size += last.size;
 	const size_t after = log.size;
 	put_other(&log, 0, 2300000000);
-	tell_events(&log, &told, 0, events, sizeof events);
+	put_events(&log, &reported, 0, events, sizeof events);
 	size_t found = 0;
-	for (size_t i = 0; i < told.count; i++)
-		if (strcmp(told.rules[i], "xray-profiling.too-many-logs") == 0) {
-			assert_int_equal(told.offsets[i], after);
+	for (size_t i = 0; i < reported.count; i++)
+		if (strcmp(reported.rules[i], "xray-profiling.too-many-logs") == 0) {
+			assert_int_equal(reported.offsets[i], after);
 			found++;
 		}
 	assert_int_equal(found, 1);

@@ -45,12 +45,12 @@ static uint32_t number_text(struct tw_dictionary *dictionary, const char *format
 /* What a batch changes in what was there before. */
 static void change(struct tw_dictionary *dictionary, unsigned n, uint32_t track, uint32_t location)
 {
-	const struct tw_name told = {.text = "told", .length = 4, .id = n, .file = "a.c", .line = n};
+	const struct tw_name name = {.text = "told", .length = 4, .id = n, .file = "a.c", .line = n};
 	tw_dictionary_name_track(dictionary, track, number_text(dictionary, "track %u", n));
 	tw_dictionary_set_process(dictionary, track, n % 5);
 	tw_dictionary_locate(dictionary, location, number_text(dictionary, "file %u", n % 7), n);
 	if (n % 3 == 0)
-		assert_true(tw_dictionary_rename(dictionary, 1 + n / 2, &told));
+		assert_true(tw_dictionary_rename(dictionary, 1 + n / 2, &name));
 }
 
 /* One in ten rows has an argument; that of one batch is larger than any block. */

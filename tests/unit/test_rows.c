@@ -126,7 +126,7 @@ static void test_keys(void **state)
 }
 
 /* What becomes better known is told so from then on. */
-static void test_told_anew(void **state)
+static void test_written_anew(void **state)
 {
 	struct fixture *f = *state;
 	struct tw_dictionary *dictionary = f->reader.dictionary;
@@ -147,7 +147,7 @@ static void test_told_anew(void **state)
 	                                    "4,instant,8,9,,fibonacci,,,,,,,,,,\n");
 }
 
-static void test_keys_told_anew(void **state)
+static void test_keys_written_anew(void **state)
 {
 	struct fixture *f = *state;
 	f->arguments[0] = (struct tw_argument){.name = f->fib, .type = TW_ARG_UINT, .value.u = 1};
@@ -170,8 +170,8 @@ SUITE(rows)
 	    cmocka_unit_test_setup_teardown(test_source, setup_csv, teardown),
 	    cmocka_unit_test_setup_teardown(test_long_arguments, setup_jsonl, teardown),
 	    cmocka_unit_test_setup_teardown(test_keys, setup_jsonl, teardown),
-	    cmocka_unit_test_setup_teardown(test_told_anew, setup_csv, teardown),
-	    cmocka_unit_test_setup_teardown(test_keys_told_anew, setup_jsonl, teardown),
+	    cmocka_unit_test_setup_teardown(test_written_anew, setup_csv, teardown),
+	    cmocka_unit_test_setup_teardown(test_keys_written_anew, setup_jsonl, teardown),
 	};
 	return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
 }

@@ -274,7 +274,7 @@ static void test_all_weights(void **state)
 	tw_profile_free(profile);
 }
 
-static void test_line_is_told(void **state)
+static void test_line_is_known(void **state)
 {
 	(void)state;
 	struct tw_profile *profile;
@@ -529,7 +529,7 @@ static void test_no_ticks(void **state)
 SUITE(samples)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_rows),   cmocka_unit_test(test_all_weights),   cmocka_unit_test(test_line_is_told),
+	    cmocka_unit_test(test_rows),   cmocka_unit_test(test_all_weights),   cmocka_unit_test(test_line_is_known),
 	    cmocka_unit_test(test_tree),   cmocka_unit_test(test_tree_of_bytes), cmocka_unit_test(test_no_samples),
 	    cmocka_unit_test(test_mixed),  cmocka_unit_test(test_limits),        cmocka_unit_test(test_deep),
 	    cmocka_unit_test(test_merged), cmocka_unit_test(test_merged_weight), cmocka_unit_test(test_no_ticks),

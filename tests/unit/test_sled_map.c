@@ -162,7 +162,7 @@ static void refuses_what_is_no_map_in_yaml(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *text, *told;
+		const char *text, *expected;
 	} wrong[] = {
 	    {"---\n...\n", "no sled"},
 	    {"---\nfunctions: 3\n", "line 2: expected - { id: ... }"},
@@ -187,7 +187,7 @@ static void refuses_what_is_no_map_in_yaml(void **state)
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct tw_symbols *program;
 		assert_true(open_text(&program, wrong[i].text) < 0);
-		if (!strstr(tw_symbols_error(program), wrong[i].told))
+		if (!strstr(tw_symbols_error(program), wrong[i].expected))
 			fail_msg("text %zu: %s", i, tw_symbols_error(program));
 		tw_symbols_close(program);
 	}
@@ -225,7 +225,7 @@ static void names_functions_of_several_objects(void **state)
 
 /* basic-v3.xray, doc/formats/xray-fdr.md's basic mode, by its records: enters and exits of 1, 2 (with an argument) and 4,
  * a tail exit of 3. */
-static void tells_what_does_not_fit(void **state)
+static void reports_what_does_not_fit(void **state)
 {
 	(void)state;
 	static const struct {
@@ -269,7 +269,7 @@ SUITE(sled_map)
 	    cmocka_unit_test(folds_lines),
 	    cmocka_unit_test(refuses_what_is_no_map_in_yaml),
 	    cmocka_unit_test(names_functions_of_several_objects),
-	    cmocka_unit_test(tells_what_does_not_fit),
+	    cmocka_unit_test(reports_what_does_not_fit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void more_rows_than_a_byte_has_bits(void **state)
 	tw_sql_result_free(result);
 }
 
-static void what_is_no_text_is_told(void **state)
+static void what_is_no_text_is_reported(void **state)
 {
 	check(*state, "select cast(x'61ff62' as text) a",
 	      "a 3: a\xef\xbf\xbd"
@@ -314,7 +314,7 @@ SUITE(sql_answers)
 	    TEST(a_column_has_one_type),
 	    TEST(columns_of_tables),
 	    TEST(more_rows_than_a_byte_has_bits),
-	    TEST(what_is_no_text_is_told),
+	    TEST(what_is_no_text_is_reported),
 	    TEST(parameters_have_names_and_places),
 	    TEST(wrong_statements_have_a_place),
 	    TEST(perfettos_statements),

@@ -131,8 +131,8 @@ struct executed {
 	bool has_change; /* before it */
 };
 
-/* The child tells the parent. */
-struct told {
+/* The steps of a core, which the child tells the parent. */
+struct steps {
 	size_t count;
 	bool is_main; /* it is the core of the first mark */
 	struct executed items[STEPS];
@@ -236,9 +236,9 @@ struct begun {
 };
 
 /* In the kernel it waits for a program, a hundredth of its length at most. */
-static void follow_windows(const struct told *told, struct begun *begun)
+static void follow_windows(const struct steps *steps, struct begun *begun)
 {
-	uint64_t count = told->count + passed;
+	uint64_t count = steps->count + passed;
 	if (recorded && count >= until)
 		recorded = false;
 	const struct collect_window *next = begun->count < WINDOWS ? &asked[begun->count] : NULL;
@@ -249,7 +249,7 @@ static void follow_windows(const struct told *told, struct begun *begun)
 	recorded = true;
 	until = count + next->length + 1;
 	begun->at[begun->count] = count;
-	begun->recorded[begun->count++] = told->count;
+	begun->recorded[begun->count++] = steps->count;
 }
 
 /* A block of one instruction, or the beginning of one, without calls. */
@@ -263,23 +263,23 @@ static void pass(const struct system_insn *insn)
 	go_on(insn);
 }
 
-static void execute(struct told *told, struct begun *begun, struct system_insn *insn)
+static void execute(struct steps *steps, struct begun *begun, struct system_insn *insn)
 {
 	if (has_windows && now->number == 0)
-		follow_windows(told, begun);
+		follow_windows(steps, begun);
 	core_executed(now->number, insn);
 	recorded = insn->opcode == mark ? !recorded : recorded;
 	passed += !recorded && now->number == 0;
 }
 
-static void tell(struct told *told, const struct system_insn *insn, unsigned level)
+static void add_step(struct steps *steps, const struct system_insn *insn, unsigned level)
 {
-	told->items[told->count++] = (struct executed){insn->pc, insn->opcode, (uint8_t)level, now->has_change};
+	steps->items[steps->count++] = (struct executed){insn->pc, insn->opcode, (uint8_t)level, now->has_change};
 	now->has_change = false;
 }
 
 /* QEMU sets ELR_EL1 when an exception comes, and the kernel before it returns. */
-static void play(struct told *told, struct begun *begun, uint32_t opcode, bool is_first)
+static void play(struct steps *steps, struct begun *begun, uint32_t opcode, bool is_first)
 {
 	unsigned level = now->level;
 	struct system_insn insn = {now->pc, opcode, is_first, opcode_of(opcode)};
@@ -291,37 +291,37 @@ static void play(struct told *told, struct begun *begun, uint32_t opcode, bool i
 		pass(&insn);
 		return;
 	}
-	execute(told, begun, &insn);
-	told->is_main = told->is_main || (recorded && !was_recorded);
+	execute(steps, begun, &insn);
+	steps->is_main = steps->is_main || (recorded && !was_recorded);
 	was_recorded = was_recorded || recorded;
 	now->has_change = now->has_change || !recorded || opcode == mark || level != now->begun_level;
 	now->begun_level = level;
-	while (operation.flow == XTRACE_NEXT && opcode != mark && any(told->count ? 60 : 2) == 0) {
+	while (operation.flow == XTRACE_NEXT && opcode != mark && any(steps->count ? 60 : 2) == 0) {
 		if (any(2) && core_wants_accesses(&insn))
 			play_accesses(&insn);
 		if (any(2) && now->depth < DEPTH) {
 			take_exception(now->pc, 0);
 			return;
 		}
-		execute(told, begun, &insn);
+		execute(steps, begun, &insn);
 	}
 	if (core_wants_accesses(&insn))
 		play_accesses(&insn);
 	scramble();
 	if (recorded && opcode != mark)
-		tell(told, &insn, level);
+		add_step(steps, &insn, level);
 	go_on(&insn);
 }
 
 /* In a process of its own, which its memory goes with. */
-static void play_all(struct collect_board *board, struct told *told, struct begun *begun)
+static void play_all(struct collect_board *board, struct steps *steps, struct begun *begun)
 {
 	uint64_t before[CORES];
 	unsigned levels[CORES] = {0};
 	core_setup(board);
 	has_windows = board->windows.count;
 	recorded = !board->options.from_hint && !has_windows;
-	was_recorded = told[0].is_main = !board->options.from_hint;
+	was_recorded = steps[0].is_main = !board->options.from_hint;
 	for (unsigned i = 0; i < CORES; i++) {
 		processors[i] = (struct processor){.number = i, .pc = user};
 		before[i] = 0;
@@ -332,7 +332,7 @@ static void play_all(struct collect_board *board, struct told *told, struct begu
 		bool is_first = now->pc != before[core] + 4 || now->level != levels[core] || any(10) == 0;
 		before[core] = now->pc;
 		levels[core] = now->level;
-		play(&told[core], begun, any_opcode(board->options.from_hint ? (told[core].count ? 300 : 3) : 0),
+		play(&steps[core], begun, any_opcode(board->options.from_hint ? (steps[core].count ? 300 : 3) : 0),
 		     is_first);
 	}
 	for (unsigned i = 0; i < CORES; i++) { /* what is executed last is told by what comes behind it */
@@ -378,9 +378,9 @@ static size_t check_snapshots(const uint8_t *bytes, size_t size, size_t at, uint
 	return at + SNAPSHOT;
 }
 
-static void check_core(const char *folder, unsigned core, const struct told *told)
+static void check_core(const char *folder, unsigned core, const struct steps *steps)
 {
-	struct tw_xtrace_name name = {.timestamp = "1", .number = core, .hint = told->is_main ? 9 : 13};
+	struct tw_xtrace_name name = {.timestamp = "1", .number = core, .hint = steps->is_main ? 9 : 13};
 	size_t size, snapshots, next = HEADER, i = 0;
 	uint8_t *bytes = read_file(folder, &name, &size, false);
 	name.snapshots = true;
@@ -393,8 +393,8 @@ static void check_core(const char *folder, unsigned core, const struct told *tol
 		bool is_insn = token.kind == TW_XTRACE_INST || token.kind == TW_XTRACE_PCINST;
 		has_registers = has_registers || token.kind == TW_XTRACE_ALLGPR;
 		if (is_insn) {
-			assert_true(i < told->count);
-			const struct executed *is = &told->items[i], *was = i ? is - 1 : NULL;
+			assert_true(i < steps->count);
+			const struct executed *is = &steps->items[i], *was = i ? is - 1 : NULL;
 			pc = token.kind == TW_XTRACE_PCINST ? token.pc : pc + 4;
 			assert_int_equal(pc, is->pc);
 			assert_int_equal(token.opcode, is->opcode);
@@ -407,7 +407,7 @@ static void check_core(const char *folder, unsigned core, const struct told *tol
 		}
 		at += token.size;
 	}
-	assert_int_equal(i, told->count);
+	assert_int_equal(i, steps->count);
 	assert_true(snapshots - next <= SNAPSHOT); /* one before an instruction that was not executed */
 	free(bytes);
 	free(states);
@@ -448,11 +448,11 @@ static void run(unsigned number, bool marks, bool windows)
 	char folder[] = "/tmp/test_system_core.XXXXXX";
 	int fd, status;
 	struct collect_board *board = collect_board_make(&fd);
-	size_t room = CORES * sizeof(struct told) + sizeof(struct begun);
-	struct told *told = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t room = CORES * sizeof(struct steps) + sizeof(struct begun);
+	struct steps *steps = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_non_null(board);
-	assert_true(told != MAP_FAILED && mkdtemp(folder));
-	struct begun *begun = (void *)(told + CORES);
+	assert_true(steps != MAP_FAILED && mkdtemp(folder));
+	struct begun *begun = (void *)(steps + CORES);
 	snprintf(board->directory, sizeof board->directory, "%s", folder);
 	strcpy(board->timestamp, "1");
 	board->options.interval = INTERVAL;
@@ -463,17 +463,17 @@ static void run(unsigned number, bool marks, bool windows)
 	has_values = number % 2;
 	pid_t child = fork();
 	if (child == 0)
-		play_all(board, told, begun);
+		play_all(board, steps, begun);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	assert_int_equal(collect_flush(board), 0);
-	assert_true(told[0].count > (windows ? 1400 : STEPS / 8) && told[1].count > (windows ? 1000 : STEPS / 8));
+	assert_true(steps[0].count > (windows ? 1400 : STEPS / 8) && steps[1].count > (windows ? 1000 : STEPS / 8));
 	if (windows)
 		check_windows(board, begun);
 	for (unsigned i = 0; i < CORES; i++)
-		check_core(folder, i, &told[i]);
+		check_core(folder, i, &steps[i]);
 	assert_int_equal(rmdir(folder), 0);
-	munmap(told, room);
+	munmap(steps, room);
 	collect_board_free(board, fd);
 }
 

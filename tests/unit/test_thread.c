@@ -273,16 +273,16 @@ static int harvest(struct collect_board *board, const struct play *play)
 /* The list of maps tells of each thread whose program it is, where there was room for it. */
 static void check_list(const char *folder, size_t threads, bool room)
 {
-	size_t size, told = 0;
+	size_t size, listed = 0;
 	char path[PATH_MAX];
 	snprintf(path, sizeof path, "%s/xtrace.1.maps", folder);
 	if (!room && access(path, F_OK) < 0)
 		return;
 	uint8_t *bytes = read_file(folder, "xtrace.1.maps", &size);
 	for (size_t i = 0; i + 9 <= size; i++)
-		told += memcmp(bytes + i, "# thread ", 9) == 0;
+		listed += memcmp(bytes + i, "# thread ", 9) == 0;
 	free(bytes);
-	assert_true(room ? told == threads : told <= threads);
+	assert_true(room ? listed == threads : listed <= threads);
 }
 
 static void run(const struct play *play, unsigned threads, int error)

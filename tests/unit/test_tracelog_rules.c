@@ -408,7 +408,7 @@ static void check_limit(const char *rule, unsigned functions)
 	free(log);
 }
 
-static void test_memory_limits_are_told(void **state)
+static void test_memory_limits_are_reported(void **state)
 {
 	(void)state;
 	check_limit("tracelog.table-limit", 1);
@@ -428,7 +428,7 @@ SUITE(tracelog_rules)
 	    cmocka_unit_test(test_usage_of_process),
 	    cmocka_unit_test(test_zero_before_allocation),
 	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_memory_limits_are_told),
+	    cmocka_unit_test(test_memory_limits_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ struct scene {
 	char *paths[1];
 	uint8_t *index; /* as it was written first */
 	size_t size;
-	char told[200]; /* what was said last */
+	char said[200]; /* what was said last */
 };
 
 /* Microseconds. */
@@ -34,7 +34,7 @@ static void say(void *context, const char *path, const char *what, const char *w
 {
 	struct scene *scene = context;
 	assert_string_equal(path, scene->path);
-	snprintf(scene->told, sizeof scene->told, "%s: %s", what, why);
+	snprintf(scene->said, sizeof scene->said, "%s: %s", what, why);
 }
 
 static void write_file(const char *path, const void *bytes, size_t size)
@@ -47,11 +47,11 @@ static void write_file(const char *path, const void *bytes, size_t size)
 
 static uint8_t *read_file(const char *path, size_t *size)
 {
-	struct stat told;
+	struct stat status;
 	FILE *file = fopen(path, "rb");
 	assert_non_null(file);
-	assert_int_equal(fstat(fileno(file), &told), 0);
-	*size = (size_t)told.st_size;
+	assert_int_equal(fstat(fileno(file), &status), 0);
+	*size = (size_t)status.st_size;
 	uint8_t *bytes = malloc(*size + 1);
 	assert_non_null(bytes);
 	assert_int_equal(fread(bytes, 1, *size, file), *size);
@@ -65,7 +65,7 @@ static struct view *begin(struct scene *scene, enum view_keeping what, uint64_t 
 	                                     .count = 1,
 	                                     .small = 1,
 	                                     .keeping = {.what = what, .key = key, .refused = say, .context = scene}};
-	scene->told[0] = '\0';
+	scene->said[0] = '\0';
 	struct view *view = view_new(&options);
 	assert_non_null(view);
 	assert_int_equal(view_begin(view), 0);
@@ -89,7 +89,7 @@ static void set_up(struct scene *scene, const void *trace, size_t size)
 	scene->paths[0] = scene->path;
 	write_file(scene->path, trace, size);
 	view_free(read_all(scene, VIEW_KEEPS_INDEX));
-	assert_string_equal(scene->told, "");
+	assert_string_equal(scene->said, "");
 	scene->index = read_file(scene->kept, &scene->size);
 }
 
@@ -177,7 +177,7 @@ static void expect_kept(struct scene *scene)
 	expect_same(one, other);
 	view_read_or_check(other);
 	expect_same(one, other);
-	assert_string_equal(scene->told, "");
+	assert_string_equal(scene->said, "");
 	view_free(one);
 	view_free(other);
 }
@@ -226,7 +226,7 @@ static void test_grown(void **state)
 	view_free(view);
 	/* What was kept is of what the file was before. */
 	view_free(read_all(&scene, VIEW_USES_INDEX));
-	assert_string_equal(scene.told, "not used: it is of another file, or of what the file was before");
+	assert_string_equal(scene.said, "not used: it is of another file, or of what the file was before");
 	expect_kept(&scene);
 	tear_down(&scene);
 }
@@ -239,7 +239,7 @@ static void expect_refused(struct scene *scene, const void *bytes, size_t size, 
 	size_t length;
 	write_file(scene->kept, bytes, size);
 	view_free(read_all(scene, VIEW_USES_INDEX));
-	assert_string_equal(scene->told, why);
+	assert_string_equal(scene->said, why);
 	uint8_t *anew = read_file(scene->kept, &length);
 	assert_int_equal(length, scene->size);
 	assert_memory_equal(anew, scene->index, length);
@@ -272,7 +272,7 @@ static void test_refused(void **state)
 	expect_refused(&scene, bytes, scene.size, "not used: it is damaged");
 	free(bytes);
 	view_free(begin(&scene, VIEW_USES_INDEX, 6));
-	assert_string_equal(scene.told, "not used: it was made with other options");
+	assert_string_equal(scene.said, "not used: it was made with other options");
 	tear_down(&scene);
 }
 
@@ -319,7 +319,7 @@ static bool try(struct scene *scene, uint8_t *bytes)
 	write_file(scene->kept, bytes, scene->size);
 	struct view *view = begin(scene, VIEW_USES_INDEX, 5);
 	const bool used = view->reading.state == VIEW_DONE;
-	assert_true(used || strncmp(scene->told, "not used: ", 10) == 0);
+	assert_true(used || strncmp(scene->said, "not used: ", 10) == 0);
 	if (used) {
 		ask(view, view_answer_trace, "/api/trace", &answer);
 		view_answer_free(&answer);

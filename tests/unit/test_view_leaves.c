@@ -124,7 +124,7 @@ static void expect_grouping(const struct scene *scene, const struct view_row *pl
 	const struct view_store *store = &scene->bare->index.store;
 	const struct view_bare *bare = view_bare_of(row, store);
 	const uint64_t off = (level + (uint64_t)1) << (store->spans->shift - 10);
-	uint64_t busy = 0, told = 0;
+	uint64_t busy = 0, covered = 0;
 	for (uint64_t i = 0; i < view_bare_grouped(bare, level)->count; i++) {
 		const struct view_group group = view_bare_group(row, store, level, i);
 		const uint64_t first = bare->head.count + i * items, next = first + items;
@@ -134,8 +134,8 @@ static void expect_grouping(const struct scene *scene, const struct view_row *pl
 		assert_in_range(group.item, level ? first : sum.item, level ? next - 1 : sum.item);
 		expect_same_name(scene, view_row_name(plain, &scene->whole->index.store, group.item), group.sum.name);
 		busy += sum.busy;
-		told += group.sum.end - group.sum.begin;
-		assert_in_range(busy - told, 0, off);
+		covered += group.sum.end - group.sum.begin;
+		assert_in_range(busy - covered, 0, off);
 	}
 }
 
