@@ -511,7 +511,7 @@ struct found {
 	uint64_t suspect_at, uncertain_at;
 };
 
-static void note(void *context, const struct tw_finding *finding)
+static void note_doubt(void *context, const struct tw_finding *finding)
 {
 	struct found *found = context;
 	if (strcmp(finding->rule, "fdr.suspect") == 0) {
@@ -528,7 +528,9 @@ static struct found check(const struct bytes *b)
 	struct found found = {0};
 	struct tw_reader *reader;
 	struct tw_batch batch;
-	struct tw_read_options options = {.checking = TW_CHECK_ALL, .on_finding = note, .finding_context = &found};
+	struct tw_read_options options = {.checking = TW_CHECK_ALL,
+	                                  .on_finding = note_doubt,
+	                                  .finding_context = &found};
 	assert_int_equal(tw_open_memory(&reader, "made", b->data, b->size, &options), 0);
 	while (tw_read(reader, &batch) > 0)
 		continue;
