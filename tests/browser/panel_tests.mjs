@@ -98,6 +98,7 @@ const SHARED = {
 			document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 		});
 		assert.match(await view.page.locator("#alert").innerText(), /trackway view 'new one\.fxt'/);
+		assert.equal(await view.page.locator("#alert").getAttribute("class"), "notice", "nothing is wrong");
 		await view.page.getByRole("button", { name: "Put away" }).click();
 		assert(!await view.page.locator("#alert").isVisible());
 	},

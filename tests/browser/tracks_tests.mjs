@@ -69,6 +69,21 @@ const ALONE = {
 		}
 	},
 
+	async "a search for names has nothing to do with states"(browser) {
+		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { words: ["--state", "q=running"] });
+		try {
+			assert((await view.boxes()).some(box => box.lane === STATES && box.name === "running"));
+			const outlined = await view.page.evaluate(() => {
+				const canvas = document.querySelector("#canvas");
+				const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+				return new Uint32Array(data.buffer).some(pixel => pixel >>> 0 === 0xffe22b8a); // colours.ts: match
+			});
+			assert(!outlined, "no state is outlined");
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "the file's name is cut in the middle"(browser, folder) {
 		const file = join(folder, `${"a-long-name-".repeat(12)}the-end.json`);
 		writeFileSync(file, sortedTrace());

@@ -384,9 +384,37 @@ const ALONE = {
 			await view.says("all: 7 samples");
 			await view.says("All samples: they have no times");
 			assert.equal(await view.page.locator("#trace-about").innerText(), "2 stacks");
+			assert.match(await view.page.locator("#span").innerText(), /no times/);
+			assert.deepEqual(await view.page.evaluate(() => window.trackway.ticks()), [], "the axis tells no times");
 			await view.page.locator("#tab-functions").click();
 			assert.deepEqual((await view.rows("Functions")).map(row => [row[0], row[2]]).sort(), [["a", "7 samples"], ["b", "3 samples"]]);
 			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "a log of sums has no times, and its words say so"(browser) {
+		const view = await View.open(browser, [join(import.meta.dirname, "../data/profiling/profiling-nested.xray")]);
+		try {
+			await view.says("All calls: they have no times");
+			assert.equal(await view.page.locator("#trace-about").innerText(), "2 stacks");
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "a long name of a file keeps both ends, a narrow window its name, and one event is no \"events\""(browser, folder) {
+		const file = join(folder, "rather-a-long-name.json");
+		writeFileSync(file, JSON.stringify([{ ph: "X", name: "one", pid: 1, tid: 1, ts: 0, dur: 5 }]));
+		const view = await View.open(browser, [file], { options: { viewport: { width: 800, height: 600 } } });
+		try {
+			const about = view.page.locator("#trace-about");
+			assert.match(await about.innerText(), /, 1 event$/);
+			assert.equal(await view.page.locator("#trace-name .tail").innerText(), "g-name.json");
+			const [title, name, said] = await Promise.all(["h1", "#trace-name", "#trace-about"].map(each => view.page.locator(each).boundingBox()));
+			assert(name.width > 80, `the name has ${name.width} pixels`);
+			assert(said.x >= name.x + name.width && said.x + said.width <= title.x + title.width + 1, "nothing is cut off without a word");
 		} finally {
 			await view.close();
 		}

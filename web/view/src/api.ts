@@ -74,6 +74,8 @@ export const STATES = 0xfffe;
 
 export interface Trace extends Progress {
 	unit: Unit;
+	/** Nothing in it has a time. */
+	timeless: boolean;
 	begin: number;
 	/** Time of day at 0, in nanoseconds since 1970: beyond what a number holds. */
 	wall: bigint | null;
@@ -464,11 +466,15 @@ function progressOf(answer: any): Progress {
 		error: answer.error };
 }
 
+/** Formats of sums: a flame graph is all that they tell. */
+const TIMELESS = ["folded", "xray-profiling"];
+
 /** What an answer says of a trace. */
 export function traceOf(answer: any): Trace {
 	return {
 		...progressOf(answer),
 		unit: answer.files.every((file: any) => file.format === "folded") ? "samples" : answer.unit,
+		timeless: answer.files.every((file: any) => TIMELESS.includes(file.format)),
 		begin: Number(answer.begin),
 		wall: answer.wall == null ? null : BigInt(answer.wall),
 		bulk: answer.bulk ? { from: Number(answer.bulk.from), to: Number(answer.bulk.to) } : null,

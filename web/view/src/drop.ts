@@ -4,9 +4,14 @@ import { button, byId, make } from "./dom";
 import { shell } from "./format";
 import { copy, type Context } from "./panels/context";
 
-/** Shows a sentence above all until it is put away. */
+/** Shows a sentence above all until it is put away: something is wrong. */
 export function alarm(words: string, ...more: (Node | string)[]): void {
+	show("alarm", words, ...more);
+}
+
+function show(look: "alarm" | "notice", words: string, ...more: (Node | string)[]): void {
 	const bar = byId("alert");
+	bar.className = look;
 	bar.replaceChildren(make("span", {}, words), ...more, button("\u00d7", () => { bar.hidden = true; }, { "aria-label": "Put away" }));
 	bar.hidden = false;
 }
@@ -19,7 +24,7 @@ export function attachDrop(context: Context): void {
 		if (!names.length)
 			return;
 		const command = ["trackway", "view", ...names].map(shell).join(" ");
-		alarm("This page shows the files that trackway view was started with. To open these, in their folder:",
+		show("notice", "This page shows the files that trackway view was started with. To open these, in their folder:",
 			make("code", {}, command), button("Copy command", () => void copy(context, command, "Command")));
 	});
 }

@@ -10,10 +10,15 @@ export function count(value: number): string {
 	return value.toLocaleString("en");
 }
 
+/** "1 event", "2 events". */
+export function counted(value: number, word: string): string {
+	return `${count(value)} ${word}${value === 1 ? "" : word.endsWith("x") ? "es" : "s"}`;
+}
+
 /** 999 ns, 1.234 us, 1.234 ms, 1.234 s. */
 export function time(ns: number, unit: Unit = "ns"): string {
 	if (unit !== "ns")
-		return `${count(Math.round(ns))} ${Math.round(ns) === 1 ? unit.slice(0, -1) : unit}`;
+		return counted(Math.round(ns), unit.slice(0, -1));
 	const size = Math.abs(ns);
 	for (const [each, name] of UNITS)
 		if (size >= each * 0.9999995)

@@ -4,7 +4,7 @@ import { Server, type Place, type Progress, type Stretch, type Trace } from "./a
 import { viewCommand } from "./command";
 import { button, byId, make } from "./dom";
 import { alarm, attachDrop } from "./drop";
-import { bytes, count, time } from "./format";
+import { bytes, count, counted, time } from "./format";
 import { Exported } from "./exported";
 import { Keys, type Key } from "./keys";
 import { Compare } from "./panels/compare";
@@ -34,7 +34,6 @@ const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
 const CHANGES: Record<string, string> = { grown: "has grown", truncated: "was cut off", replaced: "is another file now", gone: "is gone" };
 const STRIP = 10_000; // rows that are a track
-const TIMELESS = ["folded", "xray-profiling"]; // formats: a flame graph is all that they tell
 const FILE_TAIL = 12; // characters of the end of a file's name that stay in sight
 const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
 
@@ -73,7 +72,7 @@ class Page implements Context {
 		this.attachStrip();
 		this.attachStarts();
 		attachDrop(this);
-		if (current.files.every(file => TIMELESS.includes(file.format)) && location.hash.length < 2)
+		if (current.timeless && location.hash.length < 2)
 			this.store.state = { ...this.store.state, tab: "flame" };
 		this.timeline.update(current);
 		this.settle();
@@ -253,7 +252,7 @@ class Page implements Context {
 	}
 
 	private tellTrace(): void {
-		const { files, state, damage, read: done, size, end, unit, events } = this.current;
+		const { files, state, damage, read: done, size, end, unit, events, timeless } = this.current;
 		const name = files.map(file => plain(file.path.replace(/.*\//, ""))).join(" + ");
 		const title = byId("trace-name");
 		if (title.textContent !== (name || "Trackway"))
@@ -261,8 +260,8 @@ class Page implements Context {
 		title.title = files.map(file => plain(file.path)).join("\n");
 		document.title = name ? `${name} \u2013 Trackway` : "Trackway";
 		const about = state === "reading" ? `reading ${bytes(done)}${size ? ` of ${bytes(size)}` : ""}`
-			: `${unit === "samples" ? "" : `${time(end, unit)}, `}${count(events)} ${unit === "samples" ? "stacks" : "events"}${damage ? `, ${count(damage)} damaged` : ""}`;
-		byId("trace-about").textContent = about;
+			: `${timeless ? "" : `${time(end, unit)}, `}${counted(events, timeless ? "stack" : "event")}${damage ? `, ${count(damage)} damaged` : ""}`;
+		byId("trace-about").textContent = byId("trace-about").title = about;
 		const bar = byId("progress");
 		bar.hidden = state !== "reading";
 		const part = size ? Math.round(100 * done / size) : 0;

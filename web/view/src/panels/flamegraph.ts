@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Frame } from "../api";
 import { make } from "../dom";
-import { count, share, time } from "../format";
+import { counted, share, time } from "../format";
 import { changeColour, hash } from "../timeline/colours";
 import { FONT } from "../timeline/draw";
 import { ROW } from "../timeline/layout";
@@ -83,7 +83,7 @@ export class FlameGraph {
 		this.focused = node;
 		const { unit } = this.context.trace();
 		const name = node === this.root && node.name === "" ? "all" : plain(node.name);
-		const calls = node === this.root ? "" : `, self ${time(node.self, unit)}, ${count(node.count)} ${node.count === 1 ? "call" : "calls"}`;
+		const calls = node === this.root ? "" : `, self ${time(node.self, unit)}, ${counted(node.count, "call")}`;
 		if (node.before !== undefined) {
 			const same = node.before === node.total ? "as before" : `${time(node.before, unit)} before`;
 			this.found.textContent = `${name}: ${time(node.total, unit)}, ${same}${node.before && node.before !== node.total

@@ -61,11 +61,11 @@ function columnsOf(unit: Unit, whole: number): Column<Function>[] {
 /** Says what a question is about. */
 export function about(context: Context): HTMLElement {
 	const { stretch, tracks, selected } = asked(context);
-	const { unit } = context.trace();
+	const { unit, timeless } = context.trace();
 	const where = tracks.length === 0 ? "all tracks" : tracks.length === 1 ? context.timeline.title(tracks[0]!)
 		: `${tracks.length} tracks`;
-	if (unit === "samples")
-		return quiet(`All samples: they have no times; ${where}`);
+	if (timeless)
+		return quiet(`All ${unit === "samples" ? "samples" : "calls"}: they have no times; ${where}`);
 	return quiet(`${selected ? "Selected" : "In sight"}: ${time(stretch.to - stretch.from, unit)} from ` +
 		`${time(stretch.from, unit)}, ${where}`);
 }

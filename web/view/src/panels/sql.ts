@@ -3,7 +3,7 @@
 import { Refusal, type Answer } from "../api";
 import { sqlCommand } from "../command";
 import { button, make, table, type Column } from "../dom";
-import { count, time } from "../format";
+import { counted, time } from "../format";
 import { plain } from "../timeline/text";
 import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
 import { areApart } from "../starts";
@@ -107,7 +107,7 @@ export class Sql implements Panel {
 
 	private fill(box: HTMLElement, query: string, answer: Answer): void {
 		const { columns, rows, more, elapsed } = answer;
-		const tools = make("div", { class: "row" }, quiet(`${count(rows.length)} ${rows.length === 1 ? "row" : "rows"}` +
+		const tools = make("div", { class: "row" }, quiet(`${counted(rows.length, "row")}` +
 			`${more ? ", and more" : ""}, ${time(elapsed)}`));
 		if (isTrack(answer))
 			tools.append(button("Show as a track", () => this.context.store.set({ strip: query })));

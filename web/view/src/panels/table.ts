@@ -1,7 +1,7 @@
 // table.ts - the picture as a table: what is in sight, for those who do not see it.
 // SPDX-License-Identifier: Apache-2.0
 import { make, table } from "../dom";
-import { count, time } from "../format";
+import { count, counted, time } from "../format";
 import type { Box } from "../timeline/draw";
 import { plain } from "../timeline/text";
 import { quiet, type Context, type Panel } from "./context";
@@ -18,7 +18,7 @@ export class Table implements Panel {
 		const { unit } = context.trace();
 		const { timeline } = context;
 		const boxes = timeline.boxes.slice(0, SHOWN);
-		box.append(quiet(`What the timeline shows: ${count(timeline.boxes.length)} boxes` +
+		box.append(quiet(`What the timeline shows: ${counted(timeline.boxes.length, "box")}` +
 			`${timeline.boxes.length > SHOWN ? `, the first ${count(SHOWN)} here` : ""}. Enter opens one.`));
 		if (!boxes.length)
 			return;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Finding, Lost, Place, Trace, TraceFile } from "../api";
 import { button, make, table } from "../dom";
-import { bytes, count, parseTime, round, time } from "../format";
+import { bytes, count, counted, parseTime, round, time } from "../format";
 import { areApart } from "../starts";
 import { findingOf } from "../timeline/damage";
 import { plain } from "../timeline/text";
@@ -31,8 +31,8 @@ export class TracePanel implements Panel {
 			box.append(make("div", { class: "row" }, button(this.context.store.state.clock ? "Times of the trace on the axis" : "Time of day on the axis",
 				() => this.context.store.set({ clock: !this.context.store.state.clock }))));
 		const hidden = this.context.store.state.hidden.length;
-		box.append(quiet(`${count(trace.list.length)} tracks${hidden ? `, ${count(hidden)} hidden` : ""}, ` +
-			`${time(trace.end, trace.unit)}, ${count(trace.events)} events` +
+		box.append(quiet(`${counted(trace.list.length, "track")}${hidden ? `, ${count(hidden)} hidden` : ""}, ` +
+			`${trace.timeless ? counted(trace.events, "stack") : `${time(trace.end, trace.unit)}, ${counted(trace.events, "event")}`}` +
 			`${trace.wall === null ? "" : `; 0 is ${wallClock(trace.wall, 0)}`}`));
 		if (trace.left)
 			box.append(quiet(`The picture has no room for ${count(trace.left)} slices, samples or points: stat and sql count all.`));

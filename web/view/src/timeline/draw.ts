@@ -60,6 +60,7 @@ export interface Scene {
 	names: string[];
 	theme: Theme;
 	unit: Unit;
+	timeless: boolean;
 	end: number;
 	selection: Stretch | null;
 	tracks: number[];
@@ -337,7 +338,7 @@ export class Painter {
 		const x = this.leftOf(row, i);
 		const width = this.widthOf(row, i, x);
 		const code = codes.of(row.name[i]!);
-		const hit = (code & HIT) !== 0;
+		const hit = row.kind !== "states" && (code & HIT) !== 0;
 		const faded = row.kind === "states" ? (code & SLEEPS) !== 0 : scene.query !== "" && !hit;
 		const fills = faded ? this.faded : this.fills;
 		const colour = (code & COLOUR) - 1;
@@ -518,7 +519,7 @@ export class Painter {
 
 	/** Beyond the end of the trace there is nothing, and that is to be seen. */
 	private outside(scene: Scene): void {
-		if (scene.unit === "samples" || scene.layout.lines.length === 0)
+		if (scene.timeless || scene.layout.lines.length === 0)
 			return;
 		const context = this.context;
 		const end = xOf(scene, scene.end);

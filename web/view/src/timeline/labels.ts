@@ -1,12 +1,13 @@
 // labels.ts - the names of the tracks at the left, and what can be done to a track. Only those in sight are elements.
 // SPDX-License-Identifier: Apache-2.0
 import { button, make } from "../dom";
-import { count } from "../format";
+import { counted } from "../format";
 import type { Store } from "../state";
 import { FIRST, KIND_NAMES, linesBetween, rowsOf, type Line } from "./layout";
 import { plain } from "./text";
 
 const TAIL = 6; // characters
+const OWN = 14; // as TAIL, of the name of a track behind that of its file or process
 const AROUND = 200; // pixels beyond what is in sight
 
 function toggled(list: number[], id: number): number[] {
@@ -25,14 +26,14 @@ function numbersOf(line: Line): string {
 function hintOf(line: Line): string {
 	const { track } = line;
 	const ids = [track.pid === null ? "" : `pid ${track.pid}`, track.tid === null ? "" : `tid ${track.tid}`];
-	const slices = track.slices ? `${count(track.slices)} ${track.slices === 1 ? "slice" : "slices"}` : "";
+	const slices = track.slices ? counted(track.slices, "slice") : "";
 	return [`${KIND_NAMES[track.kind]} ${plain(track.name)}`, ...ids, slices].filter(Boolean).join(", ");
 }
 
 /** The end of a name keeps its room: what is too long is cut in the middle. */
-export function halves(name: string, end = TAIL): HTMLElement[] {
+export function halves(name: string, end: number): HTMLElement[] {
 	const characters = [...name];
-	const kept = characters.length > 2 * end ? end : 0;
+	const kept = Math.min(end, Math.floor(characters.length / 2));
 	const tail = characters.slice(characters.length - kept).join("");
 	return [make("span", { class: "head" }, name.slice(0, name.length - tail.length)), make("span", { class: "tail" }, tail)];
 }
@@ -60,7 +61,7 @@ export class Labels {
 		const toggle = button("", () => this.store.set({ closed: toggled(this.store.state.closed, track.id) }), {
 			class: `name${line.inside ? " inside" : ""}`, title: hintOf(line), "aria-expanded": String(!line.closed),
 			"data-does": `close ${track.id}` });
-		toggle.append(...halves(name));
+		toggle.append(...halves(name, line.name === track.name ? TAIL : OWN));
 		const pinned = this.store.state.pins.includes(track.id);
 		const does = make("span", { class: "does" });
 		if (!line.group)

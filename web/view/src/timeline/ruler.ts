@@ -16,6 +16,7 @@ export interface Ruled {
 	width: number;
 	theme: Theme;
 	unit: Unit;
+	timeless: boolean;
 	marks: number[];
 	selection: Stretch | null;
 	cursor: number | null;
@@ -77,7 +78,9 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, heigh
 }
 
 /** The ticks of the axis, and what stands at them. */
-export function ruled({ view, width, unit, clock }: Ruled): { at: number; label: string }[] {
+export function ruled({ view, width, unit, timeless, clock }: Ruled): { at: number; label: string }[] {
+	if (timeless)
+		return [];
 	if (clock !== null && unit === "ns")
 		return clockTicks(view.from, view.to, width / TICK_ROOM, clock);
 	const most = width / TICK_ROOM;

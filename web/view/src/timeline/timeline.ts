@@ -328,7 +328,7 @@ export class Timeline {
 		const { view, selection, tracks, slice, query, marks } = this.store.state;
 		return { view, selection, tracks, slice, query, marks, width: this.width, height: this.height,
 			scroll: this.scroller.scrollTop, layout: this.layout, names: this.server.names, theme: this.theme,
-			unit: this.trace?.unit ?? "ns", end: this.data.end, hovered: this.hovered, findings: this.trace?.findings ?? [], lost: this.trace?.lost ?? [],
+			unit: this.trace?.unit ?? "ns", timeless: this.trace?.timeless ?? false, end: this.data.end, hovered: this.hovered, findings: this.trace?.findings ?? [], lost: this.trace?.lost ?? [],
 			cursor: this.cursor?.x ?? null, rows: track => this.rows(track), strip: this.strip, clock: this.clock,
 			has: track => this.isStrip(track) || this.data.has(track),
 			parent: track => this.trace?.list[track]?.parent ?? null, over: (context, scene) => this.arrows.draw(context, scene) };
@@ -349,7 +349,7 @@ export class Timeline {
 		const strip = this.overviewCanvas.getContext("2d", { alpha: false })!;
 		strip.setTransform(ratio, 0, 0, ratio, 0, 0);
 		this.overview.draw(strip, this.overviewCanvas.width / ratio, this.overviewCanvas.height / ratio, this.theme);
-		this.tellSpan(time(scene.view.to - scene.view.from, this.trace.unit));
+		this.tellSpan(scene.timeless ? "no times" : time(scene.view.to - scene.view.from, scene.unit));
 		this.data.want(scene.view, this.width, this.tracksInSight(scrollTop, clientHeight));
 		this.arrows.want(scene.view, this.store.state.arrows);
 		this.tellEmpty();
