@@ -638,6 +638,22 @@ static void test_window_jumps(void **state)
 	tw_window_free(&window);
 }
 
+/* A caller that wants one more byte each time has many more of each read. */
+static void test_window_grows_by_chunks(void **state)
+{
+	struct fixture *f = *state;
+	make_file(f, f->data, DATA);
+	struct tw_window window = {.input = open_file(f), .chunk = 1000};
+	const uint8_t *bytes;
+	size_t have = 0;
+	for (size_t views = 1; have < 50000; views++) {
+		assert_int_equal(tw_window_view(&window, 0, have + 1, &bytes, &have), 0);
+		assert_int_equal(have, 1000 * views);
+	}
+	tw_input_close(window.input);
+	tw_window_free(&window);
+}
+
 /* What cannot seek can skip. */
 static void test_window_skips(void **state)
 {
@@ -778,6 +794,7 @@ SUITE(input)
 	    cmocka_unit_test_setup_teardown(test_spool_damaged, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_jumps, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_window_grows_by_chunks, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_skips, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_exchange, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_window_does_not_wait, setup, teardown),

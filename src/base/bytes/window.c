@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many bytes to hold: no more than there are, where that is known. */
+/* How many bytes to hold: whole chunks, because a caller may want one more byte each time; no more than there are, where
+ * that is known. */
 static size_t goal_of(const struct tw_window *window, size_t want)
 {
-	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK, goal = want > chunk ? want : chunk;
+	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK, rest = want % chunk;
+	size_t goal = rest && want <= SIZE_MAX - chunk ? want - rest + chunk : want;
 	uint64_t size = tw_input_size(window->input), left = size > window->offset ? size - window->offset : 0;
 	if (tw_input_seekable(window->input) && left < goal)
 		goal = (size_t)left;
