@@ -63,9 +63,9 @@ def stacks(seed, count):
 LOGS = {
     "mixed": lambda: [thread(t, walk(t, 6000, 50 if t % 2 else 3000, 60)) for t in range(1, 10)],
     "open": lambda: [thread(1, pairs(1, 20000))] + [thread(t, [(ENTER, 20000 + t, 1)]) for t in range(2, 600)],
-    "threads": lambda: (thread(t, [(ENTER, 1, 1), (EXIT, 1, 1)]) for t in range(1, 200001)),
-    "names": lambda: [thread(1, pairs(1, 450000))],
-    "stacks": lambda: [thread(t, stacks(t, 56000)) for t in (1, 2)],
+    "threads": lambda: (thread(t, [(ENTER, 1, 1), (EXIT, 1, 1)]) for t in range(1, 100001)),
+    "names": lambda: [thread(1, pairs(1, 225000))],
+    "stacks": lambda: [thread(t, stacks(t, 28000)) for t in (1, 2)],
     "deep": lambda: [thread(1, deep(200000))],
 }
 
@@ -212,18 +212,18 @@ def threads(count):
         yield from two_threads(number)
 
 
-LONG = [b"x" * (1 << 20)] * 100
+LONG = [b"x" * (1 << 20)] * 40
 TRACELOGS = {
     "deep": lambda: [sample(20, b"1:1", b" 0x2" * 199999), sample(30, b"199999:200000"), sample(40, b"1:199999")],
     "line": lambda: [*LONG, b"\n"],
     "name": lambda: [b'fun nam 0x00000003 "', *LONG, b'" "void" "()"\n'],
     "depth": lambda: [sample(20, b"4294967295:4294967295", b" 0x2"), sample(30, b"4294967295:0"),
                       sample(40, b"3000000000:4000000000", b" 0x2"), sample(50, b"1:1")],
-    "names": lambda: (line for iid in range(3, 200000) for line in function(iid)),
-    "stacks": lambda: random_stacks(60000),
+    "names": lambda: (line for iid in range(3, 100000) for line in function(iid)),
+    "stacks": lambda: random_stacks(30000),
     "places": lambda: places(400000, 200000),
-    "threads": lambda: threads(60000),
-    "open": lambda: (b"jit cms %d 10 0x%08X\n" % (n % 7, n) for n in range(500000)),
+    "threads": lambda: threads(30000),
+    "open": lambda: (b"jit cms %d 10 0x%08X\n" % (n % 7, n) for n in range(250000)),
 }
 
 

@@ -167,7 +167,7 @@ pieces() {
 	"$PYTHON" "$TRACKWAY_SOURCE/tests/cli/hostile.py" names log
 	for command in stat graph; do
 		status=0
-		(ulimit -v 90000 && exec trackway $command --memory 64G log) >/dev/null 2>err || status=$?
+		(ulimit -v 60000 && exec trackway $command --memory 64G log) >/dev/null 2>err || status=$?
 		[ $status = 2 ] || fail "$command: $status: $(cat err)"
 		grep -q '^trackway: error: log: out of memory$' err || fail "$command: $(cat err)"
 		fails grep -e 'memory limit' -e '--memory' err
