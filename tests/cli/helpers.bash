@@ -6,9 +6,8 @@
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
-	bin=$BATS_TEST_TMPDIR/.bin
-	mkdir "$bin"
-	ln -s "$TRACKWAY" "$bin/trackway"
+	bin=$BATS_FILE_TMPDIR/bin
+	[ -d "$bin" ] || { mkdir "$bin" && ln -s "$TRACKWAY" "$bin/trackway"; }
 	export PATH="$bin:$PATH"
 	export DATA="$TRACKWAY_SOURCE/tests/data"
 	export LC_ALL=C.UTF-8 TZ=UTC0 NO_COLOR=1 PAGER=cat TRACKWAY_PAGER=cat

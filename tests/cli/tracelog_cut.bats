@@ -8,8 +8,9 @@ generate() {
 	local out=$1 size=$2
 	shift 2
 	cc=$(command -v cc || command -v clang-14 || command -v clang) || skip "no C compiler"
-	[ -x .bin/gen_tracelog ] || "$cc" -O1 -o .bin/gen_tracelog "$TRACKWAY_SOURCE/bench/gen_tracelog.c"
-	.bin/gen_tracelog --size "$size" "$@" "$out"
+	local program=$BATS_FILE_TMPDIR/gen_tracelog
+	[ -x "$program" ] || "$cc" -O1 -o "$program" "$TRACKWAY_SOURCE/bench/gen_tracelog.c"
+	"$program" --size "$size" "$@" "$out"
 }
 
 # What the commands say of a part is what they say of the whole with the same filters: same_weights LOG WEIGHTS FILTER...
