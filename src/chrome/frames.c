@@ -139,12 +139,12 @@ void chrome_take_nodes(struct chrome_fill *fill, struct chrome_frames *frames, u
 }
 
 /* {"7":{"name":"f","parent":"3"}} */
-void chrome_take_stack_frames(struct chrome_fill *fill, struct chrome_frames *frames, const struct chrome_value *object)
+void chrome_take_stack_frames(struct chrome_fill *fill, struct chrome_frames *frames, const struct chrome_value *json)
 {
 	struct chrome_value key, frame;
-	if (object->type != CHROME_OBJECT)
+	if (json->type != CHROME_OBJECT)
 		return;
-	struct chrome_scan scan = {.at = object->bytes + 1, .end = object->bytes + object->size};
+	struct chrome_scan scan = {.at = json->bytes + 1, .end = json->bytes + json->size};
 	while (!fill->failed && chrome_next_member(&scan, &key, &frame)) {
 		struct chrome_value name = chrome_value_of(&frame, "name"), parent = chrome_value_of(&frame, "parent");
 		struct chrome_value file = chrome_value_of(&frame, "file");

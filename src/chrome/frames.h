@@ -40,8 +40,7 @@ uint32_t chrome_locate(struct chrome_fill *fill, const struct chrome_value *name
 /* Adds the nodes of a profile; and "stackFrames", which are of profile 0. */
 void chrome_take_nodes(struct chrome_fill *fill, struct chrome_frames *frames, uint64_t profile,
                        const struct chrome_value *nodes);
-void chrome_take_stack_frames(struct chrome_fill *fill, struct chrome_frames *frames,
-                              const struct chrome_value *object);
+void chrome_take_stack_frames(struct chrome_fill *fill, struct chrome_frames *frames, const struct chrome_value *json);
 
 /* The number of the stack of a frame; 0 where there is no such frame. */
 uint32_t chrome_stack_of(struct chrome_fill *fill, struct chrome_frames *frames, uint64_t key);

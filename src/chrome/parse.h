@@ -44,7 +44,7 @@ enum {
 
 enum { CHROME_DEPTH = 128 }; /* levels of brackets in one event */
 
-/* What a strict parser would refuse, told once each. */
+/* What a strict parser would refuse, reported once each. */
 enum chrome_oddity {
 	CHROME_ODD_COMMA = 1,   /* a comma before a closing bracket, or none between events */
 	CHROME_ODD_CONTROL = 2, /* a control character in a string */

@@ -78,7 +78,7 @@ struct tw_reports {
 	pthread_mutex_t lock;            /* of a whole: around findings, which its parts report, too */
 	const char *file;                /* what findings are about, where it is not the input; NULL: the input */
 	bool quiet;                      /* findings are not reported: a second look at what was reported */
-	bool again;                      /* of a whole: it is read once more, and only limits are still to be told */
+	bool again;                      /* of a whole: it is read once more, and reports only limits */
 	bool fell_short;                 /* of a part: it reached a limit that the whole would perhaps not */
 };
 

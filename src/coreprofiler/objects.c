@@ -1,4 +1,4 @@
-/* objects.c - classes and functions, told of once, with each body of a function. */
+/* objects.c - classes and functions, logged once, with each body of a function. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coreprofiler/profiler.h"
 
@@ -79,7 +79,7 @@ uint32_t profiler_write_class(uint64_t id, bool loaded, int32_t status)
 
 /* ---- Functions. ---- */
 
-static struct ids bodies = IDS_BEGIN(0); /* that have been told of, by function and address */
+static struct ids bodies = IDS_BEGIN(0); /* that have been logged, by function and address */
 
 enum { BODIES = 64, PIECES = 16, MAPS = 512 };
 

@@ -35,8 +35,8 @@ struct profiler {
 	bool ticks_come;        /* events are the samples of what is allocated */
 	bool off;               /* a forked child: nothing is written */
 	_Atomic uint64_t wrong; /* of stacks that were checked */
-	_Atomic bool paused;    /* what is loaded is told, and no more */
-	_Atomic uint32_t beats; /* a millisecond each, about, where calls are not told one by one: of ticks.c */
+	_Atomic bool paused;    /* what is loaded is logged, and no more */
+	_Atomic uint32_t beats; /* a millisecond each, about, where calls are not logged one by one: of ticks.c */
 };
 extern struct profiler profiler;
 
@@ -124,7 +124,7 @@ void profiler_add_function(struct text *text, uint64_t id);
 /* Tells of a class, if nobody has; with its module and token where `loaded` says so. Returns its internal id. */
 uint32_t profiler_write_class(uint64_t id, bool loaded, int32_t status);
 
-/* Tells of a function what has not been told: its name, and each body. */
+/* Logs of a function what has not been logged: its name, and each body. */
 void profiler_write_function(uint64_t id);
 
 /* ---- Threads (threads.c). ---- */
@@ -285,7 +285,7 @@ int32_t profiler_collection_finished(struct com *own);
 int32_t profiler_object_lives(struct com *own, uint64_t object, uint64_t class_id, uint32_t count,
                               const uint64_t *others);
 
-/* Of which kind the collection is whose beginning was told of last. */
+/* Of which kind the collection is whose beginning was logged last. */
 void profiler_collection_begins(bool background, bool induced);
 
 /* Writes what a thread has allocated and the log does not have. By who has the thread (busy). */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was found then, and is written when the runtime goes on: functions are told of before. */
+/* What was found then, and is written when the runtime goes on: functions are logged before. */
 static struct thread_sample {
 	struct profiler_thread *thread;
 	uint64_t id, ms;

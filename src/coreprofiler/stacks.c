@@ -66,7 +66,7 @@ bool profiler_walk(struct profiler_stack *stack, uint64_t id)
 	return !stack->failed && (status >= 0 || stack->depth);
 }
 
-/* ---- Functions that stacks show: of those that were compiled before the program ran bodies are told of late. ---- */
+/* ---- Functions that stacks show: of those that were compiled before the program ran bodies are logged late. ---- */
 
 static struct ids shown = IDS_BEGIN(0);
 static pthread_mutex_t seen_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -134,7 +134,7 @@ static bool line_trace(void)
 	return profiler.options.line_trace;
 }
 
-/* How many frames are as they were: of the last of them another place may be told. */
+/* How many frames are as they were: of the last of them another place may be logged. */
 static size_t same_frames(const struct profiler_stack *logged, const struct profiler_stack *now)
 {
 	const size_t most = logged->depth < now->depth ? logged->depth : now->depth;

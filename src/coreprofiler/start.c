@@ -82,7 +82,7 @@ static int32_t do_nothing(void)
 	return COM_OK;
 }
 
-static uint32_t references(struct com *own)
+static uint32_t refs(struct com *own)
 {
 	return 2;
 }
@@ -115,9 +115,8 @@ static int32_t query_factory(struct com *own, const struct com_guid *id, struct 
 	return known ? COM_OK : COM_NO_INTERFACE;
 }
 
-static com_function *const factory_slots[] = {(com_function *)query_factory, (com_function *)references,
-                                              (com_function *)references, (com_function *)create,
-                                              (com_function *)do_nothing};
+static com_function *const factory_slots[] = {(com_function *)query_factory, (com_function *)refs, (com_function *)refs,
+                                              (com_function *)create, (com_function *)do_nothing};
 static struct com factory = {factory_slots};
 
 __attribute__((visibility("default"))) int32_t DllGetClassObject(const struct com_guid *class_id,
@@ -129,7 +128,7 @@ int32_t DllGetClassObject(const struct com_guid *class_id, const struct com_guid
 	profiler_callbacks[COM_ON_INITIALIZE] = (com_function *)initialize;
 	profiler_callbacks[COM_ON_SHUTDOWN] = (com_function *)shutdown;
 	profiler_callbacks[COM_ON_QUERY] = (com_function *)query;
-	profiler_callbacks[COM_ON_ADD] = profiler_callbacks[COM_ON_RELEASE] = (com_function *)references;
+	profiler_callbacks[COM_ON_ADD] = profiler_callbacks[COM_ON_RELEASE] = (com_function *)refs;
 	for (size_t i = 0; i < COM_CALLBACKS; i++)
 		if (!profiler_callbacks[i])
 			profiler_callbacks[i] = (com_function *)do_nothing;

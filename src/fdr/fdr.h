@@ -426,7 +426,7 @@ struct fdr_checker {
 	uint32_t last_function;
 	unsigned seen;     /* bit by metadata kind, in this buffer */
 	bool timed;        /* a record with a delta was met in this buffer */
-	bool uncertain;    /* the last record's time was, and that was told */
+	bool uncertain;    /* the last record's time was, and that was reported */
 	bool buffers_only; /* file order: a thread's buffers do not come one after the other, each is checked alone */
 };
 

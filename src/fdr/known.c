@@ -32,7 +32,7 @@ int fdr_check_thread(struct tw_reader *reader, const struct fdr_log *log, uint32
 	return status;
 }
 
-/* Counters that are told. */
+/* Counters of records. */
 struct counter_range {
 	uint64_t first, last;
 };

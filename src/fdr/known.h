@@ -99,7 +99,7 @@ struct fdr_span {
 };
 
 /* Whether a span can be taken as it is: all records, the next where the one before ends, of kinds that belong there, no
- * zeros among them, no counter that goes past the next one told. *sound: how far its whole records go. */
+ * zeros among them, no counter that goes past the next one stated. *sound: how far its whole records go. */
 bool fdr_is_sound(const struct fdr_log *log, struct fdr_span *span, size_t *sound);
 
 /* Takes the two calls at a place for a NewCPUId whose first byte was hit. False where it is none that a writer makes.

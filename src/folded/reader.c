@@ -24,7 +24,7 @@ enum {
 enum { KIND_STACK, KIND_COMMENT, KINDS };
 enum { FIELD_COUNT_SUM, FIELDS };
 
-/* How often something was met that is told once, and where first. */
+/* How often something was met that is reported once, and where first. */
 struct finding_count {
 	uint64_t count, at, line;
 };

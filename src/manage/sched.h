@@ -62,7 +62,7 @@ struct sched_thread {
 	uint32_t thread, process; /* process 0: not known */
 	bool traced;
 	bool written;    /* stands in the image, as it is */
-	uint32_t number; /* in the image; 0: it was never told */
+	uint32_t number; /* in the image; 0: it was never written */
 	char name[SCHED_NAME + 1];
 };
 

@@ -14,7 +14,7 @@ static uint32_t iid_of(const struct mono_method *method)
 	return ids_of(&profiler.functions, (uintptr_t)method);
 }
 
-/* What was forgotten with a domain, and is still there, is told of anew. */
+/* What was forgotten with a domain, and is still there, is logged anew. */
 static uint32_t logged_iid_of(const struct mono_method *method)
 {
 	bool logged;

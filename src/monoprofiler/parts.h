@@ -75,7 +75,7 @@ void mono_allocated(void *own, struct mono_object *object);
 
 void mono_gc_happens(void *own, int event, uint32_t generation, int serial);
 
-/* The program has ended: those that begin from now on are not told of. */
+/* The program has ended: those that begin from now on are not logged. */
 void mono_collections_end(void);
 
 /* After collections: writes how large the heap is. Not by who collects. */

@@ -301,7 +301,7 @@ int slice_sync_read(struct slice_sync *sync, struct tw_reader *reader, const str
 	work->reader = reader;
 	work->order = order;
 	bool quiet = reader->reports.quiet;
-	reader->reports.quiet = true; /* what is wrong is told when it is read for a slice */
+	reader->reports.quiet = true; /* what is wrong is reported when it is read for a slice */
 	int status = prepare(work, track);
 	if (status >= 0)
 		status = find_points(work, track, interval);

@@ -182,7 +182,7 @@ int uftrace_read_names(struct tw_reader *reader)
 	struct uftrace_reader *uftrace = uftrace_of(reader);
 	bool quiet = reader->reports.quiet;
 	int status = 0;
-	reader->reports.quiet = true; /* what is wrong is told when switches are read */
+	reader->reports.quiet = true; /* what is wrong is reported when switches are read */
 	for (size_t i = 0; i < uftrace->cpus.count && status >= 0; i++) {
 		struct perf_record record;
 		if (uftrace->cpus.items[i].kernel)

@@ -104,7 +104,7 @@ struct xtrace_files {
 	struct tw_window data_window, snapshot_window; /* at their starts */
 };
 
-/* Opens them and finds their layout. What cannot be read is told by findings. Close it in any case. Returns 0 or a
+/* Opens them and finds their layout. What cannot be read is reported. Close it in any case. Returns 0 or a
  * negative status. */
 int xtrace_files_open(struct xtrace_files *files, struct tw_reader *reader, const struct xtrace_track *track);
 void xtrace_files_close(struct xtrace_files *files);

@@ -371,7 +371,7 @@ int tw_input_behind(struct tw_input **behind, const struct tw_input *input, uint
 	other->memory = input->memory ? input->memory + offset : NULL;
 	other->origin = input->origin + offset;
 	other->size = input->size + input->behind - offset;
-	if (input->damaged && !offset) { /* told once */
+	if (input->damaged && !offset) { /* reported once */
 		other->damaged = true;
 		other->error.own = strdup(tw_input_error(input));
 		other->error.text = other->error.own ? other->error.own : "out of memory";

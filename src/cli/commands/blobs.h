@@ -27,7 +27,7 @@ struct tw_blob_folder {
 /* Opens the folder, and makes it where it is not there. Returns 0 or TW_EXIT_FAILED after saying why. */
 int tw_blob_folder_open(struct tw_blob_folder *folder);
 
-/* Writes the next bytes of a blob. A file that cannot be made is told once, and its blob left out. Returns 0, or
+/* Writes the next bytes of a blob. A file that cannot be made is reported once, and its blob left out. Returns 0, or
  * TW_EXIT_FAILED after saying why nothing more can be written. */
 int tw_blob_folder_write(struct tw_blob_folder *folder, uint32_t blob, const struct tw_name *name,
                          const struct tw_argument *bytes);

@@ -49,7 +49,7 @@ int tw_say_findings(const struct tw_findings *findings, const char *path);
 /* A time of the trace, since its start. */
 uint64_t tw_since_start(const struct tw_reader *reader, uint64_t time);
 
-/* Goes through the files; a bad one is told and left out. Returns the worst exit status. */
+/* Goes through the files; a bad one is reported and left out. Returns the worst exit status. */
 int tw_walk(struct tw_walk *walk, char **paths, size_t count);
 
 #endif

@@ -55,7 +55,7 @@ struct one {
 	struct load_trace *trace;
 };
 
-/* ---- What is told. ---- */
+/* ---- Messages. ---- */
 
 static const char *day_source(const char *from)
 {

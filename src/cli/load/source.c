@@ -1,4 +1,4 @@
-/* source.c - what a trace is told to be in a database: how it is known, its day, its labels. */
+/* source.c - options for a trace in a database: how it is known, its day, its labels. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/load/source.h"
 

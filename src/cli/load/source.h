@@ -1,4 +1,4 @@
-/* source.h - what a trace is told to be in a database: how it is known, its day, its labels. */
+/* source.h - options for a trace in a database: how it is known, its day, its labels. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_LOAD_SOURCE_H
 #define CLI_LOAD_SOURCE_H

@@ -29,7 +29,7 @@ enum { NAME_MOST = 64 * 1024 };
 
 /* ---- Taking. ---- */
 
-static bool add(struct tw_function_counts *counts, const char *name, bool is_known, uint64_t calls)
+static bool add(struct tw_call_totals *counts, const char *name, bool is_known, uint64_t calls)
 {
 	if (!tw_grow(&counts->items, &counts->room, counts->count + 1, sizeof *counts->items))
 		return false;
@@ -40,7 +40,7 @@ static bool add(struct tw_function_counts *counts, const char *name, bool is_kno
 	return counted->name != NULL;
 }
 
-static bool take_function(struct tw_function_counts *counts, const struct tw_namer *namer, uint32_t id, uint64_t calls)
+static bool take_function(struct tw_call_totals *counts, const struct tw_namer *namer, uint32_t id, uint64_t calls)
 {
 	struct tw_name name = {0};
 	char number[32];
@@ -49,8 +49,7 @@ static bool take_function(struct tw_function_counts *counts, const struct tw_nam
 	return add(counts, name.text ? name.text : number, is_known, calls);
 }
 
-static bool take_table(struct tw_function_counts *counts, const struct tw_namer *namer, const uint8_t *bytes,
-                       size_t size)
+static bool take_table(struct tw_call_totals *counts, const struct tw_namer *namer, const uint8_t *bytes, size_t size)
 {
 	for (; size >= ENTRY; bytes += ENTRY, size -= ENTRY) {
 		const uint64_t calls = tw_load64(bytes, false);
@@ -62,7 +61,7 @@ static bool take_table(struct tw_function_counts *counts, const struct tw_namer 
 }
 
 /* The notes of the log, of which one is the table. */
-static int take_log(struct tw_function_counts *counts, const struct tw_namer *namer, const char *log)
+static int take_log(struct tw_call_totals *counts, const struct tw_namer *namer, const char *log)
 {
 	static const uint64_t recorder = 0; /* the thread of all notes */
 	const struct tw_read_options options = {.order = TW_ORDER_TRACK, .threads = &recorder, .thread_count = 1};
@@ -82,7 +81,7 @@ static int take_log(struct tw_function_counts *counts, const struct tw_namer *na
 	return status;
 }
 
-int tw_counts_take(struct tw_function_counts *counts, const char *log)
+int tw_counts_take(struct tw_call_totals *counts, const char *log)
 {
 	struct tw_symbols *symbols = NULL;
 	char *programs = NULL;
@@ -119,7 +118,7 @@ static int by_calls(const void *a, const void *b)
 }
 
 /* Those of several processes, and of several objects that have a name, are one. */
-static void join(struct tw_function_counts *counts)
+static void join(struct tw_call_totals *counts)
 {
 	size_t kept = 0;
 	if (counts->count)
@@ -157,7 +156,7 @@ static void put_function(struct tw_output *out, const struct tw_counted *counted
 	free(shown);
 }
 
-int tw_counts_write(struct tw_function_counts *counts, const char *path)
+int tw_counts_write(struct tw_call_totals *counts, const char *path)
 {
 	struct tw_output out;
 	int error = tw_output_open(&out, path);
@@ -173,7 +172,7 @@ int tw_counts_write(struct tw_function_counts *counts, const char *path)
 	return error ? tw_say_error("%s: %s", path, strerror(error)) : 0;
 }
 
-void tw_counts_free(struct tw_function_counts *counts)
+void tw_counts_free(struct tw_call_totals *counts)
 {
 	for (size_t i = 0; i < counts->count; i++)
 		free(counts->items[i].name);

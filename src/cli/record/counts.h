@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* All zero to begin. */
-struct tw_function_counts {
+struct tw_call_totals {
 	struct tw_counted {
 		char *name;
 		bool is_known; /* it is a function's name, and no number or address */
@@ -19,12 +19,12 @@ struct tw_function_counts {
 };
 
 /* Adds what the log of a process has counted. Returns 0, or TW_EXIT_FAILED after saying why it cannot. */
-int tw_counts_take(struct tw_function_counts *counts, const char *log);
+int tw_counts_take(struct tw_call_totals *counts, const char *log);
 
 /* Writes a list, the functions with most calls first, as --not-function takes it. Returns 0, or TW_EXIT_FAILED after
  * saying why it cannot. */
-int tw_counts_write(struct tw_function_counts *counts, const char *path);
+int tw_counts_write(struct tw_call_totals *counts, const char *path);
 
-void tw_counts_free(struct tw_function_counts *counts);
+void tw_counts_free(struct tw_call_totals *counts);
 
 #endif

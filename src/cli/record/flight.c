@@ -37,7 +37,7 @@ struct flight {
 		uint64_t children; /* without a log */
 		uint64_t error;    /* errno of one of these */
 	} lost;
-	struct tw_function_counts counts;
+	struct tw_call_totals counts;
 };
 
 /* ---- The program. ---- */

@@ -100,7 +100,7 @@ static const char *const form_names[TW_FORMS] = {
     [TW_FORM_FOLDED] = "text",       [TW_FORM_DOT] = "text",  [TW_FORM_DATABASE] = "text",
 };
 
-/* Opens a file; among several, one that is no trace is told and left out. */
+/* Opens a file; among several, one that is no trace is reported and left out. */
 static int add_file(struct tw_sql_run *run, const char *path, bool among)
 {
 	struct sql_session *session = run->session;

@@ -194,7 +194,7 @@ struct tw_call_tracks {
 struct tw_call_counts {
 	uint64_t exits_without_entry, time_backwards;
 	uint64_t uncertain; /* events of TW_FLAG_UNCERTAIN */
-	uint64_t cut;       /* calls that went on after the end of one around them, and are told in two parts */
+	uint64_t cut;       /* calls that went on after the end of one around them, and count as two */
 	uint64_t overlaps;  /* calls that overlap one that is open, by more than rounding */
 	uint64_t untimed;   /* calls that there was no room for: they are counted, without a duration */
 	uint64_t beyond;    /* of these, the ones for which there was no lane: TW_LANES_MOST */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is told of them. ---- */
+/* ---- Their findings. ---- */
 
 static const struct tw_rule unreadable_rule = {
     .name = "logs.unreadable",
@@ -426,7 +426,7 @@ static int read_info(struct tw_reader *reader, unsigned jobs, struct tw_info *in
 
 /* ---- All of them written again. ---- */
 
-/* A repair goes by the order of the file. What there is to find has been told. */
+/* A repair goes by the order of the file. What there is to find has been reported. */
 static int repair(struct tw_reader *reader, struct tw_output *out, struct tw_rewrite_result *result)
 {
 	struct tw_read_options options = reader->options;
@@ -468,7 +468,7 @@ static int begin(struct tw_reader *reader)
 	return open_logs(reader);
 }
 
-/* What there was to find when the first was opened has been told. */
+/* What there was to find when the first was opened has been reported. */
 static void count_reported(struct tw_reader *reader, const uint64_t reported[TW_ERROR + 1])
 {
 	struct tw_merge *merge = reader->state;

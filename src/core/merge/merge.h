@@ -160,7 +160,7 @@ int tw_merge_reserve(struct tw_reader *merged, size_t count);
  * known before it is read. */
 void tw_merge_share(struct tw_reader *merged, size_t i, const struct tw_reader *reader);
 
-/* A trace could not be opened or begun. Returns 0 where it is left out, otherwise the status: the failure is told. */
+/* A trace could not be opened or begun. Returns 0 where it is left out, otherwise the status: the failure is said. */
 int tw_merge_leave_out(struct tw_reader *merged, struct tw_merge_trace *trace, const struct tw_reader *reader,
                        int status);
 

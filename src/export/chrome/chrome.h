@@ -28,7 +28,7 @@ struct chrome_track {
 	bool as_read;  /* the numbers are those of the text of its events, and so are its names: nothing is added */
 	bool listed;   /* its name stands in a record of scheduling that is written as it was read */
 	bool begins_as_read; /* begins of its slices come with their text, and so their ends match nothing here */
-	bool system; /* its name, and that of its process, must be told though it may have no event of its own */
+	bool system; /* its name, and that of its process, must be written though it may have no event of its own */
 };
 
 struct chrome_process {
@@ -37,7 +37,7 @@ struct chrome_process {
 	uint32_t name;  /* as it was written; 0: there was none */
 	bool met;
 	bool listed; /* its name stands in a record that is written as it was read */
-	bool system; /* its name must be told */
+	bool system; /* its name must be written */
 };
 
 struct chrome;
@@ -49,7 +49,7 @@ int tw_chrome_tracks_grow(struct chrome *chrome, const struct tw_dictionary *dic
 void tw_chrome_meet_track(struct chrome *chrome, uint32_t number);
 
 /* Notes that an event which comes with its text tells the name of a track, or of its process. Returns false where that
- * has been told. */
+ * has been written. */
 bool tw_chrome_note_name(struct chrome *chrome, uint32_t number, bool of_process, const struct tw_name *stated);
 
 /* Notes that a record of scheduling which is written as it was read tells the name of a thread, or of a process. */
@@ -61,14 +61,14 @@ bool tw_chrome_is_unnamed(const struct chrome *chrome, uint32_t number);
 /* Whether there is such a track. */
 bool tw_chrome_has_unnamed(const struct chrome *chrome);
 
-/* Notes that the name of a process must be told. Returns false when there is no memory. */
+/* Notes that the name of a process must be written. Returns false when there is no memory. */
 bool tw_chrome_need_process(struct chrome *chrome, uint64_t process);
 
 /* Whether that was noted. */
 bool tw_chrome_needs_process(const struct chrome *chrome, uint64_t process);
 
-/* Writes the names that became known after the first event of their track, and those that must be told and are not
- * told with the scheduling. */
+/* Writes the names that became known after the first event of their track, and those that must be written and are not
+ * written with the scheduling. */
 void tw_chrome_tracks_finish(struct chrome *chrome);
 
 void tw_chrome_tracks_free(struct chrome *chrome);

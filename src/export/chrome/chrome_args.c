@@ -219,7 +219,7 @@ static void add_number(const struct chrome_context *context, const struct chrome
 		tw_line_exact_u64(line, tw_dictionary_track(context->dictionary, (uint32_t)value)->thread);
 }
 
-/* A sample with a category of its own counts once where nothing else is told. */
+/* A sample with a category of its own counts once where nothing else is written. */
 static bool is_one_sample(const struct tw_event *event)
 {
 	return event->kind == TW_STACK_SAMPLE && event->category && event->value == 1;

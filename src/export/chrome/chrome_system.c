@@ -52,7 +52,7 @@ static void add_prio(struct tw_line *line, const struct tw_argument *argument)
 		tw_line_exact_u64(line, argument->value.u);
 }
 
-/* Notes that the names of a thread and its process are told beside the events. */
+/* Notes that the names of a thread and its process are written beside the events. */
 static void need_names(struct chrome *chrome, uint32_t number)
 {
 	const struct tw_track *track = tw_dictionary_track(chrome->dictionary, number);
@@ -208,7 +208,7 @@ static void put_process(struct chrome *chrome, const struct tw_track *track, boo
 	put_line(chrome, some);
 }
 
-/* A thread without a name has an empty one: so its process is told. */
+/* A thread without a name has an empty one: so its process is written. */
 static void put_thread(struct chrome *chrome, const struct tw_track *track, bool *some)
 {
 	tw_line_clear(&chrome->line);

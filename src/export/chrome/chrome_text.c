@@ -248,7 +248,7 @@ static void add_changed(const struct change *change, const struct chrome_item *i
 	tw_line_text(line, "}");
 }
 
-/* Whether the CPU is to be told that no event tells which has been written. */
+/* Whether the CPU is to be added, which no event that was written has. */
 static bool adds_cpu(const struct change *change, const struct chrome_item *item, uint32_t track,
                      const struct tw_raw_text *head)
 {
@@ -312,7 +312,7 @@ static void put_large(struct chrome *chrome, struct tw_output *out)
 	chrome->some = true;
 }
 
-/* Whether an event tells a name that has been told. */
+/* Whether an event has a name that was written before. */
 static bool repeats_name(const struct chrome_context *context, uint32_t track, const uint8_t *bytes, size_t size)
 {
 	enum { LONGEST = 1024 };

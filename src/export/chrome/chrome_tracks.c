@@ -274,7 +274,7 @@ bool tw_chrome_has_unnamed(const struct chrome *chrome)
 	return number < chrome->tracks.seen;
 }
 
-/* Writes the names that must be told of those who have no event. */
+/* Writes the names of those who have no event. */
 static void meet_named(struct chrome *chrome)
 {
 	for (uint32_t number = 0; number < chrome->tracks.seen; number++) {

@@ -15,19 +15,19 @@ struct slice_fields {
 	bool nested;
 };
 
-static void put_slice(struct clickhouse *clickhouse, struct tw_native_block *block, const struct slice_fields *fields)
+static void put_slice(struct clickhouse *clickhouse, struct tw_native_block *block, const struct slice_fields *row)
 {
-	tw_native_word(block, SLICE_KIND, fields->kind);
-	tw_clickhouse_name(clickhouse, block, SLICE_NAME, fields->name);
-	tw_clickhouse_name(clickhouse, block, SLICE_CATEGORY, fields->category);
-	tw_native_number(block, SLICE_DURATION, fields->duration);
-	tw_native_number(block, SLICE_SELF, fields->self);
-	tw_native_number(block, SLICE_DEPTH, fields->depth);
-	tw_native_number(block, SLICE_PARENT, fields->parent);
-	tw_native_number(block, SLICE_NESTED, fields->nested);
-	tw_native_word(block, SLICE_END, fields->end);
-	tw_native_number(block, SLICE_CPU, fields->cpu);
-	tw_native_number(block, SLICE_KEY, fields->key);
+	tw_native_word(block, SLICE_KIND, row->kind);
+	tw_clickhouse_name(clickhouse, block, SLICE_NAME, row->name);
+	tw_clickhouse_name(clickhouse, block, SLICE_CATEGORY, row->category);
+	tw_native_number(block, SLICE_DURATION, row->duration);
+	tw_native_number(block, SLICE_SELF, row->self);
+	tw_native_number(block, SLICE_DEPTH, row->depth);
+	tw_native_number(block, SLICE_PARENT, row->parent);
+	tw_native_number(block, SLICE_NESTED, row->nested);
+	tw_native_word(block, SLICE_END, row->end);
+	tw_native_number(block, SLICE_CPU, row->cpu);
+	tw_native_number(block, SLICE_KEY, row->key);
 	tw_clickhouse_end_row(clickhouse, TW_TABLE_SLICE);
 }
 
@@ -92,7 +92,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	const struct clickhouse_slice *parent = slice_of(clickhouse, calls->around->row);
 	if (is_its_end(clickhouse, slice, how))
 		tw_clickhouse_arguments(clickhouse, clickhouse->event, slice->id, 0);
-	const struct slice_fields fields = {
+	const struct slice_fields row = {
 	    .kind = "slice",
 	    .end = ends[how],
 	    .name = frame->name,
@@ -105,7 +105,7 @@ static void leave(struct tw_calls *calls, const struct tw_frame *frame, const st
 	    .nested = call->below > 0,
 	};
 	put_slice(clickhouse,
-	          tw_clickhouse_track_row(clickhouse, TW_TABLE_SLICE, calls->track, frame->begin, slice->id), &fields);
+	          tw_clickhouse_track_row(clickhouse, TW_TABLE_SLICE, calls->track, frame->begin, slice->id), &row);
 	slice->next = clickhouse->open.free;
 	clickhouse->open.free = (uint32_t)(slice - clickhouse->open.items) + 1;
 }
@@ -126,7 +126,7 @@ const struct tw_call_hooks tw_clickhouse_hooks = {.enter = enter, .leave = leave
 
 void tw_clickhouse_moment(struct clickhouse *clickhouse, const struct tw_event *event, uint64_t key)
 {
-	const struct slice_fields fields = {
+	const struct slice_fields row = {
 	    .kind = tw_event_kind_name(event->kind),
 	    .end = ends[TW_CALL_ENDED],
 	    .name = event->name,
@@ -136,8 +136,7 @@ void tw_clickhouse_moment(struct clickhouse *clickhouse, const struct tw_event *
 	    .key = key,
 	};
 	put_slice(clickhouse,
-	          tw_clickhouse_track_row(clickhouse, TW_TABLE_SLICE, event->track, event->time, event->offset),
-	          &fields);
+	          tw_clickhouse_track_row(clickhouse, TW_TABLE_SLICE, event->track, event->time, event->offset), &row);
 	tw_clickhouse_arguments(clickhouse, event, event->offset, 0);
 }
 
@@ -145,7 +144,7 @@ void tw_clickhouse_moment(struct clickhouse *clickhouse, const struct tw_event *
 
 static void put_operation(struct clickhouse *clickhouse, const struct tw_open_pair *pair, uint64_t end, const char *how)
 {
-	const struct slice_fields fields = {
+	const struct slice_fields row = {
 	    .kind = "async",
 	    .end = how,
 	    .name = pair->name,
@@ -156,7 +155,7 @@ static void put_operation(struct clickhouse *clickhouse, const struct tw_open_pa
 	    .key = pair->id,
 	};
 	put_slice(clickhouse, tw_clickhouse_track_row(clickhouse, TW_TABLE_SLICE, pair->track, pair->ts, pair->slice),
-	          &fields);
+	          &row);
 }
 
 static void begin_operation(struct clickhouse *clickhouse, const struct tw_event *event)

@@ -25,7 +25,7 @@
 
 enum { THREAD_COST = 400 /* bytes of a thread, about */ };
 
-/* How one of the event's numbers is told. */
+/* How one of the event's numbers is written. */
 enum form { NOT_WRITTEN, NUMBER, POINTER };
 
 struct annotation {
@@ -183,7 +183,7 @@ static void put_event(struct perfetto *perfetto, uint64_t time)
 	tw_perfetto_put_packet(perfetto, PACKET_TRACK_EVENT, &time);
 }
 
-/* ---- Events of which all is a type, a track, and maybe a name and a category that are told, as most are: of their
+/* ---- Events of which all is a type, a track, and maybe a name and a category that were written, as most are: of their
  * parts, those that come again are ready. ---- */
 
 enum { PLAIN_MAX = 64 };

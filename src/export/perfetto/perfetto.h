@@ -11,7 +11,7 @@
 
 enum {
 	PERFETTO_SEQUENCE = 1,           /* all packets are of one sequence */
-	PERFETTO_RESET_BYTES = 4 << 20,  /* after so many of packets all is told anew */
+	PERFETTO_RESET_BYTES = 4 << 20,  /* after so many of packets all is written anew */
 	PERFETTO_RESET_TRACKS = 1 << 16, /* the same for tracks of async events and counters */
 	PERFETTO_VALUE_MAX = 64 << 10,   /* bytes of one argument; the rest is cut off and counted */
 	PERFETTO_NAME_MAX = 32 << 10,    /* the same for a name */
@@ -173,7 +173,7 @@ struct perfetto_tracks {
 	struct perfetto_process *processes;
 	size_t process_room;
 	struct tw_map places;                 /* process to its place in `processes` */
-	struct tw_map children;               /* uuids of tracks of async events and counters that are told */
+	struct tw_map children;               /* uuids of tracks of async events and counters that are written */
 	uint16_t cpu_numbers[UINT16_MAX + 1]; /* of each CPU the one that it is written as, plus 1 */
 	bool cpu_taken[PERFETTO_CPUS];
 	struct tw_map cpus; /* frequencies and idle states of CPUs, to a hash of the counter whose they are */
@@ -192,7 +192,7 @@ struct perfetto {
 	uint64_t reset_at;   /* bytes written by then */
 	struct perfetto_written written;
 	struct perfetto_tracks tracks;
-	struct tw_line label; /* of the track or the object that is told */
+	struct tw_line label; /* of the track or the object that is written */
 	uint32_t open;        /* slices without an end at the end of a track, until the slices around them are known */
 	uint32_t open_track;
 	bool begun;
@@ -240,10 +240,10 @@ bool tw_perfetto_is_cpu(const struct perfetto *perfetto, const struct tw_event *
 /* Makes room for the tracks of the dictionary. Returns 0 or TW_ERR_MEMORY. */
 int tw_perfetto_tracks_grow(struct perfetto *perfetto);
 
-/* Tells of a track what is not told since the last reset. */
+/* Writes of a track what is not written since the last reset. */
 const struct perfetto_track *tw_perfetto_put_track(struct perfetto *perfetto, uint32_t track);
 
-/* The same where it may have been told. */
+/* The same where it may have been written. */
 static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *perfetto, uint32_t track)
 {
 	const struct perfetto_track *known = &perfetto->tracks.items[track];
@@ -251,7 +251,7 @@ static inline const struct perfetto_track *tw_perfetto_track(struct perfetto *pe
 }
 
 /* The uuids of tracks that are the event's own: of an async event's id, and of a series of a counter (series: number of
- * the argument's name). They are told with their process where that is not done yet. */
+ * the argument's name). They are written with their process where that is not done yet. */
 uint64_t tw_perfetto_async_track(struct perfetto *perfetto, const struct tw_event *event);
 uint64_t tw_perfetto_counter_track(struct perfetto *perfetto, const struct tw_event *event, uint32_t series);
 

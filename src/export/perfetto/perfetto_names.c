@@ -1,4 +1,4 @@
-/* perfetto_names.c - names, places and stacks of Perfetto's traces: told once, then known by numbers.
+/* perfetto_names.c - names, places and stacks of Perfetto's traces: written once, then known by numbers.
  *
  * Numbers are those of the dictionary, so that one never means two things, not even after a reset. */
 /* SPDX-License-Identifier: Apache-2.0 */

@@ -2,7 +2,7 @@
  *
  * Process and thread ids are 32 bits with a sign: a number beyond gets one from the top of that range. Tracks have
  * numbers of 64 bits: those of the dictionary are even and odd in turn for tracks and processes, and those of async
- * events and counters are hashes with the highest bit set, so that they stay what they are when all is told anew. */
+ * events and counters are hashes with the highest bit set, so that they stay what they are when all is written anew. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "export/perfetto/perfetto.h"
@@ -146,7 +146,7 @@ const struct perfetto_track *tw_perfetto_put_track(struct perfetto *perfetto, ui
 	return known;
 }
 
-/* Tracks that have got their process are told anew when they are used next. */
+/* Tracks that have got their process are written anew when they are used next. */
 static void move_tracks(struct perfetto *perfetto)
 {
 	perfetto->tracks.moves = tw_dictionary_moves(perfetto->dictionary);

@@ -31,7 +31,7 @@ struct callgrind_share {
 	const struct callgrind *callgrind;
 	struct callgrind_cost *costs;
 	size_t cost_count, cost_room;
-	uint64_t *amounts; /* of each cost, those that are told */
+	uint64_t *amounts; /* of each cost, by its place in `values` */
 	size_t amount_room;
 	struct tw_map map; /* function, line and callee to cost */
 	bool failed;
@@ -49,7 +49,7 @@ struct callgrind {
 	struct callgrind_share shares[CALLGRIND_SHARES];
 	unsigned share_count;                   /* a power of 2 */
 	uint32_t *function_of;                  /* by node */
-	uint64_t *inclusive[TREE_VALUES];       /* by node, of those that are told */
+	uint64_t *inclusive[TREE_VALUES];       /* by node, of those in `values` */
 	struct callgrind_step *steps;           /* by node */
 	struct callgrind_recursion *recursions; /* by first frame */
 	uint32_t *first_frame;                  /* by frame: the first one of the same function */

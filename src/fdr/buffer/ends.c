@@ -125,7 +125,7 @@ static int32_t ticks_of(const struct tw_fdr_record *record, unsigned version)
 	return counts ? (int32_t)record->tsc_delta : 0;
 }
 
-/* Whether a counter that is told behind a gap is more than twice as far on as the records that may be missing last, if
+/* Whether the counter of a record behind a gap is more than twice as far on as the records that may be missing last, if
  * they are like those before. */
 static bool is_far_ahead(const struct joined *joined, uint64_t tsc)
 {
@@ -133,7 +133,7 @@ static bool is_far_ahead(const struct joined *joined, uint64_t tsc)
 	return tsc > joined->tsc && tsc - joined->tsc > FDR_COUNTERS_DIFFER + 2 * joined->missing * ticks;
 }
 
-/* Looks at a counter that is told. Behind what is counted up to there, a second buffer has begun since the one told
+/* Looks at a counter of a record. Behind what is counted up to there, a second buffer has begun since the one
  * before. Ahead of it, one may have; or the thread slept. */
 static void note_counter(struct joined *joined, size_t at, uint64_t tsc)
 {
@@ -217,7 +217,7 @@ static bool is_amiss(const struct buffer_span *held, const struct sizes *sizes)
 }
 
 /* Where a buffer of which bytes are missing is sure to go on up to. If neither its bytes nor its calls show where they
- * are, it is where a counter was told last as it was counted, unless the end of the file, or a size that is a little
+ * are, it is where a counter was stated last as it was counted, unless the end of the file, or a size that is a little
  * wrong, explains it all. */
 static size_t find_seam(const struct buffer_span *held, const struct sizes *sizes, const struct joined *joined,
                         uint32_t *stack)

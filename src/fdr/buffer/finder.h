@@ -55,8 +55,8 @@ struct fdr_walk {
 	enum fdr_stop why;
 	bool met_mark;  /* a record ended exactly at the mark */
 	bool doubtful;  /* the finder stopped at an EndOfBuffer that may be no such record */
-	uint64_t tsc;   /* the counter here; 0: no record has told it */
-	bool went_back; /* a counter that is told is behind what was counted, by more than those of processors differ */
+	uint64_t tsc;   /* the counter here; 0: no record has stated it */
+	bool went_back; /* a record's counter is behind what was counted, by more than those of processors differ */
 };
 
 /* Goes on with a walk that began at `from`, up to a record that is at another place or goes beyond it: FDR_STOP_NOT. */

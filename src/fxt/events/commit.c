@@ -26,7 +26,7 @@ static const struct {
 struct sample {
 	struct fxt_state *state;
 	struct tw_event *row;
-	const struct tw_argument *stack; /* NULL: none was told */
+	const struct tw_argument *stack; /* NULL: none was stated */
 	struct tw_location place;        /* of the innermost function */
 };
 

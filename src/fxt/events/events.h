@@ -11,7 +11,7 @@
 /* Reports what was noted. */
 void fxt_report(struct tw_reader *reader, const struct fxt_note *note);
 
-/* What has been told of an archive and is told once. All zero: nothing. */
+/* What has been reported of an archive, once. All zero: nothing. */
 struct fxt_reported {
 	struct tw_map by_number; /* rule and number; to be freed */
 	uint64_t ring;           /* the provider, and 1, of which the last loss was what its ring overwrote; 0: none */

@@ -14,7 +14,7 @@
  * once. */
 enum { REPORTED_MAX = 1 << 17, REPORTED_LEAST = 1 << 10, REPORTED_SHARE = 64 };
 
-/* How a rule is told; those from NUMBER to ONCE once for each number. */
+/* How a rule is reported; those from NUMBER to ONCE once for each number. */
 enum form { PLAIN, NUMBER, PROVIDER, ONCE, FAULT, LOSS, CUT_SHORT, THREAD_DROPPED, UNRECORDED, COUNTED };
 
 static const uint8_t forms[FXT_RULES] = {
@@ -134,7 +134,7 @@ static bool is_of_ring(struct fxt_reported *reported, const struct fxt_note *not
 	return of_ring;
 }
 
-/* What would be told for each of millions of records is told once for each number. */
+/* What would be reported for each of millions of records is reported once for each number. */
 static bool is_new(const struct tw_reader *reader, struct fxt_reported *reported, const struct fxt_note *note)
 {
 	uint64_t key = tw_hash64((uint64_t)note->rule << 48 ^ note->a);
@@ -143,7 +143,7 @@ static bool is_new(const struct tw_reader *reader, struct fxt_reported *reported
 		return true;
 	if (reported->by_number.count >= reported_most(reader) || tw_map_find(&reported->by_number, key, &known))
 		return false;
-	tw_map_add(&reported->by_number, key, 0); /* where there is no memory it may be told once more */
+	tw_map_add(&reported->by_number, key, 0); /* where there is no memory it may be reported once more */
 	return true;
 }
 
@@ -164,7 +164,7 @@ static void forget_notes(struct fxt_chunk *chunk)
 	chunk->found.note_count = chunk->found.note_room = 0;
 }
 
-/* Whether a note is that something is not registered, which it may have been beyond the limit: that is told. */
+/* Whether a note is that something is not registered, which it may have been beyond the limit: that is reported. */
 static bool is_of_limit(const struct fxt_state *state, const struct fxt_note *note)
 {
 	bool undefined = note->rule == FXT_STRING_UNDEFINED || note->rule == FXT_THREAD_UNDEFINED;
@@ -224,7 +224,7 @@ bool fxt_note_of(const struct fxt_chunk *chunk, const struct fxt_piece *piece, s
 	return false;
 }
 
-/* ---- What is told of the input as a whole. ---- */
+/* ---- Findings of the input as a whole. ---- */
 
 int fxt_fail(struct tw_reader *reader, int status)
 {

@@ -150,7 +150,7 @@ static void check_context(const struct checked *checked)
 	struct fxt_chunk *chunk = checked->chunk;
 	bool own = checked->record->type >= TW_FXT_TYPE_STRING;
 	if (own && !chunk->decoder.context.announced && !chunk->decoder.reported_provider) {
-		if (chunk->decoder.context.provider->id == 0) /* of others a section was told */
+		if (chunk->decoder.context.provider->id == 0) /* of others a section was stated */
 			note(checked, FXT_PROVIDER_MISSING, 0);
 		chunk->decoder.reported_provider = true;
 	}

@@ -154,7 +154,7 @@ struct fxt_chunk_walk {
 	size_t piece_count, piece_room;
 	struct fxt_context *contexts; /* that begin in the chunk */
 	size_t context_count, context_room;
-	uint64_t first_frequency; /* of the archive, as far as it has been walked; 0: none was told */
+	uint64_t first_frequency; /* of the archive, as far as it has been walked; 0: none was stated */
 };
 
 /* Written by the thread that decodes, which begins with the context and the strings of the walk, and has its caches. */

@@ -1,4 +1,4 @@
-/* notes.c - what is put down in a chunk, to be decoded, told or completed later. */
+/* notes.c - what is put down in a chunk, to be decoded, reported or completed later. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/memory/memory.h"

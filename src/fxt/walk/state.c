@@ -317,7 +317,7 @@ static bool is_wanted(const struct fxt_state *state, uint32_t id, uint32_t name)
 	       fnmatch(glob, tw_dictionary_name(state->dictionary, name)->text, 0) == 0;
 }
 
-/* Gives a provider the dictionary's number of one like it. ticks: what it must have; 0: nothing has told them yet. */
+/* Gives a provider the dictionary's number of one like it. ticks: what it must have; 0: nothing has stated them yet. */
 static void set_number(struct fxt_state *state, struct fxt_provider *provider, uint64_t ticks)
 {
 	struct tw_dictionary *dictionary = state->dictionary;

@@ -44,7 +44,7 @@ struct fxt_provider {
 	bool gave_ticks;     /* its initialization was the first to tell the ticks of its number */
 	bool gave_first;     /* its initialization was the first to tell ticks at all */
 	bool timed;          /* a record with a time came before any initialization */
-	bool has_wall;       /* its initialization told a wall time */
+	bool has_wall;       /* its initialization stated a wall time */
 	int64_t wall_ns;     /* added to a time it gives that since 1970 */
 	bool wanted;         /* the options let it through */
 	bool replaced_string, replaced_thread; /* it was noted that an index got another meaning */
@@ -99,11 +99,11 @@ bool fxt_state_announce(struct fxt_state *state, uint32_t id, const uint8_t *nam
 /* The current provider has so many ticks per second. */
 void fxt_state_set_ticks(struct fxt_state *state, uint64_t frequency);
 
-/* The current provider has a record with a time: where nothing has told its ticks, they are nanoseconds. Returns
+/* The current provider has a record with a time: where nothing has stated its ticks, they are nanoseconds. Returns
  * whether its number may be another one now. */
 bool fxt_state_time(struct fxt_state *state);
 
-/* The record that set the current provider's ticks was none: all that it told is as before. */
+/* The record that set the current provider's ticks was none: all that it stated is as before. */
 void fxt_state_withdraw_ticks(struct fxt_state *state, const struct fxt_context *withdrawn,
                               const struct fxt_context *before);
 

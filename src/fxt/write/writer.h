@@ -9,7 +9,7 @@
 #include "core/ticks.h"
 #include "fxt/write/record.h"
 
-/* ---- The string table and the thread table of a provider, and what has been told of threads and objects. ---- */
+/* ---- The string table and the thread table of a provider, and what has been written of threads and objects. ---- */
 
 /* Names and tracks of the reader's dictionary get an index at their first use, and with it their record. When a table
  * is full what comes later stands in the records. */
@@ -52,7 +52,7 @@ struct fxt_written_thread {
 	bool written;
 };
 
-/* What has been told of a track. */
+/* What has been written of a track. */
 struct fxt_described_track {
 	uint32_t name; /* 0: none */
 	bool written;  /* in the thread table of some provider */
@@ -60,7 +60,7 @@ struct fxt_described_track {
 	bool nameless; /* a record tells of it without a name */
 };
 
-/* What has been told of tracks and objects: koids mean the same for all providers. */
+/* What has been written of tracks and objects: koids mean the same for all providers. */
 struct fxt_described {
 	struct fxt_described_track *tracks;
 	size_t room;

@@ -5,12 +5,12 @@
 
 #include "sql/tables/table.h"
 
-/* Begins with the first file; conditions, in_order and needs are set. All of these return 0 or a negative status, told
+/* Begins with the first file; conditions, in_order and needs are set. All of these return 0 or a negative status, text
  * in session->error. */
 int sql_cursor_start(struct sql_cursor *cursor);
 
 /* Begins as sql_cursor_start() does and makes all rows. Of each the columns are kept that are used, and one more.
- * Returns > 0, 0 when they are more than `limit` bytes, or a negative status, told in session->error. */
+ * Returns > 0, 0 when they are more than `limit` bytes, or a negative status, text in session->error. */
 int sql_cursor_hold(struct sql_cursor *cursor, unsigned column, size_t limit);
 
 /* Goes to the next row. Past the last one file.none_left is set. */

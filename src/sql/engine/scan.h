@@ -73,10 +73,10 @@ struct sql_scan {
 	struct sql_scan_known known;
 };
 
-/* Opens it. Returns 0 or a negative status, told in session->error. */
+/* Opens it. Returns 0 or a negative status, text in session->error. */
 int sql_scan_open(struct sql_scan *scan);
 
-/* The next batch, or the next record. Return as tw_read() and tw_read_record(); failures are told in session->error. */
+/* The next batch, or the next record. Return as tw_read() and tw_read_record(); failures stand in session->error. */
 int sql_scan_batch(struct sql_scan *scan);
 int sql_scan_record(struct sql_scan *scan, struct tw_record *record);
 
@@ -97,10 +97,10 @@ uint32_t sql_scan_stack(struct sql_scan *scan, uint32_t stack);
 /* A track by the reader's number: the survey's number, which must have been made; 0 when it is none. */
 uint32_t sql_scan_track(struct sql_scan *scan, uint32_t track);
 
-/* Looks whether a file can be read. Returns 0 or a negative status, told in session->error. */
+/* Looks whether a file can be read. Returns 0 or a negative status, text in session->error. */
 int sql_file_try(struct sql_session *session, size_t file);
 
-/* The time of its first event on its own clock. Returns 0 or a negative status, told in session->error. */
+/* The time of its first event on its own clock. Returns 0 or a negative status, text in session->error. */
 int sql_file_start(struct sql_session *session, size_t file, uint64_t *start_ns);
 
 #endif

@@ -23,7 +23,7 @@ struct sql_hooks {
 	void *context;
 	void (*begin)(void *context, const struct tw_reader *reader, const char *path); /* a scan begins */
 	void (*end)(void *context, const struct tw_reader *reader);                     /* it is over */
-	void (*finding)(void *context, size_t file, const struct tw_finding *finding);  /* each is told once */
+	void (*finding)(void *context, size_t file, const struct tw_finding *finding);  /* each is reported once */
 	/* An index is not used, or not kept: that is `what`. */
 	void (*refused)(void *context, const char *path, const char *what, const char *why);
 	/* Rows of a table are not kept for a join, as they are too many: what it is made of will be read for each row
@@ -77,7 +77,7 @@ void sql_session_remove_last(struct sql_session *session);
 
 /* Names the functions of a file that nothing has been asked of yet: by a program, or, of instructions, also by a list
  * of those that were loaded, as /proc/PID/maps is; NULL: by the list beside it, if there is one. Returns 0 or a
- * negative status, told in session->error. */
+ * negative status, text in session->error. */
 int sql_file_name(struct sql_session *session, size_t file, const char *program);
 
 /* Looks whether a file is what it was when it was first opened. Returns 0, or TW_ERR_SYSTEM with the text in

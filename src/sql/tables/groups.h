@@ -19,17 +19,17 @@ struct sql_groups *sql_groups_new(struct sql_cursor *cursor, unsigned column);
 bool sql_groups_have_names(const struct sql_groups *groups);
 
 /* Takes one row of the table. False when there is no memory. Then, now and then, looks whether it is time to write to
- * the temporary file: 0 or a negative status, told in session->error. Both may be called in another thread than the one
+ * the temporary file: 0 or a negative status, text in session->error. Both may be called in another thread than the one
  * that reads. */
 bool sql_groups_put(struct sql_groups *groups, const void *row);
 int sql_groups_settle(struct sql_groups *groups);
 
 /* Takes the cursor's rows away, and settles; may be called in another thread than the one that reads. Returns 0 or a
- * negative status, told in session->error. */
+ * negative status, text in session->error. */
 int sql_groups_take(struct sql_groups *groups);
 
 /* After the last row of a file, which is still open: leaves out those of names that are not wanted. Returns 0 or a
- * negative status, told in session->error. */
+ * negative status, text in session->error. */
 int sql_groups_end_file(struct sql_groups *groups);
 
 /* After the last file: puts them in order, as SQLite compares texts and numbers. */

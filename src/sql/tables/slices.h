@@ -74,7 +74,7 @@ struct sql_slices {
 	              enum tw_call_end how);
 };
 
-/* All zero but `ended` and keep_arguments to begin. Returns 0 or a negative status, told in session->error. */
+/* All zero but `ended` and keep_arguments to begin. Returns 0 or a negative status, text in session->error. */
 int sql_slices_begin(struct sql_slices *slices, struct sql_cursor *cursor);
 
 /* Takes an event of any kind. Returns as above. */

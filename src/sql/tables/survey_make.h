@@ -5,7 +5,7 @@
 
 #include "sql/engine/session.h"
 
-/* Makes a file's, if it is not made yet. Returns 0 or a negative status, told in session->error. */
+/* Makes a file's, if it is not made yet. Returns 0 or a negative status, text in session->error. */
 int sql_survey_make(struct sql_session *session, size_t file);
 
 #endif

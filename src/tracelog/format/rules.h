@@ -5,7 +5,7 @@
 
 #include <trackway/finding.h>
 
-/* Names are stable; doc/formats/tracelog.md says which of them are told once, with a count. */
+/* Names are stable; doc/formats/tracelog.md says which of them are reported once, with a count. */
 #define TRACELOG_RULE_LIST(X)                                                                                          \
 	X(TRACELOG_BAD_FIELD, "tracelog.bad-field", TW_ERROR,                                                          \
 	  "A field of a record is missing or not as it should be: the line is left out.")                              \

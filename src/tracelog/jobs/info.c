@@ -426,7 +426,7 @@ static int count_all(struct tracelog_summary *summary, unsigned jobs)
 	return summary->sum.failed ? TW_ERR_MEMORY : status;
 }
 
-/* ---- What is told. ---- */
+/* ---- The answer. ---- */
 
 static void fill_kinds(struct tracelog_summary *summary, struct tw_info *info)
 {

@@ -212,7 +212,7 @@ static void show_all(struct shown_item *job, const struct tracelog_layout *layou
 		shows[field->form](job, field->name, (const uint8_t *)base + field->offset);
 }
 
-/* Makes room for another item; false, which has been told, where there is none. */
+/* Makes room for another item; false, which was reported, where there is none. */
 static bool make_room(struct tracelog_records *records, struct items *items)
 {
 	const struct tracelog_cursor *cursor = &records->cursor;

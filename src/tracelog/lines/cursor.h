@@ -9,7 +9,7 @@
 
 #include <trackway/tracelog.h>
 
-/* How often something was met that is told once, and where first. */
+/* How often something was met that is reported once, and where first. */
 struct tracelog_tally {
 	uint64_t count;
 	uint64_t record, at, line;
@@ -40,7 +40,7 @@ bool tracelog_cursor_take(struct tracelog_cursor *cursor, const struct tw_text_l
 /* Gives the next good item of the record's list; the others are reported. `list` is a copy of record.list. */
 bool tracelog_cursor_item(struct tracelog_cursor *cursor, struct tw_tracelog_text *list, struct tw_tracelog_item *item);
 
-/* Reports what is told once, and damage of the compression. */
+/* Reports what is counted and reported once, and damage of the compression. */
 void tracelog_cursor_end(struct tracelog_cursor *cursor);
 
 #endif

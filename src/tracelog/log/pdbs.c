@@ -190,7 +190,7 @@ static bool offset_of(int64_t il, uint32_t *offset)
 	return true;
 }
 
-/* Damage in the lines of a single method is told once for a module. */
+/* Damage in the lines of a single method is reported once for a module. */
 static void report_method(struct tracelog_log *log, struct tracelog_module_pdb *module,
                           const struct tracelog_object *function)
 {

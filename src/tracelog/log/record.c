@@ -303,7 +303,7 @@ static take_fn *const takes[TW_TRACELOG_KINDS] = {
     [TW_TRACELOG_FIL_SRC] = tracelog_take_file,
 };
 
-/* Narrows the dialects of the log to those of a record. Where none is left, that is told once. */
+/* Narrows the dialects of the log to those of a record. Where none is left, that is reported once. */
 static void judge_dialects(struct tracelog_log *log, unsigned dialects)
 {
 	char found[TRACELOG_DIALECTS_TEXT], before[TRACELOG_DIALECTS_TEXT];

@@ -107,7 +107,7 @@ bool xtrace_step_leads(const struct xtrace_step *step, uint64_t pc, enum xtrace_
 void xtrace_check_report_jump(struct xtrace_checker *checker, const struct xtrace_step *step, enum xtrace_rule rule,
                               uint64_t offset, uint64_t pc);
 
-/* ---- check_notes.c: notes, of which one of a kind is told. ---- */
+/* ---- check_notes.c: notes, of which one of a kind is reported. ---- */
 
 /* Takes a note at an offset of the data file, or of the snapshot file. */
 void xtrace_check_note(struct xtrace_checker *checker, bool snapshots, enum xtrace_rule rule, uint64_t offset,

@@ -378,7 +378,7 @@ static int rewrite_track(struct set_rewrite *r, const struct xtrace_track *track
 	struct start start = {0};
 	int status = 0;
 	if (r->cuts && !r->picks) {
-		r->reader->reports.quiet = true; /* findings are told when it is read the second time */
+		r->reader->reports.quiet = true; /* findings are reported when it is read the second time */
 		status = find_start(r->reader, track, &start);
 		r->reader->reports.quiet = false;
 	}

@@ -81,7 +81,7 @@ static int pass_time(struct xtrace_merged_tracks *merged)
 {
 	struct merged_track *track = merged->ordered.items[0];
 	bool quiet = merged->reader->reports.quiet;
-	merged->reader->reports.quiet = true; /* what is wrong is told when it is read */
+	merged->reader->reports.quiet = true; /* what is wrong is reported when it is read */
 	int status = xtrace_source_next(&track->times);
 	merged->reader->reports.quiet = quiet;
 	merged->last = track->clock;

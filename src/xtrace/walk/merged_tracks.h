@@ -15,7 +15,7 @@ struct xtrace_source {
 	uint64_t time;
 };
 
-/* Opens a track and goes to its first TIME. What is wrong with it is not told. Returns 1, 0 when there is none, or a
+/* Opens a track and goes to its first TIME. Nothing is reported of it. Returns 1, 0 when there is none, or a
  * negative status; close its files in any case. */
 int xtrace_source_open(struct xtrace_source *source, struct tw_reader *reader, const struct xtrace_track *track);
 

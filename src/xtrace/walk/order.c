@@ -91,7 +91,7 @@ int xtrace_check_order(struct tw_reader *reader)
 	struct time_merge merge = {calloc(count, sizeof *merge.sources), calloc(count, sizeof *merge.heap), 0};
 	bool quiet = reader->reports.quiet;
 	int status;
-	reader->reports.quiet = true; /* what is wrong with each file alone was told */
+	reader->reports.quiet = true; /* what is wrong with each file alone was reported */
 	if (!merge.sources || !merge.heap)
 		status = tw_fail_memory(reader);
 	else if ((status = open_all(reader, &merge)) >= 0)

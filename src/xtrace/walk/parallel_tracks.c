@@ -1,4 +1,4 @@
-/* parallel_tracks.c - the tracks of a set read side by side, what is found told in their order.
+/* parallel_tracks.c - the tracks of a set read side by side, findings reported in their order.
  *
  * Each track is read by a reader of its own. What it finds is told at once when its turn has come, that is, when all
  * before it are done; until then it is kept, and when that gets too much the track waits. */
@@ -35,7 +35,7 @@ struct track_pool {
 	struct track_result *results;
 	size_t count, next; /* tracks; the next to be taken */
 	size_t now;         /* whose turn it is */
-	bool failed;        /* a track, in its turn: nothing is told of the tracks behind it */
+	bool failed;        /* a track, in its turn: nothing is reported of the tracks behind it */
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 };
