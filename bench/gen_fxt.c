@@ -34,7 +34,7 @@ static const uint64_t hertz = 2400000000;
 
 struct options {
 	uint64_t size, threads, names, seed;
-	bool sorted;
+	bool sorted, by_thread;
 	const char *output;
 };
 
@@ -61,6 +61,7 @@ struct ring {
 
 struct provider {
 	uint64_t clock, left; /* bytes of its section */
+	uint64_t begin;       /* of its clock */
 	struct thread *threads;
 	uint32_t count, running;
 	struct ring asyncs, flows;
@@ -207,7 +208,7 @@ static void open_slice(struct generator *g, struct thread *thread)
 	unsigned depth = thread->depth++;
 	thread->stack[depth].name = name;
 	thread->stack[depth].begin = advance(g);
-	thread->stack[depth].complete = !g->options.sorted && draw(g, 2);
+	thread->stack[depth].complete = !g->options.sorted && !g->options.by_thread && draw(g, 2);
 	if (!thread->stack[depth].complete)
 		put_event(g, thread, BEGIN, thread->stack[depth].begin, name, 0);
 }
@@ -279,7 +280,7 @@ static void step(struct generator *g)
 		go_on(g, &provider->asyncs, thread, ASYNC_BEGIN);
 	else if (what < 96)
 		go_on(g, &provider->flows, thread, FLOW_BEGIN);
-	else
+	else if (!g->options.by_thread)
 		put_switch(g);
 }
 
@@ -295,15 +296,42 @@ static void settle(struct generator *g, struct thread *thread)
 		close_slice(g, thread);
 }
 
-static void put_section(struct generator *g)
+static void put_section(struct generator *g, uint64_t most)
 {
 	uint64_t id = (uint64_t)(g->now - g->providers) + 1;
 	uint64_t end = g->written + (uint64_t)UNIT * (1 + draw(g, 64));
 	put_record(g, METADATA, (uint64_t[]){UINT64_C(2) << 16 | id << 20}, 1);
-	while (g->written < end && g->written < g->options.size)
+	while (g->written < end && g->written < most)
 		step(g);
 	for (uint32_t i = 0; i < g->now->count; i++)
 		settle(g, &g->now->threads[i]);
+}
+
+/* Ends all that is open on a thread, and has the next of its provider run from the beginning of the clock on. */
+static void leave_thread(struct generator *g)
+{
+	struct provider *provider = g->now;
+	while (provider->threads[provider->running].depth)
+		close_slice(g, &provider->threads[provider->running]);
+	provider->running = (provider->running + 1) % provider->count;
+	provider->asyncs = provider->flows = (struct ring){0};
+	provider->clock = provider->begin;
+}
+
+/* All records of a thread, then those of the next. */
+static void put_threads(struct generator *g)
+{
+	const uint64_t first = g->written, size = g->options.size - first;
+	uint32_t done = 0;
+	for (size_t p = 0; p < PROVIDERS; p++) {
+		g->now = &g->providers[p];
+		for (uint32_t i = 0; i < g->now->count; i++) {
+			const uint64_t end = first + size * ++done / g->options.threads;
+			while (g->written < end)
+				put_section(g, end);
+			leave_thread(g);
+		}
+	}
 }
 
 /* The provider whose last section ended first. Sorted, one clock is for all, and they take turns. */
@@ -377,7 +405,7 @@ static void make_providers(struct generator *g)
 	for (uint32_t p = 0; p < PROVIDERS; p++) {
 		struct provider *provider = &g->providers[p];
 		provider->count = p ? threads - threads / 2 : threads / 2;
-		provider->clock = 1000 * hertz + 98765 * (uint64_t)p;
+		provider->begin = provider->clock = 1000 * hertz + 98765 * (uint64_t)p;
 		provider->threads = gen_allocate(provider->count, sizeof *provider->threads);
 		for (uint32_t i = 0; i < provider->count; i++)
 			provider->threads[i] = (struct thread){
@@ -394,8 +422,10 @@ static void put_archive(struct generator *g)
 	put_words(g, (uint64_t[]){UINT64_C(0x0016547846040010)}, 1);
 	for (uint64_t id = 1; id <= PROVIDERS; id++)
 		put_provider(g, id);
+	if (g->options.by_thread)
+		put_threads(g);
 	while (g->written < g->options.size) {
-		put_section(g);
+		put_section(g, g->options.size);
 		g->now = next_provider(g);
 	}
 	flush(g);
@@ -404,16 +434,21 @@ static void put_archive(struct generator *g)
 /* ---- Setting up. ---- */
 
 static const char usage[] =
-    "usage: gen_fxt [--size BYTES] [--threads N] [--names N] [--sorted] [--seed N] FILE\n"
-    "--sorted: slices are begin and end records only, and all records stand in the order of time\n";
+    "usage: gen_fxt [--size BYTES] [--threads N] [--names N] [--sorted | --by-thread] [--seed N] FILE\n"
+    "--sorted: slices are begin and end records only, and all records stand in the order of time\n"
+    "--by-thread: all records of a thread, then those of the next, which begins as early; none of CPUs\n";
 
 static void parse(int argc, char **argv, struct options *options)
 {
 	*options = (struct options){.size = 100000000, .threads = 8, .names = 500, .seed = 1};
 	const struct gen_option names[] = {
-	    {"size", .number = &options->size},   {"threads", .number = &options->threads},
-	    {"names", .number = &options->names}, {"seed", .number = &options->seed},
-	    {"sorted", .flag = &options->sorted}, {NULL},
+	    {"size", .number = &options->size},
+	    {"threads", .number = &options->threads},
+	    {"names", .number = &options->names},
+	    {"seed", .number = &options->seed},
+	    {"sorted", .flag = &options->sorted},
+	    {"by-thread", .flag = &options->by_thread},
+	    {NULL},
 	};
 	options->output = gen_parse(argc, argv, names, usage);
 	bool sane = options->threads >= 2 && options->threads <= 500 && options->names && options->names <= 30000 &&

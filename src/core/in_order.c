@@ -19,12 +19,16 @@ static bool needs_look(const struct tw_reader *reader)
 	return !request->lasting || options->order == TW_ORDER_TIME || options->from_ns || options->to_ns;
 }
 
+int tw_runs_for(struct tw_sorted_runs **runs, const struct tw_reader *reader)
+{
+	return tw_sorted_runs_new(runs, reader->options.temporary_directory, tw_memory_limit(reader) / RUNS_SHARE);
+}
+
 /* All events, in the order in which the format gives them. */
 static int fill_runs(struct tw_reader *reader)
 {
 	struct tw_batch batch;
-	int count, error = tw_sorted_runs_new(&reader->in_order.runs, reader->options.temporary_directory,
-	                                      tw_memory_limit(reader) / RUNS_SHARE);
+	int count, error = tw_runs_for(&reader->in_order.runs, reader);
 	while (!error && (count = reader->format->reading.read(reader, &batch)) != 0) {
 		if (count < 0)
 			return count;
@@ -54,7 +58,9 @@ int tw_put_in_order(struct tw_reader *reader)
 	if (status < 0)
 		return tw_fail(reader, status, "%s", tw_input_error(reader->input));
 	status = reader->format->reading.look(reader);
-	return status > 0 ? fill_runs(reader) : status;
+	if (status > 0)
+		return reader->request.as_they_come ? 0 : fill_runs(reader);
+	return status;
 }
 
 /* The first of all rows may be one that the look cannot tell: it is made of what stands in others. */

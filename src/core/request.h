@@ -17,6 +17,9 @@ struct tw_request {
 	/* The caller looks at how long things last, on their own tracks: when the trace begins, and how tracks
 	 * interleave, does not matter. */
 	bool lasting;
+	/* What comes later than the format has events in order comes as it is, and is not told: the caller looks itself
+	 * whether events of a track are in order. */
+	bool as_they_come;
 	bool track_ends; /* the caller measures calls: the end of a track may come as TW_INSTRUCTIONS */
 	bool calls; /* slices are counted as calls: those of a runtime that are none, compilations, may be left out */
 	bool marks_made; /* events that stand for no record of their own have TW_FLAG_MADE: filter/filter.h */

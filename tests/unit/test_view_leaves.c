@@ -21,9 +21,12 @@ struct scene {
 	struct view *whole, *bare;
 };
 
-static struct view *read_all(struct scene *scene, uint64_t small)
+static struct view *read_all(struct scene *scene, uint64_t small, uint64_t window)
 {
-	const struct view_options options = {.paths = scene->paths, .count = 1, .small = small};
+	const struct view_options options = {.paths = scene->paths,
+	                                     .count = 1,
+	                                     .small = small,
+	                                     .read = {.reorder_window = window}};
 	struct view *view = view_new(&options);
 	assert_non_null(view);
 	assert_int_equal(view_begin(view), 0);
@@ -38,8 +41,8 @@ static void set_up(struct scene *scene, struct archive *archive)
 	assert_true(close(mkstemp(scene->path)) == 0);
 	scene->paths[0] = scene->path;
 	write_archive(archive, scene->path);
-	scene->whole = read_all(scene, UINT64_MAX);
-	scene->bare = read_all(scene, 1);
+	scene->whole = read_all(scene, UINT64_MAX, 0);
+	scene->bare = read_all(scene, 1, 0);
 }
 
 static void tear_down(struct scene *scene)
@@ -79,10 +82,18 @@ static void expect_same_item(const struct scene *scene, const struct view_row *o
 	expect_same_name(scene, left.name, right.name);
 }
 
+/* Tracks have numbers in the order in which they are met. */
+static uint32_t track_in(const struct view_index *index, const struct view_track *track)
+{
+	return view_tracks_known(&index->tracks, track->kind, track->process, track->thread);
+}
+
 static void expect_same_row(const struct scene *scene, const struct view_row *one, uint64_t step)
 {
 	const struct view_store *a = &scene->whole->index.store, *b = &scene->bare->index.store;
-	const struct view_row *other = view_index_row(&scene->bare->index, one->track, one->lane, one->depth);
+	const struct view_track *track = &scene->whole->index.tracks.items[one->track];
+	const struct view_row *other =
+	    view_index_row(&scene->bare->index, track_in(&scene->bare->index, track), one->lane, one->depth);
 	assert_non_null(other);
 	assert_int_equal(one->count, other->count);
 	for (uint64_t i = 0; i < one->count; i += step) {
@@ -381,12 +392,58 @@ static void test_by_thread(void **state)
 	struct scene scene;
 	make_archive_of(&archive, put_whole_thread, THREADS);
 	set_up(&scene, &archive);
-	assert_false(scene.bare->reading.order.wanted);
+	assert_int_equal(scene.bare->reading.order, VIEW_ORDER_OF_TRACKS);
 	assert_true(bare_rows(&scene.bare->index) > 3);
 	expect_same_rows(&scene, 4999);
 	expect_all_groups(&scene);
 	tear_down(&scene);
 	free(archive.bytes);
+}
+
+static void expect_order(put_turn_fn *turn_of, int turns, enum view_order order)
+{
+	enum { ALL = 1 << 30 };
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	make_archive_of(&archive, turn_of, turns);
+	set_up(&scene, &archive);
+	assert_int_equal(scene.bare->reading.order, order);
+	assert_int_equal(scene.bare->findings.count, 0);
+	view_free(scene.whole);
+	scene.whole = read_all(&scene, UINT64_MAX, ALL);
+	assert_int_equal(scene.whole->reading.order, VIEW_ORDER_OF_ROWS);
+	expect_same_rows(&scene, 499);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
+/* Slices alone: those of a thread come late by more than is sorted in memory, but in the order of their rows. */
+static void put_slices_of_thread(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[],
+                                 unsigned *depth)
+{
+	enum { TURNS = 1200 };
+	for (int i = 0; i < TURNS; i++)
+		put_turn(archive, thread, time, stack, depth);
+}
+
+/* A thread, and what it did before. */
+static void put_thread_backwards(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[],
+                                 unsigned *depth)
+{
+	uint64_t before = *time;
+	*time += 1000000000;
+	put_slices_of_thread(archive, thread, time, stack, depth);
+	put_slices_of_thread(archive, thread, &before, stack, depth);
+}
+
+/* What is shown is the same as where all is put in order in memory. */
+static void test_orders(void **state)
+{
+	(void)state;
+	expect_order(put_turn, 300, VIEW_ORDER_OF_ROWS);
+	expect_order(put_slices_of_thread, THREADS, VIEW_ORDER_OF_ROWS);
+	expect_order(put_whole_thread, THREADS, VIEW_ORDER_OF_TRACKS);
+	expect_order(put_thread_backwards, 1, VIEW_NO_ORDER);
 }
 
 /* Where most of a damaged trace is is told of all rows, and the trace is read again for none of them. */
@@ -608,7 +665,7 @@ SUITE(view_leaves)
 	    cmocka_unit_test(test_overlaps), cmocka_unit_test(test_two_logs),  cmocka_unit_test(test_damage),
 	    cmocka_unit_test(test_shorter),  cmocka_unit_test(test_exact),     cmocka_unit_test(test_early),
 	    cmocka_unit_test(test_open_far), cmocka_unit_test(test_around),    cmocka_unit_test(test_wide),
-	    cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_bulk),     cmocka_unit_test(test_orders),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

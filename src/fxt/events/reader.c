@@ -136,7 +136,7 @@ static void finish(struct tw_reader *reader)
 	if (reader->options.checking == TW_CHECK_ALL && !fxt->late)
 		fxt_pairs_end(&fxt->pairs);
 	fxt_finish(reader);
-	if (reader->options.order != TW_ORDER_FILE && !reader->in_order.runs)
+	if (reader->options.order != TW_ORDER_FILE && !reader->in_order.runs && !reader->request.as_they_come)
 		fxt_report_late(reader, sorter->late, sorter->late_offset, sorter->latest_by, "more --memory does");
 }
 

@@ -4,7 +4,9 @@
 
 #include "analysis/series/sched.h"
 #include "core/format.h"
+#include "core/order/sorted_runs.h"
 #include "view/index/few.h"
+#include "view/index/order.h"
 #include "view/index/parts.h"
 #include "view/index/spans.h"
 
@@ -282,6 +284,14 @@ int view_index_init(struct view_index *index, const char *directory, uint64_t ro
 	return error ? TW_ERR_SYSTEM : init_calls(index, traits);
 }
 
+static void put_aside(struct view_index *index)
+{
+	struct tw_event event = *index->now.event;
+	event.first_argument = 0;
+	const int error = tw_sorted_runs_put(index->aside, &(struct tw_batch){&event, 1, index->now.arguments});
+	index->store.error = error ? error : index->store.error;
+}
+
 static void take(struct view_index *index, const struct tw_event *event)
 {
 	const uint64_t over = tw_event_over(event);
@@ -300,7 +310,9 @@ static void take(struct view_index *index, const struct tw_event *event)
 	index->end = over > index->end ? over : index->end;
 	tw_calls_select_track(&index->calls, event->track);
 	tw_calls_take(&index->calls, event);
-	if (event->kind < TW_EVENT_KINDS && takers[event->kind])
+	if (index->aside && view_is_shared(event))
+		put_aside(index);
+	else if (event->kind < TW_EVENT_KINDS && takers[event->kind])
 		takers[event->kind](index);
 }
 
@@ -322,6 +334,18 @@ void view_index_take(struct view_index *index, const struct tw_dictionary *dicti
 		i++;
 	}
 	index->events += batch->count;
+}
+
+void view_index_take_aside(struct view_index *index, const struct tw_dictionary *dictionary,
+                           const struct tw_batch *batch)
+{
+	index->now.dictionary = dictionary;
+	view_index_fetch_counters(index, batch);
+	for (size_t i = 0; i < batch->count; i++) {
+		index->now.event = &batch->events[i];
+		index->now.arguments = tw_event_arguments(batch, index->now.event);
+		takers[index->now.event->kind](index);
+	}
 }
 
 void view_index_finish(struct view_index *index, const struct tw_dictionary *dictionary)
@@ -361,6 +385,7 @@ static void free_parts(struct view_index *index)
 		view_row_free(view_index_row_at(index, i), &index->store);
 	view_few_free(&index->store);
 	view_spans_free(index->store.spans);
+	tw_sorted_runs_free(index->aside);
 	index->store.spans = NULL;
 	view_column_free(&index->rows);
 	tw_map_free(&index->found.numbers);

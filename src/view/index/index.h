@@ -9,6 +9,7 @@
 #include "view/index/row.h"
 #include "view/index/tracks.h"
 
+struct tw_sorted_runs;
 struct tw_traits;
 
 enum { VIEW_ROWS_MOST = 1 << 18, VIEW_ROWS_RECENT = 1 << 10, VIEW_LOST_KEPT = 100, VIEW_STATE_NAMES = 8 };
@@ -108,6 +109,9 @@ struct view_index {
 	struct view_states states;
 	struct view_losses lost;
 	struct view_now now;
+	/* Where events of rows that tracks share are put, which come in no order; the index frees it. NULL: they come
+	 * in theirs. */
+	struct tw_sorted_runs *aside;
 	uint64_t events; /* taken */
 	uint64_t end;    /* the latest time */
 	uint64_t left;   /* slices, samples and points that there was no room for */
@@ -124,6 +128,10 @@ int view_index_again(struct view_index *index, const char *directory);
 
 /* Takes a batch, whose names are in a dictionary. */
 void view_index_take(struct view_index *index, const struct tw_dictionary *dictionary, const struct tw_batch *batch);
+
+/* After all batches: takes one of those that were put aside, in the order of time. */
+void view_index_take_aside(struct view_index *index, const struct tw_dictionary *dictionary,
+                           const struct tw_batch *batch);
 
 /* Ends all that is open. */
 void view_index_finish(struct view_index *index, const struct tw_dictionary *dictionary);

@@ -7,12 +7,6 @@
 
 #include <stdlib.h>
 
-static bool is_shared(const struct tw_event *event)
-{
-	enum { SHARED = 1 << TW_COUNTER | 1 << TW_ASYNC_BEGIN | 1 << TW_ASYNC_END | 1 << TW_SWITCH | 1 << TW_WAKEUP };
-	return SHARED >> event->kind & 1;
-}
-
 static bool follows(uint64_t *latest, uint64_t time)
 {
 	if (time < *latest)
@@ -21,23 +15,32 @@ static bool follows(uint64_t *latest, uint64_t time)
 	return true;
 }
 
-bool view_order_holds(struct view_order *order, const struct tw_batch *batch, uint64_t start)
+static bool follows_on_track(struct view_latest *latest, const struct tw_event *event)
 {
-	for (size_t i = 0; i < batch->count; i++) {
+	return (event->track < latest->room ||
+	        tw_grow(&latest->items, &latest->room, (size_t)event->track + 1, sizeof *latest->items)) &&
+	       follows(&latest->items[event->track], event->time);
+}
+
+enum view_order view_order_kept(struct view_latest *latest, const struct tw_batch *batch, uint64_t start,
+                                enum view_order asked)
+{
+	enum view_order kept = asked;
+	for (size_t i = 0; i < batch->count && kept != VIEW_NO_ORDER; i++) {
 		const struct tw_event *event = &batch->events[i];
 		if (!tw_goes_on(event) || event->kind == TW_LOST)
 			continue;
-		if (event->time < start || (is_shared(event) && !follows(&order->shared, event->time)) ||
-		    (event->track >= order->room &&
-		     !tw_grow(&order->latest, &order->room, (size_t)event->track + 1, sizeof *order->latest)) ||
-		    !follows(&order->latest[event->track], event->time))
-			return false;
+		if (event->time < start ||
+		    (asked == VIEW_ORDER_OF_ROWS && view_is_shared(event) && !follows(&latest->shared, event->time)))
+			kept = asked - 1;
+		if (!follows_on_track(latest, event))
+			kept = VIEW_NO_ORDER;
 	}
-	return true;
+	return kept;
 }
 
-void view_order_free(struct view_order *order)
+void view_latest_free(struct view_latest *latest)
 {
-	free(order->latest);
-	*order = (struct view_order){0};
+	free(latest->items);
+	*latest = (struct view_latest){0};
 }

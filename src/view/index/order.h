@@ -7,16 +7,26 @@
 
 #include <stdbool.h>
 
-/* All zero to begin. */
-struct view_order {
-	uint64_t *latest; /* by the reader's track */
+/* The order that events come in, each more than the one before: of a row none behind a later one, and of all none
+ * before the start. Tracks share the rows of counters, operations and CPUs. */
+enum view_order { VIEW_NO_ORDER, VIEW_ORDER_OF_TRACKS, VIEW_ORDER_OF_ROWS };
+
+/* The latest times so far. All zero to begin. */
+struct view_latest {
+	uint64_t *items; /* by the reader's track */
 	size_t room;
-	bool wanted;     /* nobody has looked before */
-	uint64_t shared; /* the same of what stands on rows that tracks share: counters, operations, CPUs */
+	uint64_t shared; /* on rows that tracks share */
 };
 
-/* Whether no event of a batch comes behind a later one of its row, or before the start. */
-bool view_order_holds(struct view_order *order, const struct tw_batch *batch, uint64_t start);
-void view_order_free(struct view_order *order);
+static inline bool view_is_shared(const struct tw_event *event)
+{
+	enum { SHARED = 1 << TW_COUNTER | 1 << TW_ASYNC_BEGIN | 1 << TW_ASYNC_END | 1 << TW_SWITCH | 1 << TW_WAKEUP };
+	return SHARED >> event->kind & 1;
+}
+
+/* Returns the order that a batch keeps, at most the one that is asked for. */
+enum view_order view_order_kept(struct view_latest *latest, const struct tw_batch *batch, uint64_t start,
+                                enum view_order asked);
+void view_latest_free(struct view_latest *latest);
 
 #endif

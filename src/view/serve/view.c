@@ -3,6 +3,8 @@
 #include "view/serve/view.h"
 
 #include "core/format.h"
+#include "core/in_order.h"
+#include "core/order/sorted_runs.h"
 #include "view/index/leaves.h"
 
 #include <errno.h>
@@ -34,18 +36,27 @@ static void options_for_index(struct view *view, struct tw_read_options *options
 		options->reorder_window = REORDER_WINDOW;
 }
 
-/* The first look at all events, for their order, is left out: the index sees itself whether they are. Where reading
- * cannot begin anew, and where more depends on it, it is not. */
+/* Asks for what the order says that events must come in. Of rows: the first look at all events, for their order, is
+ * left out, because the index sees itself whether they are. Of tracks: it tells when the trace begins. In none: the
+ * reader puts them in order. */
+static int ask(const struct view *view, struct tw_reader *reader)
+{
+	const struct tw_request request = {.lasting = view->reading.order == VIEW_ORDER_OF_ROWS, .as_they_come = true};
+	return view->reading.order == VIEW_NO_ORDER ? 0 : tw_begin(reader, TW_USE_EVENTS, &request);
+}
+
+/* Where reading cannot begin anew, and where more depends on it, events must be in order from the beginning. */
 static int look_while_reading(struct view *view)
 {
-	const struct tw_request request = {.lasting = true};
-	const struct tw_format *format = view->reading.reader->format;
-	view->reading.order.wanted = view->options.count == 1 && format->reading.look && view->files[0].regular &&
-	                             tw_input_seekable(view->reading.reader->input);
+	struct tw_reader *reader = view->reading.reader;
+	if (view->options.count > 1 || !reader->format->reading.look || !view->files[0].regular ||
+	    !tw_input_seekable(reader->input))
+		return 0;
+	view->reading.order = VIEW_ORDER_OF_ROWS;
 	/* What comes later than that is seen, and all is read again. */
-	if (view->reading.order.wanted && !view->options.read.reorder_window)
-		view->reading.reader->options.reorder_window = REORDER_WINDOW_SEEN;
-	return view->reading.order.wanted ? tw_begin(view->reading.reader, TW_USE_EVENTS, &request) : 0;
+	if (!view->options.read.reorder_window)
+		reader->options.reorder_window = REORDER_WINDOW_SEEN;
+	return ask(view, reader);
 }
 
 /* Which of the paths it is; their count where it is none. */
@@ -135,7 +146,7 @@ static int forget(struct view *view)
 {
 	view_lock(view);
 	view->reading.started = false;
-	view_order_free(&view->reading.order);
+	view_latest_free(&view->reading.latest);
 	drop_findings(view);
 	int status = view_index_again(&view->index, view->options.read.temporary_directory);
 	if (status == 0)
@@ -145,16 +156,26 @@ static int forget(struct view *view)
 	return status;
 }
 
-/* Reads from the beginning, events in order. Returns 0 or a negative status. */
-static int begin_again(struct view *view)
+/* Has a new reader, and what goes with it for the order. Returns 0, an errno or a negative status. */
+static int open_again(struct view *view, struct tw_reader **again)
 {
 	struct tw_read_options options = view->options.read;
-	struct tw_reader *again = NULL, *before = view->reading.reader;
 	options_for_index(view, &options);
 	if (view->reading.late && !view->options.read.reorder_window)
-		options.reorder_window = REORDER_WINDOW_LATE;
+		options.reorder_window =
+		    view->reading.order == VIEW_NO_ORDER ? REORDER_WINDOW_LATE : REORDER_WINDOW_SEEN;
+	int status = view_reader(view, again, &options);
+	status = status < 0 ? status : ask(view, *again);
+	const bool is_mixed = status == 0 && view->reading.order == VIEW_ORDER_OF_TRACKS;
+	return is_mixed ? tw_runs_for(&view->index.aside, *again) : status;
+}
+
+/* Reads from the beginning. Returns as open_again(). */
+static int begin_again(struct view *view)
+{
+	struct tw_reader *again = NULL, *before = view->reading.reader;
 	int status = forget(view);
-	status = status < 0 ? status : view_reader(view, &again, &options);
+	status = status < 0 ? status : open_again(view, &again);
 	if (!again)
 		return status;
 	view_lock(view);
@@ -169,7 +190,9 @@ static int take_next(struct view *view, const struct tw_batch *batch)
 {
 	const uint64_t start =
 	    view->reading.started ? view->reading.start : tw_reader_clock(view->reading.reader)->start_ns;
-	if (view->reading.order.wanted && !view_order_holds(&view->reading.order, batch, start))
+	const enum view_order asked = view->reading.order;
+	view->reading.order = view_order_kept(&view->reading.latest, batch, start, asked);
+	if (view->reading.order != asked)
 		return LATE;
 	view_lock(view);
 	take_batch(view, batch);
@@ -182,6 +205,29 @@ static int take_next(struct view *view, const struct tw_batch *batch)
 static bool is_lacking(const struct view *view)
 {
 	return view->index.store.spans && view->index.store.spans->failed;
+}
+
+/* What was put aside, after all else. Returns an errno or 0. */
+static int take_aside(struct view *view)
+{
+	struct tw_sorted_runs *runs = view->index.aside;
+	struct tw_batch batch;
+	int error = tw_sorted_runs_end(runs);
+	while (!error && !__atomic_load_n(&view->stop, __ATOMIC_RELAXED)) {
+		error = tw_sorted_runs_next(runs, &batch);
+		if (error || batch.count == 0)
+			break;
+		view_lock(view);
+		const size_t known = view->index.tracks.count;
+		view_index_take_aside(&view->index, tw_reader_dictionary(view->reading.reader), &batch);
+		view_files_take(view, known);
+		view->reading.generation++;
+		error = view->index.store.error;
+		view_unlock(view);
+	}
+	tw_sorted_runs_free(runs);
+	view->index.aside = NULL;
+	return error;
 }
 
 /* Returns an errno, 0 at the end, or a negative status. */
@@ -202,7 +248,7 @@ static int read_all(struct view *view)
 		if (taken)
 			return taken;
 	}
-	return got;
+	return got == 0 && view->index.aside ? take_aside(view) : got;
 }
 
 /* What could not be opened once more has no reader that tells it. */
@@ -356,7 +402,7 @@ void view_free(struct view *view)
 	tw_close(view->reading.reader);
 	if (view->findings.by_file)
 		drop_findings(view);
-	view_order_free(&view->reading.order);
+	view_latest_free(&view->reading.latest);
 	if (view->keeper.fd >= 0)
 		close(view->keeper.fd);
 	free(view->findings.by_file);

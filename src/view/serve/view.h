@@ -70,9 +70,10 @@ struct view_reading {
 	struct tw_reader *reader; /* NULL once one file has been read: `progress` has its last */
 	struct view_progress progress;
 	const char *format, *title; /* NULL until it is open */
-	struct view_order order;    /* where events do not come in it, they are read once more */
-	bool late;                  /* they did not */
-	bool keep_items;            /* the index keeps all slices: they cannot be read again */
+	enum view_order order; /* that events must come in; where they do not, they are read once more with a lesser */
+	bool late;             /* they did not */
+	struct view_latest latest;
+	bool keep_items; /* the index keeps all slices: they cannot be read again */
 	enum view_state state;
 	bool started; /* `start` is known */
 	uint64_t start;
