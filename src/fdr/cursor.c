@@ -428,16 +428,24 @@ static bool is_before_damage(struct fdr_cursor *cursor)
 	       decode_at(cursor, cursor->buffer.end, &decoder, &record) != TW_ERR_ROOM;
 }
 
-/* Takes a call in the midst of records whose bytes are at hand, where nothing is in doubt, as nearly all are. False: it
- * is for fdr_cursor_next(). */
+size_t fdr_cursor_at_hand(const struct fdr_cursor *cursor, const uint8_t **bytes)
+{
+	const uint64_t skip = cursor->at - cursor->window.offset, left = cursor->buffer.end - cursor->at;
+	if (cursor->buffer.damaged || cursor->counted_on || fdr_is_basic(cursor->log) || left <= TW_FDR_FUNCTION_SIZE ||
+	    skip >= cursor->window.used)
+		return 0;
+	const uint64_t have = cursor->window.used - skip, wanted = left - TW_FDR_FUNCTION_SIZE;
+	*bytes = cursor->window.bytes + skip;
+	return (size_t)(have < wanted ? have : wanted);
+}
+
+/* Takes a call as fdr_cursor_at_hand() has it. False: it is for fdr_cursor_next(). */
 static bool next_call(struct fdr_cursor *cursor, struct fdr_item *item)
 {
 	const enum tw_fdr_layout layout = cursor->log->header.layout;
-	const uint64_t skip = cursor->at - cursor->window.offset;
-	if (cursor->counted_on || cursor->buffer.end - cursor->at <= TW_FDR_FUNCTION_SIZE ||
-	    skip >= cursor->window.used || cursor->window.used - skip < TW_FDR_FUNCTION_SIZE)
+	const uint8_t *bytes;
+	if (fdr_cursor_at_hand(cursor, &bytes) < TW_FDR_FUNCTION_SIZE)
 		return false;
-	const uint8_t *bytes = cursor->window.bytes + skip;
 	*item = (struct fdr_item){.offset = cursor->at, .record.size = TW_FDR_FUNCTION_SIZE};
 	if (fdr_is_metadata(bytes[0], layout) || fdr_take_function(bytes, layout, &item->record) < 0)
 		return false;

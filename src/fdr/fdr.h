@@ -368,6 +368,10 @@ static inline bool fdr_in_doubt(const struct fdr_cursor *cursor)
  * the next call. Returns 1, 0 at the end of the buffer, or a negative status. */
 int fdr_cursor_next(struct fdr_cursor *cursor, struct fdr_item *item);
 
+/* Returns how many bytes of the next records are at hand where nothing is in doubt: records lie behind them. Calls may
+ * be taken from there, and `at` and `tsc` be moved on. */
+size_t fdr_cursor_at_hand(const struct fdr_cursor *cursor, const uint8_t **bytes);
+
 /* Bytes of the buffer, and after it, that no record could be read from. At the end of the buffer only. */
 uint64_t fdr_cursor_lost(const struct fdr_cursor *cursor);
 
