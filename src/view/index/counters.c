@@ -241,6 +241,8 @@ void view_index_fetch_counters(const struct view_index *index, const struct tw_b
 	uint64_t keys[MOST];
 	const struct view_track *tracks[MOST];
 	size_t count = 0, known = 0;
+	if (index->counters.lanes == 0)
+		return;
 	for (size_t i = 0; i < batch->count && count < MOST; i++) {
 		const struct tw_event *event = &batch->events[i];
 		if (event->kind != TW_COUNTER)
