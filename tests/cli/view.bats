@@ -463,6 +463,31 @@ appears() { # file
 	done
 }
 
+@test "view --index: who hears that all has been read may kill the server" {
+	"$PYTHON" - <<-'END'
+		import array
+		words = array.array("Q", [0x0016547846040010, 1 | 2 << 4, 10**9, 2 | 2 << 4 | 1 << 16 | 4 << 32, 0x6B726F77,
+		                          3 | 3 << 4 | 1 << 16, 1, 1])
+		for time in range(0, 2 * 10**8, 1000):
+		    for kind in 2, 3: # a slice begins, and ends
+		        words.extend((4 | 2 << 4 | kind << 16 | 1 << 24 | 1 << 48, time + kind))
+		with open("t.fxt", "wb") as out:
+		    words.tofile(out)
+	END
+	begin_view --index t.fxt
+	client "$view" <<-'END'
+		import os, sys, view_client
+		page = view_client.Page(open("address").read().strip())
+		while page.json("/api/progress")["state"] == "reading":
+		    pass
+		os.kill(int(sys.argv[1]), 9)
+	END
+	[ -s t.fxt.twview ]
+	begin_view --index t.fxt
+	end_view
+	[ ! -s err ] || fail "$(<err)"
+}
+
 # As those of `sql`, which are looked at by the same rules.
 @test "view --index: nothing is replaced that is no index, and wrong use is told" {
 	cp "$DATA/fxt/oneshot_all.fxt" t.fxt

@@ -291,6 +291,15 @@ static int read_with_items(struct view *view)
 	return status ? status : read_all(view);
 }
 
+static void save(struct view *view)
+{
+	view_keep_save(view);
+	view_lock(view);
+	view->reading.state = VIEW_DONE;
+	view->reading.generation++;
+	view_unlock(view);
+}
+
 static void end_reading(struct view *view, int got)
 {
 	struct tw_reader *over = NULL;
@@ -308,10 +317,12 @@ static void end_reading(struct view *view, int got)
 		    got == 0 && !is_lacking(view) && !__atomic_load_n(&view->stop, __ATOMIC_RELAXED);
 	if (got == 0 && !is_lacking(view))
 		is_kept = view_keep_is_wanted(view);
+	/* What is kept is there before all has been read, for who asks. */
+	view->reading.state = is_kept ? VIEW_READING : view->reading.state;
 	view_unlock(view);
 	tw_close(over);
 	if (is_kept)
-		view_keep_save(view);
+		save(view);
 }
 
 void view_read(struct view *view)
