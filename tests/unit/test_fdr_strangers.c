@@ -3,6 +3,8 @@
 #include "fdr_seams.h"
 #include "suite.h"
 
+#include "fdr/fdr.h"
+
 /* A buffer of another thread, which calls each of the functions that are called once elsewhere. */
 static void add_other_buffer(void)
 {
@@ -512,6 +514,37 @@ static void test_chunks_that_moved(void **state)
 		}
 }
 
+/* ---- The table of names. ---- */
+
+/* How large the table is once an id has been asked for behind so many that are too large for it. */
+static size_t room_behind(uint32_t others, uint32_t id)
+{
+	enum { FAR = 1 << 21 };
+	struct fdr_names names = {0};
+	struct tw_reader *reader;
+	add_header_of(&log_, 5, 1, 3, 2000000000, SIZE);
+	assert_int_equal(tw_open_memory(&reader, "made", log_.data, log_.size, NULL), 0);
+	for (uint32_t i = 0; i < others; i++)
+		fdr_make_name(reader, &names, FAR + i);
+	fdr_make_name(reader, &names, id);
+	const size_t room = names.near_room;
+	fdr_names_free(&names);
+	tw_close(reader);
+	return room;
+}
+
+/* An id that damage has made up costs no large table: those that are, or come in the order of ids, have a place. */
+static void test_room_for_ids(void **state)
+{
+	(void)state;
+	assert_int_equal(room_behind(0, 4095), 4096);
+	assert_int_equal(room_behind(0, 4096), 0);
+	assert_int_equal(room_behind(15, 4096), 0);
+	assert_int_equal(room_behind(16, 4096), 8192);
+	assert_int_equal(room_behind(4095, (1 << 20) - 1), 1 << 20);
+	assert_int_equal(room_behind(5000, 1 << 20), 0);
+}
+
 SUITE(fdr_strangers)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,7 +556,7 @@ SUITE(fdr_strangers)
 	    cmocka_unit_test(test_joined_at_a_counter),      cmocka_unit_test(test_buffers_larger_than_their_size),
 	    cmocka_unit_test(test_argument_beyond_a_window), cmocka_unit_test(test_calls_for_a_counter),
 	    cmocka_unit_test(test_byte_among_many_calls),    cmocka_unit_test(test_another_log_is_not_known),
-	    cmocka_unit_test(test_chunks_that_moved),
+	    cmocka_unit_test(test_chunks_that_moved),        cmocka_unit_test(test_room_for_ids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
