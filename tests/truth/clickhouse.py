@@ -163,8 +163,9 @@ class Cluster:
                                       "clientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n")
         with open(data / "out", "wb") as out:
             self.zookeeper = subprocess.Popen(
-                ["java", "-Xmx128m", "-cp", ZOOKEEPER, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-                 str(data / "zoo.cfg")], cwd=data, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+                ["java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", ZOOKEEPER,
+                 "org.apache.zookeeper.server.quorum.QuorumPeerMain", str(data / "zoo.cfg")],
+                cwd=data, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
         try:
             self.wait_for_zookeeper()
             for step in (Server.launch, Server.wait):
