@@ -98,10 +98,6 @@ void fxt_calls_commit(struct fxt_chunk *chunk, struct fxt_state *state, struct f
  * memory. */
 void fxt_sort_calls(struct fxt_chunk *chunk, struct fxt_scratch *scratch);
 
-/* track_calls.c: puts items of one time in order that stand as in the archive: complete slices the longest first, as in
- * tw_equal_times_nest(). Parts may have been put in order before. spare: room for twice as many. */
-void fxt_nest_equals(struct tw_call_item *items, size_t count, struct tw_call_item *spare);
-
 /* The calls of a track, new ones if there are none; NULL when there is no memory. */
 struct fxt_track_calls *fxt_calls_of(struct fxt_chunk *chunk, uint32_t track);
 

@@ -37,11 +37,6 @@ struct fxt_sum {
 	struct fxt_tally tally;
 };
 
-/* The same of a category: its records alone. */
-struct fxt_category_sum {
-	uint64_t what, records;
-};
-
 /* A sum that is complete, in ns; several may be of the same key. */
 struct fxt_count {
 	struct fxt_sum sum;
@@ -56,10 +51,10 @@ enum { FXT_CATEGORY_SUMS = 1024, FXT_KOID_SUMS = 64 };
 
 struct fxt_census {
 	uint64_t kinds[TW_FXT_KINDS];
-	struct fxt_tally provider;                             /* of the context */
-	struct fxt_sum threads[FXT_PAGE];                      /* by index */
-	struct fxt_sum koids[FXT_KOID_SUMS];                   /* of other threads, by a hash */
-	struct fxt_category_sum categories[FXT_CATEGORY_SUMS]; /* by the low bits of the reference */
+	struct fxt_tally provider;                    /* of the context */
+	struct fxt_sum threads[FXT_PAGE];             /* by index */
+	struct fxt_sum koids[FXT_KOID_SUMS];          /* of other threads, by a hash */
+	struct fxt_sum categories[FXT_CATEGORY_SUMS]; /* by the low bits of the reference; records alone */
 	struct fxt_count *counts;
 	size_t count, room;
 	struct fxt_count unkept; /* there was no memory for another one */

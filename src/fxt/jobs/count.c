@@ -62,21 +62,12 @@ static void end_sums(struct fxt_chunk *chunk, struct fxt_sum *sums, size_t count
 		end_sum(chunk, &sums[i]);
 }
 
-static void end_category(struct fxt_chunk *chunk, struct fxt_category_sum *sum)
-{
-	const struct fxt_counted_key key = {.what = sum->what};
-	if (sum->records)
-		new_count(chunk, &key)->sum.tally.records = sum->records;
-	sum->records = 0;
-}
-
 /* The provider or its clock changes, or the chunk ends. */
 static void end_context(struct fxt_chunk *chunk)
 {
 	struct fxt_census *census = chunk->census;
 	const struct fxt_context *context = &chunk->decoder.context;
-	for (size_t i = 0; i < FXT_CATEGORY_SUMS; i++)
-		end_category(chunk, &census->categories[i]);
+	end_sums(chunk, census->categories, FXT_CATEGORY_SUMS);
 	end_sums(chunk, census->threads, FXT_PAGE);
 	end_sums(chunk, census->koids, FXT_KOID_SUMS);
 	if (census->provider.records == 0) /* where another archive begins, the provider may be gone */
@@ -137,12 +128,8 @@ TW_INLINE struct fxt_tally *tally_of_index(struct fxt_chunk *chunk, unsigned ind
 /* Counts a record for a category. */
 TW_INLINE void count_what(struct fxt_chunk *chunk, unsigned index, uint64_t what)
 {
-	struct fxt_category_sum *sum = &chunk->census->categories[index % FXT_CATEGORY_SUMS];
-	if (__builtin_expect(sum->what != what, 0)) {
-		end_category(chunk, sum);
-		sum->what = what;
-	}
-	sum->records++;
+	const struct fxt_counted_key key = {.what = what};
+	tally_of(chunk, &chunk->census->categories[index % FXT_CATEGORY_SUMS], &key)->records++;
 }
 
 /* A record that is counted. */

@@ -8,6 +8,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
 #include "base/memory/order.h"
+#include "core/calls/item_order.h"
 #include "fxt/fxt.h"
 #include "fxt/jobs/calls.h"
 
@@ -63,11 +64,6 @@ struct division {
 static struct fxt_chunk *chunk_at(const struct division *division, uint64_t number)
 {
 	return division->held[number % TW_ORDER_SLABS];
-}
-
-static size_t size_of(const struct fxt_chunk *chunk)
-{
-	return chunk->end - chunk->begin;
 }
 
 /* ---- Giving a part the calls of a chunk. ---- */
@@ -133,7 +129,7 @@ static void give_equals(const struct division *division, struct part *part, cons
 			count_late(part, &state->late[i], state->given);
 	}
 	if (all > 1)
-		fxt_nest_equals(part->equals, all, part->equals + all);
+		tw_nest_equal_items(part->equals, all, part->equals + all);
 	give_items(division, part, track, part->equals, all);
 }
 
@@ -230,13 +226,13 @@ static void give_chunk(const struct division *division, struct part *part, const
 static bool has_enough(const struct division *division, const struct part *part)
 {
 	return part->taken < part->available &&
-	       part->held_bytes - size_of(chunk_at(division, part->taken)) >= division->window;
+	       part->held_bytes - fxt_bytes_of(chunk_at(division, part->taken)) >= division->window;
 }
 
 static void fill(const struct division *division, struct part *part)
 {
 	while (!has_enough(division, part) && part->available < division->committed)
-		part->held_bytes += size_of(chunk_at(division, part->available++));
+		part->held_bytes += fxt_bytes_of(chunk_at(division, part->available++));
 }
 
 /* Whether a part can give its oldest chunk: it has enough, or no more will come. */
@@ -250,7 +246,7 @@ static bool has_work(const struct division *division, const struct part *part)
 static void pass_chunk(struct division *division, struct part *part)
 {
 	struct fxt_chunk *chunk = chunk_at(division, part->taken++);
-	part->held_bytes -= size_of(chunk);
+	part->held_bytes -= fxt_bytes_of(chunk);
 	part->busy = false;
 	fill(division, part);
 	if (--chunk->calls->unfinished == 0) {

@@ -1,10 +1,10 @@
 /* track_calls.c - the calls of a chunk by track, in the order of time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory/memory.h"
+#include "core/calls/item_order.h"
 #include "fxt/jobs/calls.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const uint32_t NONE = UINT32_MAX;
 
@@ -113,81 +113,7 @@ static bool put_all(struct fxt_calls *calls, struct fxt_scratch *scratch)
 	return true;
 }
 
-/* ---- Any other order: merge sort. ---- */
-
-/* Sorts items by time, or the longest duration first; equal ones keep their order. spare: room for as many. */
-static void sort(struct tw_call_item *items, size_t count, struct tw_call_item *spare, bool by_time)
-{
-	if (count < 2)
-		return;
-	size_t half = count / 2, a = 0, b = half;
-	sort(items, half, spare, by_time);
-	sort(items + half, count - half, spare, by_time);
-	memcpy(spare, items, half * sizeof *items);
-	for (size_t i = 0; a < half; i++) {
-		bool second =
-		    b < count && (by_time ? items[b].time < spare[a].time : items[b].duration > spare[a].duration);
-		items[i] = second ? items[b++] : spare[a++];
-	}
-}
-
-/* Returns how many items of one time stand before a begin. */
-static size_t before_begin(const struct tw_call_item *items, size_t count)
-{
-	size_t found = 0;
-	while (found < count && tw_item_kind(&items[found]) != TW_CALL_BEGIN)
-		found++;
-	return found;
-}
-
-/* Complete slices that stand together. */
-static void nest_together(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
-{
-	for (size_t from = 0, to; from < count; from = to) {
-		for (to = from; to < count && tw_item_is_complete(&items[to]);)
-			to++;
-		sort(items + from, to - from, spare, false);
-		to += to == from; /* another call */
-	}
-}
-
-static inline bool lasts(const struct tw_call_item *item)
-{
-	return tw_item_is_complete(item) && item->duration;
-}
-
-/* Complete slices that last, whatever ends between them. */
-static void nest_across_ends(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
-{
-	size_t found = 0, put = 0;
-	for (size_t i = 0; i < count; i++)
-		if (lasts(&items[i]))
-			spare[found++] = items[i];
-	sort(spare, found, spare + found, false);
-	for (size_t i = 0; i < count; i++)
-		if (lasts(&items[i]))
-			items[i] = spare[put++];
-}
-
-void fxt_nest_equals(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
-{
-	for (size_t from = 0, found; from < count; from += found ? found : 1) {
-		found = before_begin(items + from, count - from);
-		nest_together(items + from, found, spare);
-		nest_across_ends(items + from, found, spare);
-	}
-}
-
-static void sort_track(struct tw_call_item *items, size_t count, struct tw_call_item *spare)
-{
-	sort(items, count, spare, true);
-	for (size_t from = 0, to; from < count; from = to) {
-		for (to = from + 1; to < count && items[to].time == items[from].time;)
-			to++;
-		if (to > from + 1)
-			fxt_nest_equals(items + from, to - from, spare);
-	}
-}
+/* ---- Any other order. ---- */
 
 /* Puts the items of tracks that are out of order back as they stand in the archive, and sorts them. */
 static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
@@ -199,7 +125,7 @@ static void sort_mixed(struct fxt_calls *calls, struct tw_call_item *spare)
 	}
 	for (size_t i = 0; i < calls->track_count; i++)
 		if (calls->tracks[i].mixed)
-			sort_track(calls->items + calls->tracks[i].from, calls->tracks[i].count, spare);
+			tw_sort_items(calls->items + calls->tracks[i].from, calls->tracks[i].count, spare);
 }
 
 /* Makes room for the items of a chunk; nothing of an earlier one is kept. */

@@ -233,6 +233,12 @@ struct fxt_wish {
 	bool check;     /* every rule is checked */
 };
 
+/* How much of the archive a chunk has. */
+static inline size_t fxt_bytes_of(const struct fxt_chunk *chunk)
+{
+	return chunk->end - chunk->begin;
+}
+
 static inline uint64_t fxt_offset(const struct fxt_chunk *chunk, size_t place)
 {
 	return chunk->base + place;
