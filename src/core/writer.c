@@ -140,17 +140,14 @@ void *tw_writer_take(struct tw_writer *writer, size_t *size)
 	return taken.bytes;
 }
 
-/* An end has the category of its begin. Often another processor has made the rows, and this looks at them first: `make
- * bench` measures convert. */
+/* An end has the category of its begin. */
 static void count_unwritten(struct tw_writer *writer, const struct tw_batch *batch)
 {
-	enum { ROWS_AHEAD = 16 };
 	const uint32_t categories = writer->target->no_category & ~(UINT32_C(1) << TW_SLICE_END);
 	const uint32_t arguments = writer->target->no_arguments;
 	uint64_t category = 0, argument = 0;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		__builtin_prefetch(event + ROWS_AHEAD);
 		category += categories >> event->kind & (event->category != 0);
 		argument += (arguments >> event->kind & 1) * event->argument_count;
 	}
@@ -175,13 +172,16 @@ static void count_altered(struct tw_writer *writer, const struct tw_altered *now
 }
 
 /* Counts events whose records tell more than events can, and those whose time was raised to 0: they come too late,
- * behind later ones. False where one is of no kind: targets look kinds up in tables. */
+ * behind later ones. False where one is of no kind: targets look kinds up in tables. Often another processor has made
+ * the rows, and this looks at them first: `make bench` measures convert. */
 static bool look_over(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
+	enum { ROWS_AHEAD = 16 };
 	bool others = false, later = writer->later;
 	uint64_t more = 0, raised = 0;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
+		__builtin_prefetch(event + ROWS_AHEAD);
 		others |= event->kind >= TW_EVENT_KINDS;
 		more += (event->flags & TW_FLAG_MORE) != 0;
 		raised += later & (event->time == 0);

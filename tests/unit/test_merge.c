@@ -147,36 +147,39 @@ static void change_archive(const char *path, long event)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Chunks wait in the file: nothing is made of one that is another when its time has come. */
+/* Chunks of three archives wait in the file: nothing is made of one that is another when its time has come. Those of two
+ * stay in memory. */
 static void test_changed_archive(void **state)
 {
 	(void)state;
-	char paths[2][32] = {"/tmp/merge_a_XXXXXX", "/tmp/merge_b_XXXXXX"};
-	for (int i = 0; i < 2; i++) {
+	char paths[3][32] = {"/tmp/merge_a_XXXXXX", "/tmp/merge_b_XXXXXX", "/tmp/merge_c_XXXXXX"};
+	for (int i = 0; i < 3; i++) {
 		const int descriptor = mkstemp(paths[i]);
 		assert_true(descriptor >= 0);
 		close(descriptor);
 		make_archive(paths[i]);
 	}
-	const struct tw_merge_source sources[] = {{.path = paths[0]}, {.path = paths[1]}};
-	for (int changes = 0; changes < 2; changes++) {
+	const struct tw_merge_source sources[] = {{.path = paths[0]}, {.path = paths[1]}, {.path = paths[2]}};
+	for (size_t archives = 2, changes = 0; archives <= 3; archives += changes, changes = !changes) {
+		const bool fails = changes && archives > 2;
 		struct tw_reader *reader;
 		struct tw_batch batch;
 		size_t count = 0;
 		int status;
-		assert_int_equal(tw_open_merged(&reader, sources, 2, NULL, NULL), 0);
+		make_archive(paths[1]);
+		assert_int_equal(tw_open_merged(&reader, sources, archives, NULL, NULL), 0);
 		while ((status = tw_read(reader, &batch)) > 0) {
 			if (changes && count == 0)
 				change_archive(paths[1], EVENTS - 9);
 			count += batch.count;
 		}
-		assert_int_equal(status, changes ? TW_ERR_SYSTEM : 0);
-		assert_true(changes ? count < 2 * EVENTS : count == 2 * EVENTS);
-		if (changes)
+		assert_int_equal(status, fails ? TW_ERR_SYSTEM : 0);
+		assert_true(fails ? count < archives * EVENTS : count == archives * EVENTS);
+		if (fails)
 			assert_non_null(strstr(tw_reader_error(reader), ": changed while it was read"));
 		tw_close(reader);
 	}
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		remove(paths[i]);
 }
 

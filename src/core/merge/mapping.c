@@ -6,6 +6,7 @@
 #include "core/merge/mapping.h"
 
 #include "base/memory/memory.h"
+#include "core/dictionary_parts.h"
 #include "core/request.h"
 
 #include <stdlib.h>
@@ -303,7 +304,7 @@ static inline uint32_t track_of(struct tw_mapping *mapping, uint32_t number)
 	uint32_t known = number < mapping->tracks.room ? mapping->tracks.items[number] : 0;
 	if (!known)
 		return meet_track(mapping, number);
-	return tw_dictionary_moves(mapping->from) ? moved_track(mapping, number) : known;
+	return mapping->from->tracks.moves ? moved_track(mapping, number) : known;
 }
 
 /* What is told of processes may be on tracks that have no event. */
@@ -464,16 +465,26 @@ static uint32_t map_other(struct tw_mapping *mapping, const struct tw_event *eve
 	return event->other;
 }
 
+/* What every row has. */
+static inline void map_names(struct tw_mapping *mapping, struct tw_event *event)
+{
+	event->provider = 0; /* strings are shared, as tables of providers cannot be */
+	event->name = name_of(mapping, event->name);
+	event->category = name_of(mapping, event->category);
+	event->track = track_of(mapping, event->track);
+}
+
 bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_argument *arguments)
 {
+	if (event->kind <= TW_COUNTER && !event->argument_count && !event->other) { /* most, in one jump */
+		map_names(mapping, event);
+		return event->name != UINT32_MAX && event->category != UINT32_MAX && event->track != UINT32_MAX;
+	}
 	bool fine = map_cpu(mapping, event);
 	uint32_t from = event->track;
 	const bool refers = event->kind == TW_OBJECT || event->argument_count;
 	const uint64_t around = refers ? tw_dictionary_track(mapping->from, from)->process : 0;
-	event->provider = 0; /* strings are shared, as tables of providers cannot be */
-	event->name = name_of(mapping, event->name);
-	event->category = name_of(mapping, event->category);
-	event->track = track_of(mapping, from);
+	map_names(mapping, event);
 	if (event->other)
 		event->other = map_other(mapping, event);
 	if (event->kind == TW_OBJECT && event->track != UINT32_MAX) {

@@ -115,8 +115,13 @@ static inline bool tw_merge_raises(const struct tw_merge_time *how, uint64_t tim
 	return tw_merge_moved(how, time) < 0;
 }
 
+/* What a time becomes. Nearly all are within 63 bits, of clocks that do not drift. `make bench` measures merge. */
 static inline uint64_t tw_merge_time(const struct tw_merge_time *how, uint64_t time)
 {
+	const int64_t shift = (int64_t)how->shift;
+	const uint64_t sum = time + (uint64_t)shift;
+	if (how->from == how->to && shift == how->shift && (time | sum) <= INT64_MAX)
+		return sum;
 	tw_wide at = how->from == how->to ? time + how->shift : tw_merge_moved(how, time);
 	return at < 0 ? 0 : at > UINT64_MAX ? UINT64_MAX : (uint64_t)at;
 }

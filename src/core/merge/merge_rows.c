@@ -37,21 +37,21 @@ static inline bool has_room(const struct tw_merge *merge, const struct tw_merge_
 }
 
 /* Copies the next row of an input behind those there are. Returns 0 or a negative status. */
-static int copy_row(struct tw_reader *merged, struct tw_merge_input *input)
+static inline int copy_row(struct tw_reader *merged, struct tw_merge *merge, struct tw_merge_input *input)
 {
-	struct tw_merge *merge = merged->state;
+	const struct tw_event *from = &input->batch.events[input->next++];
 	struct tw_event *event = &merge->batch.room.events[merge->batch.event_count++];
-	*event = input->batch.events[input->next++];
-	merged->traits.raised |= input->head == 0 && tw_merge_raises(&input->time, event->time);
-	const size_t n = event->argument_count;
-	const struct tw_argument *from = tw_event_arguments(&input->batch, event);
 	struct tw_argument *arguments = merge->batch.room.arguments + merge->batch.argument_count;
-	for (size_t i = 0; i < n; i++) /* few: memcpy() is for many */
-		arguments[i] = from[i];
-	event->first_argument = (uint16_t)merge->batch.argument_count;
-	merge->batch.argument_count += n;
+	const unsigned n = from->argument_count;
+	*event = *from;
 	event->time = input->head;
 	event->offset += input->reader ? input->reader->log.base : 0;
+	event->first_argument = (uint16_t)merge->batch.argument_count;
+	for (unsigned i = 0; i < n; i++) /* few: memcpy() is for many */
+		arguments[i] = input->batch.arguments[from->first_argument + i];
+	merge->batch.argument_count += n;
+	if (__builtin_expect(input->head == 0, 0))
+		merged->traits.raised |= tw_merge_raises(&input->time, from->time);
 	int error = input->run.bytes
 	                ? tw_spill_fetch(&input->run, &merge->batch.bytes, &merge->batch.byte_room, arguments, n)
 	                : 0;
@@ -155,10 +155,10 @@ static uint64_t time_of_others(const struct tw_merge *merge)
 /* Takes rows of one input as long as no other has an earlier one. Returns 0 or a negative status. */
 static int take(struct tw_reader *merged, struct tw_merge_input *input, uint64_t until)
 {
-	const struct tw_merge *merge = merged->state;
+	struct tw_merge *merge = merged->state;
 	int status;
 	do {
-		status = copy_row(merged, input);
+		status = copy_row(merged, merge, input);
 		look(input);
 	} while (status == 0 && input->next < input->batch.count && input->head < until && has_room(merge, input));
 	return status;

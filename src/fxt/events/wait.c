@@ -2,8 +2,8 @@
  *
  * Records come late by as much as a provider's buffer, so a few megabytes of each archive wait to be put in order. Rows
  * take three times as much memory as bytes: where several archives are merged, bytes are read again, and rows are made,
- * only of chunks that are about to be delivered. Chunks that others depend on, with objects, blobs or damage, become
- * rows at once. */
+ * only of chunks that are about to be delivered. Two archives keep their bytes. Chunks that others depend on, with
+ * objects, blobs or damage, become rows at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
 #include "base/loops.h"
@@ -50,7 +50,6 @@ static void decide(struct fxt_chunk *chunk, const struct fxt_wish *wish, struct 
 {
 	const bool may_wait = !chunk->wait.eager && !chunk->failed && tw_loop_is_on(TW_LOOP_FXT_WAIT);
 	chunk->wait.waits = may_wait && fxt_find_times(chunk);
-	chunk->wait.fingerprint = chunk->wait.waits ? fingerprint(chunk) : 0;
 	if (!chunk->wait.waits && !chunk->failed) /* otherwise it may refer to providers that are no more */
 		decode_all(chunk, wish, scratch);
 }
@@ -134,8 +133,10 @@ void fxt_wait_put(struct tw_reader *reader, struct fxt_chunk *chunk)
 	fxt->commit.timed = true;
 	chunk->wait.later = true;
 	tw_sorter_put_later(&fxt->sorter, &chunk->rows.slab, chunk->decoder.passed.least);
-	if (tw_input_seekable(reader->input))
-		fxt_pipeline_give_bytes(fxt->pipeline, chunk);
+	if (!tw_input_seekable(reader->input) || reader->request.merged <= FXT_PAIR)
+		return;
+	chunk->wait.fingerprint = fingerprint(chunk);
+	fxt_pipeline_give_bytes(fxt->pipeline, chunk);
 }
 
 void fxt_wait_empty(struct fxt_reader *fxt, struct fxt_chunk *chunk)

@@ -11,7 +11,10 @@
 
 struct fxt_pipeline;
 
-enum { FXT_FEW = 16 }; /* where more archives are merged, each has little memory */
+enum {
+	FXT_PAIR = 2, /* where more archives are merged, bytes are read again rather than kept */
+	FXT_FEW = 16  /* where more are, each has little memory */
+};
 
 /* What is done with the chunks. decode is called once a chunk was walked, perhaps several times, for the pieces walked
  * since the last time; decoded once, when it is complete. Both in any thread. All but decode may be NULL. */

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/write/writer.h"
 
+#include "base/inline.h"
+
 static uint64_t scope_of(uint16_t flags)
 {
 	if (flags & TW_FLAG_GLOBAL)
@@ -16,8 +18,8 @@ static size_t tail_words(enum fxt_tail tail, uint16_t flags)
 	return tail != FXT_NO_TAIL && (tail != FXT_TAIL_SCOPE || scope_of(flags));
 }
 
-static void put_tail(struct fxt_writer *w, struct fxt_new_record *record, const struct tw_event *event,
-                     enum fxt_tail tail)
+TW_INLINE void put_tail(struct fxt_writer *w, struct fxt_new_record *record, const struct tw_event *event,
+                        enum fxt_tail tail)
 {
 	if (tail == FXT_TAIL_SCOPE && fxt_record_left(record))
 		fxt_put_word(record, scope_of(event->flags));
@@ -28,8 +30,8 @@ static void put_tail(struct fxt_writer *w, struct fxt_new_record *record, const 
 }
 
 /* Writes an event with these arguments and this name. */
-static void put_with(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as,
-                     const struct fxt_arguments *list, const struct fxt_string_ref *name)
+TW_INLINE void put_with(struct fxt_writer *w, const struct tw_event *event, const struct fxt_written_kind *as,
+                        const struct fxt_arguments *list, const struct fxt_string_ref *name)
 {
 	struct fxt_string_ref category =
 	    as->sample ? fxt_own_string(w->tables, as->name) : fxt_string(w->tables, event->category);
