@@ -23,6 +23,7 @@
 	X(FXT_ROWS, "fxt-rows")         /* fxt/events/plain.c: events and switches to rows */                          \
 	X(FXT_CALLS, "fxt-calls")       /* fxt/jobs/calls.c: durations to the calls of a profile */                    \
 	X(FXT_CHECK, "fxt-check")       /* fxt/jobs/check_plain.c: records that keep all rules */                      \
+	X(FXT_EARLY, "fxt-early")       /* fxt/jobs/check_early.c: an archive checked with one look at it */           \
 	X(FXT_COUNT, "fxt-count")       /* fxt/jobs/count.c: records counted */                                        \
 	X(FXT_WAIT, "fxt-wait")         /* fxt/events/wait.c: times of a chunk whose rows are made later */
 

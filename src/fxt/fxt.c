@@ -60,6 +60,11 @@ static void fxt_close(struct tw_reader *reader)
 
 /* ---- Reading. ---- */
 
+static int look(struct tw_reader *reader)
+{
+	return fxt_check_early(reader) ? 0 : fxt_look(reader);
+}
+
 static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 {
 	struct fxt_reader *fxt = reader->state;
@@ -70,7 +75,7 @@ static int fxt_read(struct tw_reader *reader, struct tw_batch *batch)
 	if (options->checking != TW_CHECK_ALL || !options->findings_only || fxt->late)
 		return fxt_read_events(reader, batch);
 	fxt->finished = true;
-	return fxt_check_archive(reader);
+	return fxt_check_archive(reader, NULL);
 }
 
 /* Pairs of events that came late. */
@@ -148,7 +153,7 @@ const struct tw_format tw_format_fxt = {
     .reading =
 	{
 	    .open = fxt_open,
-	    .look = fxt_look,
+	    .look = look,
 	    .read = fxt_read,
 	    .check = fxt_check,
 	    .help = fxt_help,

@@ -3,7 +3,9 @@
 #ifndef FXT_FXT_H
 #define FXT_FXT_H
 
+#include "core/calls/nested.h"
 #include "core/format.h"
+#include "core/order/reach.h"
 #include "fxt/jobs/pairs.h"
 #include "fxt/walk/pipeline.h"
 
@@ -71,6 +73,9 @@ void fxt_wait_empty(struct fxt_reader *fxt, struct fxt_chunk *chunk);
  * be made, because others depend on them, or not all of them have a time. */
 bool fxt_find_times(struct fxt_chunk *chunk);
 
+/* look.c: takes the times of the next chunk, which is not committed. */
+void fxt_take_times(struct tw_reach *reach, const struct fxt_chunk *chunk);
+
 /* pipeline.c: how many bytes of the archive records may come late by. */
 uint64_t fxt_reorder_window(const struct tw_reader *reader);
 
@@ -80,8 +85,24 @@ size_t fxt_chunk_size(const struct tw_reader *reader);
 /* reader.c: takes the wall time from the first context of a chunk that tells one, unless it is known. */
 void fxt_set_wall(struct tw_reader *reader, const struct fxt_chunk *chunk);
 
-/* check_archive.c: reads all of the archive for what is wrong with it. Returns 0 or a negative status. */
-int fxt_check_archive(struct tw_reader *reader);
+/* An archive checked with one look at it. */
+struct fxt_early {
+	struct tw_reach reach;
+	struct tw_nested durations;
+	bool has_steps; /* other than complete slices */
+};
+
+/* check_archive.c: reads all of the archive for what is wrong with it. Returns 0 or a negative status; `early` or NULL:
+ * TW_ERR_UNSUPPORTED where that does not go on. */
+int fxt_check_archive(struct tw_reader *reader, struct fxt_early *early);
+
+/* check_archive.c: the same with one look. False where that cannot tell: nothing has been reported. */
+bool fxt_check_early(struct tw_reader *reader);
+
+/* check_early.c: takes the slices of a committed chunk, whose steps leave it; false where they have to be merged. Gives
+ * the pairs what is still open, and the clock when all ended. */
+bool fxt_early_take(struct fxt_early *early, struct fxt_pairs *pairs, struct fxt_chunk *chunk);
+void fxt_early_end(const struct fxt_early *early, struct fxt_pairs *pairs);
 
 /* ---- The jobs of struct tw_format, as core/format.h tells them, by file. ---- */
 

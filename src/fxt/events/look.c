@@ -119,35 +119,7 @@ bool fxt_find_times(struct fxt_chunk *chunk)
 
 /* ---- All chunks. ---- */
 
-/* What the reader does with its window, by the times of chunks alone. */
-struct look {
-	uint64_t window;
-	uint64_t earliest; /* UINT64_MAX: nothing has a time */
-	struct held {
-		uint64_t bytes, latest;
-	} held[TW_ORDER_SLABS]; /* chunk number n is held[n % TW_ORDER_SLABS] */
-	uint64_t first, count;  /* number of the oldest that the window reaches over, and how many */
-	uint64_t held_bytes;    /* of these */
-	uint64_t behind;        /* the latest time of those before */
-	bool timed_behind;      /* there is one */
-	bool late;
-};
-
-/* The oldest chunk is given out as soon as those behind it fill the window. */
-static void leave_behind(struct look *look)
-{
-	const struct held *oldest = &look->held[look->first % TW_ORDER_SLABS];
-	while (look->count && (look->held_bytes - oldest->bytes >= look->window || look->count == TW_ORDER_SLABS)) {
-		look->timed_behind |= oldest->latest > 0;
-		look->behind = oldest->latest > look->behind ? oldest->latest : look->behind;
-		look->held_bytes -= oldest->bytes;
-		look->count--;
-		oldest = &look->held[++look->first % TW_ORDER_SLABS];
-	}
-}
-
-/* Slices of one time stand the longest first: so one of the same time comes late, too. */
-static void take(struct look *look, const struct fxt_chunk *chunk)
+void fxt_take_times(struct tw_reach *reach, const struct fxt_chunk *chunk)
 {
 	const struct tw_slab *slab = &chunk->rows.slab;
 	uint64_t least = chunk->decoder.passed.least, latest = chunk->decoder.passed.last;
@@ -156,11 +128,7 @@ static void take(struct look *look, const struct fxt_chunk *chunk)
 		least = time < least ? time : least;
 		latest = time > latest ? time : latest;
 	}
-	leave_behind(look);
-	look->earliest = least < look->earliest ? least : look->earliest;
-	look->late |= look->timed_behind && least <= look->behind;
-	look->held[(look->first + look->count++) % TW_ORDER_SLABS] = (struct held){chunk->end - chunk->begin, latest};
-	look->held_bytes += chunk->end - chunk->begin;
+	tw_reach_take(reach, fxt_bytes_of(chunk), least, latest);
 }
 
 /* Rows are made only where times depend on them, or on records that are passed over. `make bench` measures check. */
@@ -170,7 +138,7 @@ static void find_times(struct fxt_chunk *chunk, const struct fxt_wish *wish, str
 		fxt_decode(chunk, wish, scratch);
 }
 
-static int look_through(struct tw_reader *again, struct look *look)
+static int look_through(struct tw_reader *again, struct tw_reach *reach)
 {
 	static const struct fxt_work work = {.decode = find_times, .decoded = fxt_decoded};
 	const struct fxt_wish wish = {.options = &again->options, .skips = fxt_skips(0)};
@@ -181,7 +149,7 @@ static int look_through(struct tw_reader *again, struct look *look)
 		if (chunk->failed || chunk->rows.slab.failed)
 			status = TW_ERR_MEMORY;
 		else
-			take(look, chunk);
+			fxt_take_times(reach, chunk);
 		fxt_pipeline_give(fxt->pipeline, chunk);
 	}
 	return status < 0 ? fxt_fail(again, status) : 0;
@@ -190,18 +158,18 @@ static int look_through(struct tw_reader *again, struct look *look)
 int fxt_look(struct tw_reader *reader)
 {
 	struct fxt_reader *fxt = reader->state;
-	struct look look = {.window = fxt_reorder_window(reader), .earliest = UINT64_MAX};
+	struct tw_reach reach = {.window = fxt_reorder_window(reader), .earliest = UINT64_MAX};
 	struct tw_reader *again;
 	int status = tw_open_again(&again, reader);
 	if (status == 0) {
 		again->request.merged = reader->request.merged; /* its chunks are as large */
-		status = look_through(again, &look);
+		status = look_through(again, &reach);
 	}
 	if (status < 0)
 		tw_fail(reader, status, "%s", again ? tw_reader_error(again) : tw_status_text(status));
 	tw_close(again);
 	fxt->looked = status == 0;
-	fxt->earliest = look.earliest;
-	fxt->late = look.late;
-	return status < 0 ? status : look.late;
+	fxt->earliest = reach.earliest;
+	fxt->late = reach.late;
+	return status < 0 ? status : reach.late;
 }

@@ -436,6 +436,8 @@ static void make_event_row(const struct row_source *source)
 	fxt_take_rows_back(chunk, &before);
 	if (chunk->calls || !source->wish->check)
 		make_bare_row(source, kind);
+	else
+		fxt_pass_by(chunk, chunk->decoder.time);
 }
 
 static void make_row(const struct row_source *source)

@@ -2,8 +2,10 @@
  *
  * Rules about single records are checked where these are decoded. Rules about pairs need begins and ends in the order
  * of time, but little of each, so nearly all records make steps (steps.h) instead of rows. Steps are merged as the
- * sorter merges rows; where events come later than that reaches (look.c), rows are read instead. */
+ * sorter merges rows; where events come later than that reaches (look.c), rows are read instead. Durations that stand
+ * in order need no merging (check_early.c). */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/attempt.h"
 #include "fxt/fxt.h"
 
 #include <stdlib.h>
@@ -23,6 +25,7 @@ struct head {
 struct verify {
 	struct tw_reader *reader;
 	struct fxt_reader *fxt;
+	struct fxt_early *early;             /* NULL: it takes nothing */
 	struct queue queues[TW_ORDER_SLABS]; /* queue number n is queues[n % TW_ORDER_SLABS] */
 	uint64_t oldest, count;              /* queues: the number of the first, how many */
 	uint64_t bytes;                      /* of the queues' chunks */
@@ -32,11 +35,6 @@ struct verify {
 	uint64_t last; /* time of the last step */
 	struct fxt_steps_scratch scratch;
 };
-
-static uint64_t size_of(const struct fxt_chunk *chunk)
-{
-	return chunk->end - chunk->begin;
-}
 
 /* ---- In other threads: the steps of a chunk. ---- */
 
@@ -137,7 +135,7 @@ static void add_queue(struct verify *verify, struct fxt_chunk *chunk)
 {
 	uint64_t number = verify->oldest + verify->count++;
 	*queue_at(verify, number) = (struct queue){.chunk = chunk};
-	verify->bytes += size_of(chunk);
+	verify->bytes += fxt_bytes_of(chunk);
 	put_head(verify, number);
 }
 
@@ -150,18 +148,24 @@ static int pull(struct verify *verify)
 	verify->ended = status == 0;
 	if (status <= 0)
 		return status;
+	if (verify->early)
+		fxt_take_times(&verify->early->reach, chunk);
 	fxt_commit(&fxt->commit, chunk);
-	fxt_pairs_take_slices(&fxt->pairs, chunk);
+	const bool goes_on = !verify->early || fxt_early_take(verify->early, &fxt->pairs, chunk);
+	if (!verify->early)
+		fxt_pairs_take_slices(&fxt->pairs, chunk);
 	fxt_steps_sort(&chunk->steps, &verify->scratch);
 	fxt_pipeline_give_bytes(fxt->pipeline, chunk); /* of which the steps know enough */
 	add_queue(verify, chunk);
+	if (!goes_on)
+		return TW_ERR_UNSUPPORTED;
 	return chunk->failed || chunk->rows.slab.failed || chunk->steps.failed ? TW_ERR_MEMORY : 1;
 }
 
 static bool is_full(struct verify *verify)
 {
-	return verify->count &&
-	       verify->bytes - size_of(queue_at(verify, verify->oldest)->chunk) >= fxt_reorder_window(verify->reader);
+	return verify->count && verify->bytes - fxt_bytes_of(queue_at(verify, verify->oldest)->chunk) >=
+	                            fxt_reorder_window(verify->reader);
 }
 
 /* Takes chunks until those behind the oldest hold the reorder window. */
@@ -179,7 +183,7 @@ static void give_back(struct verify *verify)
 		struct fxt_chunk *chunk = queue_at(verify, verify->oldest)->chunk;
 		verify->oldest++;
 		verify->count--;
-		verify->bytes -= size_of(chunk);
+		verify->bytes -= fxt_bytes_of(chunk);
 		fxt_pipeline_give(verify->fxt->pipeline, chunk);
 	}
 }
@@ -188,7 +192,7 @@ static void give_back(struct verify *verify)
 static void set_start(struct verify *verify)
 {
 	struct tw_clock *clock = &verify->reader->clock;
-	if (verify->started || verify->head_count == 0)
+	if (verify->started || (verify->head_count == 0 && !(verify->early && verify->early->has_steps)))
 		return;
 	verify->started = true;
 	clock->start_ns = verify->fxt->looked ? verify->fxt->earliest : verify->heads[verify->head_count - 1].time;
@@ -204,6 +208,8 @@ static int take_all(struct verify *verify)
 		set_start(verify);
 		take_round(verify);
 		give_back(verify);
+		if (verify->early && verify->fxt->pairs.reported) /* in another order than otherwise */
+			return TW_ERR_UNSUPPORTED;
 	}
 	return status;
 }
@@ -215,6 +221,10 @@ static void finish(const struct verify *verify)
 {
 	struct tw_reader *reader = verify->reader;
 	reader->clock.end_ns = verify->last;
+	if (verify->early)
+		fxt_early_end(verify->early, &verify->fxt->pairs);
+	if (verify->early && verify->started)
+		reader->clock.start_ns = verify->early->reach.earliest;
 	fxt_pairs_end(&verify->fxt->pairs);
 	fxt_finish(reader);
 }
@@ -222,7 +232,7 @@ static void finish(const struct verify *verify)
 /* They last as long as the threads do, which end when the reader is closed. */
 static const struct fxt_work work = {.decode = find_steps};
 
-int fxt_check_archive(struct tw_reader *reader)
+int fxt_check_archive(struct tw_reader *reader, struct fxt_early *early)
 {
 	const struct fxt_wish wish = {.options = &reader->options,
 	                              .kinds = FXT_PAIRED_KINDS,
@@ -234,6 +244,7 @@ int fxt_check_archive(struct tw_reader *reader)
 		return status < 0 ? status : fxt_fail(reader, TW_ERR_MEMORY);
 	verify->reader = reader;
 	verify->fxt = reader->state;
+	verify->early = early;
 	status = take_all(verify);
 	if (status == 0)
 		finish(verify);
@@ -244,4 +255,26 @@ int fxt_check_archive(struct tw_reader *reader)
 	free(verify->scratch.steps);
 	free(verify);
 	return status < 0 ? fxt_fail(reader, status) : 0;
+}
+
+static int check_early(struct tw_reader *again, void *context)
+{
+	((struct fxt_reader *)again->state)->looked = true; /* the clock's start is known at the end */
+	return fxt_check_archive(again, context);
+}
+
+bool fxt_check_early(struct tw_reader *reader)
+{
+	const struct tw_read_options *options = &reader->options;
+	struct fxt_reader *fxt = reader->state;
+	if (options->checking != TW_CHECK_ALL || !options->findings_only || options->thread_count ||
+	    options->provider || !tw_loop_is_on(TW_LOOP_FXT_EARLY))
+		return false;
+	struct fxt_early early = {
+	    .reach = {.window = fxt_reorder_window(reader), .earliest = UINT64_MAX},
+	    .durations.most = fxt_slices_most(reader),
+	};
+	fxt->finished = tw_attempt(reader, check_early, &early);
+	tw_nested_free(&early.durations);
+	return fxt->finished;
 }

@@ -145,7 +145,7 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 	struct fxt_steps *const steps = &chunk->steps;
 	const struct fxt_entry *thread = NULL;
 	unsigned index = UINT_MAX;
-	uint64_t header, count = steps->count, complete = 0;
+	uint64_t header, count = steps->count, complete = 0, least = UINT64_MAX, latest = 0;
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
 		const struct step_shape *shape = shape_of(header);
@@ -154,6 +154,9 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 			if (proof == NOT_PLAIN)
 				break;
 			if (proof == FINE) {
+				const uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
+				least = ticks < least ? ticks : least;
+				latest = ticks > latest ? ticks : latest;
 				timed = bytes;
 				continue;
 			}
@@ -181,12 +184,17 @@ TW_INLINE size_t check_records(struct fxt_chunk *chunk, const struct fxt_wish *w
 		step->key = key ^ ((key ^ end_time) & shape->complete);
 		complete |= shape->complete;
 		count += shape->steps & 1;
+		least = ticks < least ? ticks : least;
+		latest = ticks > latest ? ticks : latest;
 		timed = bytes;
 	}
 	steps->complete |= complete != 0;
 	steps->count = count;
-	if (timed)
+	if (timed) {
+		fxt_pass_by(chunk, tw_ticks_ns(&chunk->decoder.clock, least));
+		fxt_pass_by(chunk, tw_ticks_ns(&chunk->decoder.clock, latest));
 		fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(timed + TW_FXT_WORD, big)));
+	}
 	return (size_t)(bytes - start);
 }
 

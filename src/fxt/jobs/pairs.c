@@ -4,12 +4,12 @@
 
 #include "base/memory/map.h"
 #include "base/memory/memory.h"
+#include "core/order/time_runs.h"
 #include "fxt/format/rules.h"
 #include "fxt/jobs/steps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- The steps of a chunk, in the order of time ---- */
 
@@ -31,51 +31,13 @@ bool fxt_steps_reserve(struct fxt_steps *steps, size_t more)
 	return fine;
 }
 
-/* The number behind the run in the order of time that begins at `from`. */
-static size_t end_of_run(const struct fxt_step *steps, size_t from, size_t count)
-{
-	size_t to = from + 1;
-	while (to < count && steps[to].time >= steps[to - 1].time)
-		to++;
-	return to;
-}
-
-/* Merges two runs, [a, b) and [b, b_end), into one. */
-static void merge_runs(const struct fxt_step *a, const struct fxt_step *b, const struct fxt_step *b_end,
-                       struct fxt_step *to)
-{
-	const struct fxt_step *a_end = b;
-	while (a < a_end && b < b_end)
-		*to++ = b->time < a->time ? *b++ : *a++;
-	memcpy(to, a, (size_t)(a_end - a) * sizeof *a);
-	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
-}
-
-/* Merges the runs that steps consist of two by two; returns how many there are then. */
-static size_t merge_twos(const struct fxt_step *steps, size_t count, struct fxt_step *to)
-{
-	size_t runs = 0;
-	for (size_t from = 0, middle, end; from < count; from = end, runs++) {
-		middle = end_of_run(steps, from, count);
-		end = middle < count ? end_of_run(steps, middle, count) : count;
-		merge_runs(steps + from, steps + middle, steps + end, to + from);
-	}
-	return runs;
-}
-
 /* A chunk consists of few runs in the order of time, the sections of several providers. */
 void fxt_steps_sort(struct fxt_steps *steps, struct fxt_steps_scratch *scratch)
 {
-	const size_t count = steps->count;
-	if (count == 0 || end_of_run(steps->all, 0, count) == count)
-		return;
-	if (!tw_extend(&scratch->steps, &scratch->room, count, sizeof *steps->all)) {
+	if (tw_extend(&scratch->steps, &scratch->room, steps->count, sizeof *steps->all))
+		tw_sort_time_runs(steps->all, steps->count, scratch->steps, sizeof *steps->all);
+	else
 		steps->failed = true;
-		return;
-	}
-	do
-		memcpy(scratch->steps, steps->all, count * sizeof *steps->all);
-	while (merge_twos(scratch->steps, count, steps->all) > 1);
 }
 
 /* The step of an event of a kind that has some, at a place of its chunk. */
@@ -100,10 +62,9 @@ static struct fxt_step step_of(const struct tw_event *event, uint32_t place)
 
 /* ---- Findings, and the memory limit. ---- */
 
-enum { SHARE = 8 }; /* of the memory limit, for durations, for operations, and for flows */
-
 static void report(struct fxt_pairs *pairs, enum fxt_rule rule, uint64_t offset)
 {
+	pairs->reported = true;
 	tw_report(pairs->reader, &fxt_rules[rule], offset, offset, 0, "%s", fxt_rules[rule].text);
 }
 
@@ -119,7 +80,7 @@ static void give_up(struct fxt_pairs *pairs, uint64_t offset)
 /* NULL when there is no memory. */
 static struct fxt_pair_track *track_of(struct fxt_pairs *pairs, uint32_t number)
 {
-	pairs->room.limit = tw_memory_limit(pairs->reader) / SHARE / sizeof(struct tw_open_slice);
+	pairs->room.limit = fxt_slices_most(pairs->reader);
 	if (!tw_grow(&pairs->tracks, &pairs->track_room, (size_t)number + 1, sizeof *pairs->tracks)) {
 		pairs->failed = true;
 		return NULL;
@@ -157,23 +118,34 @@ static void end_duration(struct fxt_pairs *pairs, uint32_t number, uint32_t name
 
 /* ---- Slices that overlap: in the order of the archive, whoever reads it. ---- */
 
-static void take_slice(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t offset)
+static void report_overlap(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t beyond, uint64_t offset)
 {
-	struct tw_overlaps *overlaps = &pairs->overlaps;
-	const uint32_t name = (uint32_t)step->key;
-	uint64_t beyond = 0;
-	if (step->type == FXT_BEGIN)
-		tw_overlaps_begin(overlaps, step->track, name, step->time, &pairs->failed);
-	else if (step->type == FXT_END)
-		beyond = tw_overlaps_end(overlaps, step->track, name, step->time, &pairs->failed);
-	else if (step->type == FXT_COMPLETE)
-		beyond = tw_overlaps_take(overlaps, step->track, step->time, step->key, &pairs->failed);
 	if (beyond)
 		tw_report(pairs->reader, &fxt_rules[FXT_SLICES_OVERLAP], offset, offset, 0,
 		          "%s ends %" PRIu64 " ns after one of its thread in which it begins: each lasts as long as it "
 		          "says.",
 		          step->type == FXT_END ? "Of a complete slice and this one the later" : "A complete slice",
 		          beyond);
+}
+
+void fxt_pairs_take_slice(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t begin, uint64_t end,
+                          uint64_t offset)
+{
+	report_overlap(pairs, step, tw_overlaps_take(&pairs->overlaps, step->track, begin, end, &pairs->failed),
+	               offset);
+}
+
+static void take_slice(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t offset)
+{
+	struct tw_overlaps *overlaps = &pairs->overlaps;
+	const uint32_t name = (uint32_t)step->key;
+	if (step->type == FXT_BEGIN)
+		tw_overlaps_begin(overlaps, step->track, name, step->time, &pairs->failed);
+	else if (step->type == FXT_END)
+		report_overlap(pairs, step, tw_overlaps_end(overlaps, step->track, name, step->time, &pairs->failed),
+		               offset);
+	else if (step->type == FXT_COMPLETE)
+		fxt_pairs_take_slice(pairs, step, step->time, step->key, offset);
 }
 
 void fxt_pairs_take_slice_rows(struct fxt_pairs *pairs, const struct fxt_chunk *chunk)
@@ -187,14 +159,20 @@ void fxt_pairs_take_slice_rows(struct fxt_pairs *pairs, const struct fxt_chunk *
 	}
 }
 
-void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk)
+void fxt_pairs_make_steps(struct fxt_pairs *pairs, struct fxt_chunk *chunk)
 {
 	struct fxt_step *const steps = chunk->steps.all;
-	size_t kept = 0;
 	pairs->complete |= chunk->steps.complete;
 	for (size_t i = 0; i < chunk->steps.count && chunk->steps.rows; i++)
 		if (steps[i].type == FXT_ROW)
 			steps[i] = step_of(&chunk->rows.slab.events[steps[i].key], steps[i].place);
+}
+
+void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk)
+{
+	struct fxt_step *const steps = chunk->steps.all;
+	size_t kept = 0;
+	fxt_pairs_make_steps(pairs, chunk);
 	for (size_t i = 0; i < chunk->steps.count && pairs->complete; i++) {
 		take_slice(pairs, &steps[i], fxt_offset(chunk, steps[i].place));
 		steps[kept] = steps[i];
@@ -227,7 +205,7 @@ static void take_operation(struct fxt_pairs *pairs, const struct fxt_step *step,
 	if (begins) {
 		if (open && !flow)
 			report_shared(pairs, step->track, offset);
-		open = tw_pairs_add(operations, key, tw_memory_limit(pairs->reader) / SHARE);
+		open = tw_pairs_add(operations, key, tw_memory_limit(pairs->reader) / FXT_PAIRS_SHARE);
 		if (open)
 			open->begun = offset;
 		else

@@ -14,11 +14,19 @@
 	(1u << TW_SLICE_BEGIN | 1u << TW_SLICE_END | 1u << TW_SLICE_COMPLETE | 1u << TW_ASYNC_BEGIN |                  \
 	 1u << TW_ASYNC_INSTANT | 1u << TW_ASYNC_END | 1u << TW_FLOW_BEGIN | 1u << TW_FLOW_STEP | 1u << TW_FLOW_END)
 
+enum { FXT_PAIRS_SHARE = 8 }; /* of the memory limit, for durations, for operations, and for flows */
+
 /* What is open on a track. */
 struct fxt_pair_track {
 	struct tw_open_slices open; /* durations; a slot is the offset of the begin */
 	bool shared;                /* it was reported that operations of one key are open at once */
 };
+
+/* Durations that may be open at once. */
+static inline size_t fxt_slices_most(const struct tw_reader *reader)
+{
+	return tw_memory_limit(reader) / FXT_PAIRS_SHARE / sizeof(struct tw_open_slice);
+}
 
 /* All zero to begin, but reader. */
 struct fxt_pairs {
@@ -31,6 +39,7 @@ struct fxt_pairs {
 	bool full;     /* something is not followed */
 	bool complete; /* there are complete slices, which others may overlap */
 	bool failed;   /* there was no memory */
+	bool reported; /* something was told of pairs */
 };
 
 /* Takes the next events in time order, but for complete slices. */
@@ -44,6 +53,13 @@ void fxt_pairs_take_step(struct fxt_pairs *pairs, const struct fxt_step *step, u
  * too. */
 void fxt_pairs_take_slice_rows(struct fxt_pairs *pairs, const struct fxt_chunk *chunk);
 void fxt_pairs_take_slices(struct fxt_pairs *pairs, struct fxt_chunk *chunk);
+
+/* Of a committed chunk: makes the steps of its rows, and counts in that there are complete slices. */
+void fxt_pairs_make_steps(struct fxt_pairs *pairs, struct fxt_chunk *chunk);
+
+/* Takes a slice with its end, whose record at an offset is of a type. */
+void fxt_pairs_take_slice(struct fxt_pairs *pairs, const struct fxt_step *step, uint64_t begin, uint64_t end,
+                          uint64_t offset);
 
 /* Reports what is still open. */
 void fxt_pairs_end(struct fxt_pairs *pairs);
