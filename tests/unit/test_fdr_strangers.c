@@ -1,9 +1,9 @@
 /* test_fdr_strangers.c - what damage makes that looks like records of the log is not told. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "fdr/fdr.h"
+
 #include "fdr_seams.h"
 #include "suite.h"
-
-#include "fdr/fdr.h"
 
 /* A buffer of another thread, which calls each of the functions that are called once elsewhere. */
 static void add_other_buffer(void)
