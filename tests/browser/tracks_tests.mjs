@@ -84,6 +84,28 @@ const ALONE = {
 		}
 	},
 
+	async "narrow boxes that a search means and that touch have one outline"(browser, folder) {
+		const file = join(folder, "narrow.json");
+		writeFileSync(file, JSON.stringify(Array.from({ length: 4000 }, (_, i) => ({ ph: "X", name: "tick", pid: 1, tid: 1, ts: i, dur: 1 }))));
+		const view = await View.open(browser, [file]);
+		try {
+			assert((await view.boxes()).length > 800);
+			await view.page.evaluate(() => {
+				const { prototype } = CanvasRenderingContext2D;
+				const { strokeRect } = prototype;
+				window.outlines = 0;
+				prototype.strokeRect = function (...box) { window.outlines++; return strokeRect.apply(this, box); };
+			});
+			await view.page.evaluate(() => { location.hash = "#q=tick"; });
+			await view.page.waitForFunction(() => window.outlines > 0);
+			await view.rest();
+			const outlines = await view.page.evaluate(() => window.outlines);
+			assert(outlines < 100, `${outlines} outlines`);
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "the file's name is cut in the middle"(browser, folder) {
 		const file = join(folder, `${"a-long-name-".repeat(12)}the-end.json`);
 		writeFileSync(file, sortedTrace());
@@ -98,9 +120,11 @@ const ALONE = {
 		}
 	},
 
-	async "what the picture has no room for is told"(browser) {
-		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { change: trace => ({ ...trace, left: "1234" }) });
+	async "what the picture has no room for is told, and a pipe has a name"(browser) {
+		const change = trace => ({ ...trace, left: "1234", files: trace.files.map(file => ({ ...file, path: "-" })) });
+		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { change });
 		try {
+			assert.equal(await view.page.locator("#trace-name").textContent(), "standard input");
 			await view.page.locator("#tab-trace").click();
 			await view.says("The picture has no room for 1,234 slices, samples or points");
 		} finally {

@@ -253,7 +253,7 @@ class Page implements Context {
 
 	private tellTrace(): void {
 		const { files, state, damage, read: done, size, end, unit, events, timeless } = this.current;
-		const name = files.map(file => plain(file.path.replace(/.*\//, ""))).join(" + ");
+		const name = files.map(file => file.path === "-" ? "standard input" : plain(file.path.replace(/.*\//, ""))).join(" + ");
 		const title = byId("trace-name");
 		if (title.textContent !== (name || "Trackway"))
 			title.replaceChildren(...halves(name || "Trackway", FILE_TAIL));

@@ -4,7 +4,7 @@ import { same, type Boxes, type Finding, type Lost, type Place, type Row, type S
 import { value, type Unit } from "../format";
 import { COLOUR, Codes, HIT, SLEEPS } from "./codes";
 import type { Theme } from "./colours";
-import { Fills } from "./fills";
+import { Fills, NARROW } from "./fills";
 import { COUNTER, linesBetween, PAD, ROW, rowAt, type Layout, type Line } from "./layout";
 import { Numbers } from "./numbers";
 import { ruled } from "./ruler";
@@ -104,6 +104,7 @@ export class Painter {
 	private readonly faint: Word[] = [];
 	/** Boxes with an outline: x, y, width. */
 	private readonly found = new Numbers(3);
+	private foundNarrow = false;
 	private readonly chosen = new Numbers(3);
 	private readonly pointed = new Numbers(3);
 	private strip: Strip | null = null;
@@ -349,10 +350,22 @@ export class Painter {
 		else
 			this.crowd(fills, colour, row, i, x, width);
 		if (hit)
-			this.found.add(x, y, width);
+			this.find(x, y, width);
 		const text = this.textOf(row, i, width);
 		if (text !== "")
 			(faded ? this.faint : this.written).push({ text, x: Math.max(x, 0) + INDENT, y: y + BASELINE });
+	}
+
+	/** A box that a search means; narrow ones that touch have one outline. */
+	private find(x: number, y: number, width: number): void {
+		const { items, length } = this.found;
+		const narrow = width <= NARROW;
+		const last = length - 3;
+		if (narrow && this.foundNarrow && items[last + 1] === y && x <= items[last]! + items[last + 2]! + 1)
+			items[last + 2] = Math.max(items[last + 2]!, x + width - items[last]!);
+		else
+			this.found.add(x, y, width);
+		this.foundNarrow = narrow;
 	}
 
 	/** Remembers a box, if it is of the row and in sight. */
@@ -411,6 +424,7 @@ export class Painter {
 		for (let i = 0; i < length; i += 3)
 			context.strokeRect(items[i]! - out, items[i + 1]! - out, Math.max(items[i + 2]! - 1 + 2 * out, 1), ROW - 1 + 2 * out);
 		boxes.clear();
+		this.foundNarrow = false;
 	}
 
 	private values(scene: Scene, line: Line, row: Values, y: number): void {

@@ -4,7 +4,7 @@ import type { Theme } from "./colours";
 import { Numbers } from "./numbers";
 import { Pixels, pixelOf } from "./pixels";
 
-const NARROW = 2; // pixels
+export const NARROW = 2; // pixels
 
 /** Colours are numbers of those that names have. */
 export class Fills {

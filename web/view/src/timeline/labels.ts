@@ -33,7 +33,7 @@ function hintOf(line: Line): string {
 /** The end of a name keeps its room: what is too long is cut in the middle. */
 export function halves(name: string, end: number): HTMLElement[] {
 	const characters = [...name];
-	const kept = Math.min(end, Math.floor(characters.length / 2));
+	const kept = characters.length > 2 * TAIL ? Math.min(end, Math.floor(characters.length / 2)) : 0;
 	const tail = characters.slice(characters.length - kept).join("");
 	return [make("span", { class: "head" }, name.slice(0, name.length - tail.length)), make("span", { class: "tail" }, tail)];
 }
@@ -59,7 +59,7 @@ export class Labels {
 		const { track } = line;
 		const name = plain(line.name);
 		const toggle = button("", () => this.store.set({ closed: toggled(this.store.state.closed, track.id) }), {
-			class: `name${line.inside ? " inside" : ""}`, title: hintOf(line), "aria-expanded": String(!line.closed),
+			class: `name${line.inside ? " inside" : ""}`, title: hintOf(line), "aria-label": name, "aria-expanded": String(!line.closed),
 			"data-does": `close ${track.id}` });
 		toggle.append(...halves(name, line.name === track.name ? TAIL : OWN));
 		const pinned = this.store.state.pins.includes(track.id);
