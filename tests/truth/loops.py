@@ -39,7 +39,7 @@ TIMEOUT = 60
 
 # What reads everything, by what of it takes a way of its own. {} is the input.
 COMMANDS = [
-    "info {}", "check --all {}", "dump --json {}", "repair {} -o -", "cut {} -o -", "log --json {}", "stat --json {}", "stat --by thread {}",
+    "info {}", "check --all {}", "dump --json {}", "repair {} -o -", "cut --from-time 1us {} -o -", "log --json {}", "stat --json {}", "stat --by thread {}",
     "stat --by caller --json {}", "stacks --json {}", "flame --folded {} -o -", "graph --json {}", "counters --json {}", "sched --json {}",
     "convert --to chrome {} -o -", "convert --to perfetto {} -o -", "convert --to fxt {} -o -", "convert --to speedscope {} -o -",
     "convert --to firefox {} -o -", "convert --to callgrind {} -o -", "convert --to pprof {} -o -", "convert --to jsonl {} -o -",
