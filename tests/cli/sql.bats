@@ -662,7 +662,7 @@ one() { # what a query answers, without the names of the columns
 		    if i % 3 == 0:
 		        event["args"] = {"n": i, "t": f"text {i}"}
 		    events.append(event)
-		json.dump(events[:3000], open("t.json", "w"))
+		json.dump(events[:1500], open("t.json", "w"))
 		json.dump(events, open("large.json", "w"))
 	END
 	cat >queries <<-'END'
