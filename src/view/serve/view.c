@@ -162,8 +162,7 @@ static int open_again(struct view *view, struct tw_reader **again)
 	struct tw_read_options options = view->options.read;
 	options_for_index(view, &options);
 	if (view->reading.late && !view->options.read.reorder_window)
-		options.reorder_window =
-		    view->reading.order == VIEW_NO_ORDER ? REORDER_WINDOW_LATE : REORDER_WINDOW_SEEN;
+		options.reorder_window = REORDER_WINDOW_LATE;
 	int status = view_reader(view, again, &options);
 	status = status < 0 ? status : ask(view, *again);
 	const bool is_mixed = status == 0 && view->reading.order == VIEW_ORDER_OF_TRACKS;
