@@ -24,6 +24,14 @@ enum { CATEGORY_NAME = 48 };
 
 static struct trace_session *const session = &trace_session;
 
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the runtime's name. NULL where the program is without it */
+extern void __asan_init(void) __attribute__((weak));
+
+static bool under_asan(void)
+{
+	return __asan_init != NULL;
+}
+
 /* The helper's: connections, the socket that others connect to, and both ends of the pipe that wakes it, of which it
  * polls one. -1: none. The program may close what it has not opened, and open something else, so each is looked at
  * before it is used or closed. */
@@ -31,7 +39,7 @@ static struct {
 	struct pollfd polled[KEPT];
 	_Atomic int manager; /* the connection that a recording was asked by; -1: by none */
 	_Atomic ino_t manager_inode;
-	_Atomic bool running;
+	_Atomic bool running, begun; /* the thread is made; it is at work */
 	bool wanted;
 	bool forked; /* this process was */
 	ino_t inodes[KEPT];
@@ -275,6 +283,7 @@ static void take_connection(void)
 static void *help(void *context)
 {
 	(void)context;
+	atomic_store(&helper.begun, true);
 	while (atomic_load(&helper.running)) {
 		char bytes[64];
 		int period = trace_compare_clocks() ? PERIOD_MS : -1;
@@ -443,6 +452,16 @@ static void forget_all(void)
 	*helper.socket = 0;
 	atomic_store(&helper.manager, -1);
 	atomic_store(&helper.running, false);
+	atomic_store(&helper.begun, false);
+}
+
+/* A thread that begins takes memory. AddressSanitizer's allocator, unlike that of the C library, stays locked for ever
+ * in a process that is forked meanwhile. */
+static void wait_for_helper(void)
+{
+	enum { MOST_MS = 1000 };
+	for (int i = 0; i < MOST_MS && under_asan() && atomic_load(&helper.running) && !atomic_load(&helper.begun); i++)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 static void forget_in_child(void)
@@ -486,6 +505,7 @@ __attribute__((constructor(101))) static void load(void)
 	forget_all();
 	trace_stay();
 	session->hooks.started = wake_helper;
+	session->hooks.forking = wait_for_helper;
 	session->hooks.forked = forget_in_child;
 	session->hooks.rejoin = rejoin;
 	session->hooks.alerted = report_alert;

@@ -495,6 +495,8 @@ static __thread bool fork_locked __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
 {
+	if (session->hooks.forking)
+		session->hooks.forking();
 	fork_locked = trace_lock(); /* false in a signal handler that has come while it was held */
 }
 

@@ -121,6 +121,7 @@ struct trace_session {
 		/* Deals with a fork that no handler was told of, and starts anew what a fork has ended. */
 		void (*look_around)(void);
 		void (*started)(void); /* a recording has begun */
+		void (*forking)(void); /* before a fork */
 		void (*forked)(void);  /* in a forked process, before anything else */
 		int (*rejoin)(void);   /* the same, at its first event: asks the manager for a file; errno */
 		void (*alerted)(const char *name);     /* of an alert */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many bytes to hold: whole chunks, because a caller may want one more byte each time; no more than there are, where that
- * is known. */
+/* How many bytes to hold: whole chunks, because a caller may want one more byte each time; no more than there are,
+ * where that is known. */
 static size_t goal_of(const struct tw_window *window, size_t want)
 {
 	size_t chunk = window->chunk ? window->chunk : TW_WINDOW_CHUNK, rest = want % chunk;
