@@ -206,7 +206,12 @@ const TESTS = {
 		await view.page.waitForFunction(() => window.trackway.chosen());
 		await view.press("r");
 		await view.rows("Functions");
-		await view.press("Tab");
+		await view.page.locator("#scroller").focus();
+		await view.press("0", "w", "v");
+		const { view: sight, selection } = await view.state();
+		assert.deepEqual(selection, sight);
+		assert(sight.to - sight.from < 1_000_000);
+		await view.press("0", "Tab");
 		await view.page.locator("#tab-functions").focus();
 		await view.press("ArrowRight");
 		assert.equal((await view.state()).tab, "flame");

@@ -54,6 +54,16 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	done
 }
 
+@test "view: counters of threads have the names of these" {
+	begin_view "$DATA/tracelog/q5-thrcpu.log"
+	client <<-'END'
+		import view_client
+		names = [track["name"] for track in view_client.Page(open("address").read().strip()).whole()["list"]]
+		assert "thread CPU OS thread 100" in names and "thread CPU ?" in names, names
+	END
+	end_view
+}
+
 @test "view: a file that is no trace is told, and left out of several" {
 	: >empty.json
 	echo none >text.json

@@ -1,5 +1,6 @@
 /* counters.c - counters: a lane for each series. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/runtime_names.h"
 #include "view/index/parts.h"
 
 #include <inttypes.h>
@@ -151,21 +152,37 @@ static uint64_t counter_of(const struct tw_event *event)
 	return tw_mix_words((const uint64_t[]){(uint64_t)event->name << 32 | event->category, event->id}, 2);
 }
 
-/* A counter may have several instances in a process: those but the first have their number behind its name. */
+/* A counter of a runtime that each thread has one of. */
+static bool is_of_thread(const struct tw_name *name)
+{
+	const char *text = tw_runtime_text(TW_RUNTIME_THREAD_CPU);
+	return name->length == strlen(text) && memcmp(name->text, text, name->length) == 0;
+}
+
+/* A counter may have several instances in a process: those but the first have their number behind its name. Those of
+ * threads have the thread's name there. */
 static void call_track(struct view_index *index, uint32_t track)
 {
 	const struct tw_event *event = index->now.event;
-	const struct tw_name *name = tw_dictionary_name(index->now.dictionary, event->name);
-	char text[VIEW_NAME_MOST + 1];
-	struct tw_name called = {.text = text};
-	if (!event->id) {
+	const struct tw_dictionary *dictionary = index->now.dictionary;
+	const struct tw_name *name = tw_dictionary_name(dictionary, event->name);
+	const uint32_t thread = is_of_thread(name) ? tw_dictionary_track(dictionary, event->track)->name : 0;
+	const struct tw_name *of = thread ? tw_dictionary_name(dictionary, thread) : NULL;
+	if (!event->id && !of) {
 		view_track_call(&index->tracks, track, name);
 		return;
 	}
 	enum { NUMBER = 22 }; /* a space, 20 digits, and the end */
-	called.length = name->length < VIEW_NAME_MOST - NUMBER ? name->length : VIEW_NAME_MOST - NUMBER;
+	char number[NUMBER], text[VIEW_NAME_MOST + 1];
+	const int digits = snprintf(number, sizeof number, "%" PRIu64, event->id);
+	const struct tw_name behind = of ? *of : (struct tw_name){.text = number, .length = (size_t)digits};
+	const size_t most = behind.length < VIEW_NAME_MOST / 2 ? behind.length : VIEW_NAME_MOST / 2;
+	struct tw_name called = {.text = text};
+	called.length = name->length < VIEW_NAME_MOST - 1 - most ? name->length : VIEW_NAME_MOST - 1 - most;
 	memcpy(text, name->text, called.length);
-	called.length += (size_t)snprintf(text + called.length, NUMBER, " %" PRIu64, event->id);
+	text[called.length++] = ' ';
+	memcpy(text + called.length, behind.text, most);
+	called.length += most;
 	view_track_call(&index->tracks, track, &called);
 }
 

@@ -382,6 +382,7 @@ class Page implements Context {
 			key("c", "C", "time of day on the axis", () => this.toggleClock()),
 			key("m", "M", "set a mark at the pointer, or take it away", () => timeline.mark()),
 			key("r", "R", "select the chosen slice", () => void this.selectSlice()),
+			key("v", "V", "select all that is in sight", () => this.selectSight()),
 			key("g", "G", "flame graph", () => this.toggle("flame")),
 			key("t", "T", "filter tracks", () => byId("filter").focus()),
 			key("p", "Ctrl P", "filter tracks", () => byId("filter").focus(), { ctrl: true }),
@@ -415,6 +416,11 @@ class Page implements Context {
 			this.store.set({ selection: { from: found.begin, to: found.end }, tracks: [found.track], tab: "functions" });
 		else
 			this.say("Choose a slice first");
+	}
+
+	private selectSight(): void {
+		const { from, to } = this.store.state.view;
+		this.store.set({ selection: { from, to }, tracks: [], tab: "functions" });
 	}
 
 	private escape(): void {
