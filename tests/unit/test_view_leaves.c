@@ -429,7 +429,8 @@ static void expect_order(put_turn_fn *turn_of, int turns, enum view_order order)
 static void put_slices_of_thread(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[],
                                  unsigned *depth)
 {
-	enum { TURNS = 200 };
+	enum { TURNS = 200, LATER = 1000 };
+	*time += thread * LATER; /* the first thread begins first: the trace begins with it */
 	for (int i = 0; i < TURNS; i++)
 		put_turn(archive, thread, time, stack, depth);
 }

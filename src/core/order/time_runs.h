@@ -44,9 +44,11 @@ TW_INLINE void tw_merge_time_runs(const char *a, const char *b, const char *b_en
 /* Merges runs two by two until there is one. spare: room for as many items. */
 TW_INLINE void tw_sort_time_runs(void *items, size_t count, void *spare, size_t size)
 {
+	if (count == 0) /* and perhaps no memory */
+		return;
 	const char *const from = spare, *const end = from + count * size;
-	size_t runs = count && tw_end_of_time_run(items, (const char *)items + count * size, size) <
-	                           (const char *)items + count * size;
+	size_t runs =
+	    tw_end_of_time_run(items, (const char *)items + count * size, size) < (const char *)items + count * size;
 	while (runs) {
 		char *to = items;
 		memcpy(spare, items, count * size);
