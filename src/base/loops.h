@@ -12,6 +12,7 @@
 /* Each with the name that tests/truth/without.c knows it by. */
 #define TW_LOOP_LIST                                                                                                   \
 	X(XRAY_CALLS, "xray-calls")         /* fdr/calls.c: entries and exits onto the stacks of a profile */          \
+	X(XRAY_EVENTS, "xray-events")       /* fdr/stream.c: calls without arguments to events */                      \
 	X(XRAY_COUNT, "xray-count")         /* fdr/info.c: function records, counted */                                \
 	X(TRACELOG_LINES, "tracelog-lines") /* tracelog/log/parsed_block.c: samples, allocations and usages */         \
 	X(TRACELOG_COUNT, "tracelog-count") /* tracelog/jobs/count.c: the same lines, counted */                       \

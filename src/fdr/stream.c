@@ -1,6 +1,7 @@
 /* stream.c - the records of one thread, or of the file in its order, as events. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bytes/bytes.h"
+#include "base/loops.h"
 #include "fdr/state.h"
 
 #include <stdio.h>
@@ -289,7 +290,7 @@ static void take_calls_at_hand(struct fdr_stream *stream, struct fdr_rows *rows)
 	struct fdr_cursor *cursor = &stream->cursor;
 	const enum tw_fdr_layout layout = cursor->log->header.layout;
 	const uint8_t *bytes = NULL;
-	size_t left = stream->checker ? 0 : fdr_cursor_at_hand(cursor, &bytes);
+	size_t left = stream->checker || !tw_loop_is_on(TW_LOOP_XRAY_EVENTS) ? 0 : fdr_cursor_at_hand(cursor, &bytes);
 	for (; left >= TW_FDR_FUNCTION_SIZE && rows->event_count < rows->event_room; left -= TW_FDR_FUNCTION_SIZE) {
 		struct tw_fdr_record record;
 		if (fdr_is_metadata(bytes[0], layout) || fdr_take_function(bytes, layout, &record) < 0 ||
