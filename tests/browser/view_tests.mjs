@@ -198,6 +198,21 @@ const TESTS = {
 		await other.close();
 	},
 
+	async "a stretch that no trace has is asked for once"(view) {
+		let asked = 0;
+		const count = request => { asked += request.url().includes("/api/window") ? 1 : 0; };
+		view.page.on("request", count);
+		await view.page.goto(view.page.url().replace(/#.*/, "#t=0-9223372036854775807"));
+		await view.page.reload();
+		await view.page.waitForTimeout(500);
+		await view.rest();
+		view.page.off("request", count);
+		assert(asked < 8, `${asked} questions`);
+		view.wrong.splice(0); // what the browser says of the answer
+		await view.press("0");
+		assert.equal((await view.boxes()).filter(box => box.name === "main").length, 1);
+	},
+
 	async "all of it works without a mouse"(view) {
 		await view.page.goto(view.page.url().replace(/#.*/, "#t=0-1000000"));
 		await view.page.reload();
@@ -334,6 +349,24 @@ async function moves(view, first, second) {
 
 /** These open what they need themselves. */
 const ALONE = {
+	async "the slowest call is found where it is told as one with others"(browser, folder) {
+		const file = join(folder, "joined.json");
+		const calls = [["slow", 1, 500_000, 40], ["tiny", 1, 500_041, 5], ["slow", 1, 100_000, 2], ["end", 1, 1_000_000, 1]];
+		writeFileSync(file, traceOf(calls));
+		const view = await View.open(browser, [file]);
+		try {
+			await view.page.locator("#tab-functions").click();
+			await view.rows("Functions");
+			await view.page.getByRole("table", { name: "Functions", exact: true }).getByRole("row", { name: /^slow / }).click();
+			await view.page.getByRole("button", { name: "Slowest call" }).click();
+			const start = Math.min(...calls.map(([, , ts]) => ts), 0);
+			await view.page.waitForFunction(begin => window.trackway.chosen()?.begin === begin, (500_000 - start) * 1000);
+			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "a damaged trace is shown, with what is wrong"(browser, folder) {
 		const file = join(folder, "damaged.fxt");
 		execFileSync(TOOL, ["convert", join(folder, "calls.json"), "-o", join(folder, "whole.fxt")], { stdio: "ignore" });

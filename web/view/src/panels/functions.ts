@@ -1,6 +1,6 @@
 // functions.ts - where the time of a selection went: a row for each function; callers and callees of one.
 // SPDX-License-Identifier: Apache-2.0
-import type { Frame, Function, Near } from "../api";
+import type { Frame, Function, Near, Stretch } from "../api";
 import { commandOf } from "../command";
 import { button, make, table, type Column } from "../dom";
 import { count, share, time, type Unit } from "../format";
@@ -9,6 +9,7 @@ import { asked, copyButton, failed, quiet, watched, type Context, type Panel } f
 
 const WIDEST = 16384; // pixels, and
 const MOST = 4096; // tracks: the most that a window may have
+const LOOKED_INTO = 8; // entries
 const SHOWN = 500; // rows; the command prints all
 
 interface Edge {
@@ -112,27 +113,41 @@ export class Functions implements Panel {
 			box.append(quiet(`${count(rows.length - SHOWN)} more functions: the command prints all.`));
 	}
 
-	/** Opens the slowest call: each that is as wide as a pixel is an entry of its own. */
+	/** The longest call of a function in a stretch, and entries in which several slices are told as one, the longest of that name. */
+	private async longest(row: Function, stretch: Stretch, tracks: number[], exact: boolean): Promise<{ best: Near | null; joined: Near[] }> {
+		const { server } = this.context;
+		const window = await server.window(stretch, WIDEST, tracks, undefined, exact).catch(() => null);
+		const length = (each: Near) => Math.min(each.end, stretch.to) - Math.max(each.begin, stretch.from);
+		let best: Near | null = null;
+		const joined: Near[] = [];
+		for (const of of window?.rows ?? []) {
+			if (of.kind !== "slices")
+				continue;
+			const { begin, end, item, name, count, track, lane, depth } = of;
+			for (let i = 0; i < begin.length; i++) {
+				const each = { track, lane, depth, item: item[i]!, begin: begin[i]!, end: end[i]! };
+				if (server.names[name[i]!] !== row.name || length(each) < row.max)
+					continue;
+				if (count[i] !== 1)
+					joined.push(each);
+				else if (!best || length(each) > length(best))
+					best = each;
+			}
+		}
+		return { best, joined };
+	}
+
+	/** Opens the slowest call. Where it is told as one with others, these are asked for by themselves. */
 	private async slowest(row: Function): Promise<void> {
 		const { context } = this;
 		const { stretch, tracks } = asked(context);
 		const all = context.trace().list.filter(track => track.lanes.length > 0 && track.kind !== "counter").map(track => track.id);
-		const window = await context.server.window(stretch, WIDEST, (tracks.length ? tracks : all).slice(0, MOST)).catch(() => null);
-		let best: Near | null = null;
-		let longest = 0;
-		for (const each of window?.rows ?? []) {
-			if (each.kind !== "slices")
-				continue;
-			for (let i = 0; i < each.begin.length; i++) {
-				const inside = Math.min(each.end[i]!, stretch.to) - Math.max(each.begin[i]!, stretch.from);
-				if (each.count[i] !== 1 || inside <= longest || context.server.names[each.name[i]!] !== row.name)
-					continue;
-				longest = inside;
-				best = { track: each.track, lane: each.lane, depth: each.depth, item: each.item[i]!, begin: each.begin[i]!, end: each.end[i]! };
-			}
-		}
-		if (best && longest >= row.max)
-			context.open(best, { from: best.begin, to: best.end });
+		const { best, joined } = await this.longest(row, stretch, (tracks.length ? tracks : all).slice(0, MOST), false);
+		let found = best;
+		for (const each of found ? [] : joined.slice(0, LOOKED_INTO))
+			found ??= (await this.longest(row, { from: each.begin, to: each.end }, [each.track], true)).best;
+		if (found)
+			context.open(found, { from: found.begin, to: found.end });
 		else
 			context.say("Its calls are too short to be told apart here: select less");
 	}

@@ -35,6 +35,7 @@ const COARSE = 0.6; // of the resolution wanted: less is asked for anew
 const KEEP = 1 << 20; // entries of all tracks, beside those in sight: 40 bytes each
 const MOST = 512; // tracks in one request
 const AROUND_EXACT = 0.25; // as AROUND
+const BAD_REQUEST = 400;
 const REST = 150; // ms that a view rests before it is asked for exactly
 
 export class Data {
@@ -53,6 +54,7 @@ export class Data {
 	private axis = 0;
 	/** The view rests, and what is coarse in it will be asked for exactly. */
 	private resting: ReturnType<typeof setTimeout> | null = null;
+	private refused: Stretch | null = null; // a view that no server answers: it is asked for once
 
 	constructor(private readonly server: Server, private readonly changed: () => void,
 		private readonly failed: (words: string) => void) { }
@@ -68,6 +70,9 @@ export class Data {
 	/** Says what is looked at; what is missing is fetched, one request at a time. */
 	want(view: Stretch, width: number, tracks: number[]): void {
 		const before = this.wanted?.view;
+		if (this.refused?.from === view.from && this.refused.to === view.to)
+			return;
+		this.refused = null;
 		if (this.resting !== null && (before?.from !== view.from || before.to !== view.to)) {
 			clearTimeout(this.resting);
 			this.resting = null;
@@ -168,6 +173,7 @@ export class Data {
 			// Without this a server that is gone would be asked without end.
 			this.wanted = null;
 			this.busy = false;
+			this.refused = error instanceof Refusal && error.status === BAD_REQUEST ? view : null;
 			this.failed(error instanceof Refusal ? error.message : "trackway view has ended: start it again, and reload");
 		}
 		this.asking = null;

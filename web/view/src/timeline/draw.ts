@@ -9,6 +9,7 @@ import { COUNTER, linesBetween, PAD, ROW, rowAt, type Layout, type Line } from "
 import { Numbers } from "./numbers";
 import { ruled } from "./ruler";
 import type { Strip } from "./strip";
+import { plain } from "./text";
 
 export const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
 export const SMALL = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
@@ -465,7 +466,7 @@ export class Painter {
 		context.fill(area);
 		context.globalAlpha = 1;
 		context.stroke(edge);
-		this.legend(scene, `${line.track.series[row.lane] || "value"}: ${least === most ? value(most) : `${value(least)} to ${value(most)}`}`, bottom - height);
+		this.legend(scene, `${plain(line.track.series[row.lane] || "value")}: ${least === most ? value(most) : `${value(least)} to ${value(most)}`}`, bottom - height);
 	}
 
 	/** A word on a plate of paper, readable whatever is behind. */
