@@ -226,3 +226,19 @@ make_logs() {
 	printf '%s\n"end_ns":%s\n' 100000 100000 100000 100000 2600 2600 50000000 50000000 | diff - found
 	[ "$(trackway sql --csv "$DATA/chrome/dur.json" 'select * from trace_bounds' | tail -n 1)" = 0,100000 ]
 }
+
+# In the file the slices x and y nest; in the order of time y begins first, and ends below x.
+@test "check: durations that stand out of order are matched in the order of time" {
+	"$PYTHON" - <<-'END'
+		import array
+		words = array.array("Q", [0x0016547846040010, 2 | 2 << 4 | 1 << 16 | 1 << 32, ord("x"), 2 | 2 << 4 | 2 << 16 | 1 << 32,
+		                          ord("y"), 3 | 3 << 4 | 1 << 16, 1, 1])
+		for kind, time, name in (2, 30, 1), (2, 10, 2), (3, 40, 2), (3, 50, 1):
+		    words.extend((4 | 2 << 4 | kind << 16 | 1 << 24 | name << 48, time))
+		with open("crossed.fxt", "wb") as out:
+		    words.tofile(out)
+	END
+	fails trackway check crossed.fxt >out
+	grep -q '^crossed.fxt:0x60: warning: .*\[fxt.end-mismatched\]$' out
+	grep -q '^crossed.fxt:0x70: warning: .*\[fxt.end-without-begin\]$' out
+}
