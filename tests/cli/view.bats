@@ -156,6 +156,66 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	end_view
 }
 
+@test "view: two headers where one decides, a body, and a zero byte are refused at once" {
+	begin_view "$DATA/chrome/phases.json"
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		line = b"GET /api/progress HTTP/1.1"
+		assert page.raw(line) == page.raw(line, b"Content-Length: 0") == page.raw(line, b"Accept: a", b"Accept: b") == 200
+		for headers in ((b"Host: rebound.example",), (b"hOST: rebound.example",), (b"Cookie: a=b",),
+		                (b"Sec-Fetch-Site: none", b"Sec-Fetch-Site: cross-site"), (b"Content-Length: 4",),
+		                (b"Transfer-Encoding: chunked",), (b"Content-Length: 4", b"Transfer-Encoding: chunked"),
+		                (b"Content-Length: 4", b"Expect: 100-continue")):
+		    assert page.raw(line, *headers) == 400, headers
+		    assert page.raw(line.replace(b"GET", b"HEAD"), *headers) == 400, headers
+		for address in b"/api/progress\0", b"/api/progress\0x", b"/api/progress?a=\0b", b"/\0?a=b", b"/api/progress\0HTTP/1.1\0":
+		    assert page.raw(b"GET " + address + b" HTTP/1.1") == 400, address
+	END
+	end_view
+}
+
+@test "view: who says nothing, or a byte at a time, keeps no page out, however many they are" {
+	begin_view "$DATA/chrome/phases.json"
+	client <<-'END'
+		import socket, time, view_client
+		page = view_client.Page(open("address").read().strip())
+		def strangers(count):
+		    links = []
+		    for _ in range(count):
+		        link = socket.socket()
+		        link.setblocking(False) # who is not taken at once does not keep the rest waiting
+		        link.connect_ex(("127.0.0.1", page.port))
+		        links.append(link)
+		    return links
+		def say(links, text):
+		    for link in links:
+		        try:
+		            link.send(text)
+		        except OSError: # it was closed
+		            pass
+		begun = time.monotonic()
+		for count in 128, 200:
+		    for text in b"", b"GET /api/tra", b"GET /api/trace HTTP/1.1\r\n\r\n":
+		        links = strangers(count)
+		        time.sleep(0.2)
+		        for i in range(len(text)):
+		            say(links, text[i:i + 1])
+		        assert page.raw(b"GET /api/progress HTTP/1.1") == 200
+		        assert view_client.Page(open("address").read().strip()).json("/api/progress")
+		        for link in links:
+		            link.close()
+		assert time.monotonic() - begun < 30 # they were closed after 60 s
+		# A page that was there before, and rests, goes on with its connection; who has said nothing does not.
+		link, = strangers(1)
+		port = page.link.sock.getsockname()[1]
+		link.settimeout(30)
+		assert link.recv(1) == b""
+		assert page.json("/api/progress") and page.link.sock.getsockname()[1] == port
+	END
+	end_view
+}
+
 @test "view: a question whose connection is closed is ended, and keeps nobody else waiting" {
 	begin_view "$DATA/chrome/phases.json"
 	client <<-'END'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import http.client
 import json
+import socket
 import struct
 import time
 import urllib.parse
@@ -32,6 +33,13 @@ class Page:
         self.link.request("GET", path, headers={"Cookie": self.cookie} if self.cookie else {})
         answer = self.link.getresponse()
         return answer, answer.read()
+
+    def raw(self, line, *headers):
+        """The status of what answers these very bytes of a request line and headers behind Host and the cookie."""
+        lines = (line, b"Host: 127.0.0.1:%d" % self.port, b"Cookie: " + self.cookie.encode(), *headers, b"", b"")
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as link:
+            link.sendall(b"\r\n".join(lines))
+            return int(link.makefile("rb").readline().split()[1])
 
     def json(self, path):
         answer, body = self.get(path)

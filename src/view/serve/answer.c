@@ -110,27 +110,41 @@ bool view_is_question(const char *method)
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-void view_answer(struct view *view, struct view_request *request, struct view_answer *answer)
+bool view_admit(struct view *view, struct view_request *request, struct view_answer *answer)
 {
 	*answer = (struct view_answer){.status = 200, .type = "application/json"};
-	if (!view_is_question(request->method)) {
+	if (!view_is_question(request->method))
 		view_refuse(answer, 405, "only GET and HEAD");
-	} else if (!view_request_parse(request)) {
+	else if (request->fault)
+		view_refuse(answer, 400, request->fault);
+	else if (!view_request_parse(request))
 		view_refuse(answer, 400,
 		            strlen(request->address) > VIEW_ADDRESS_MOST ? "the address is too long"
 		                                                         : "the address is none");
-	} else if (may_enter(view, request)) {
-		answer->status = 303;
-		answer->type = "text/plain";
+	else if (may_enter(view, request))
 		answer->enters = true;
-	} else if (!view_request_is_ours(request, view->server.port, view->server.token)) {
+	else if (!view_request_is_ours(request, view->server.port, view->server.token))
 		view_refuse(answer, 403,
 		            "this is not the page that trackway view has opened: open the address that it printed");
+	return answer->status == 200;
+}
+
+void view_answer_admitted(struct view *view, struct view_request *request, struct view_answer *answer)
+{
+	if (answer->enters) {
+		answer->status = 303;
+		answer->type = "text/plain";
 	} else if (!answer_file(request, answer) && !answer_question(view, request, answer)) {
 		view_refuse(answer, 404, "there is nothing at this address");
 	}
 	if (answer->status == 500)
 		view_refuse(answer, 500, "out of memory");
+}
+
+void view_answer(struct view *view, struct view_request *request, struct view_answer *answer)
+{
+	if (view_admit(view, request, answer))
+		view_answer_admitted(view, request, answer);
 }
 
 void view_answer_free(struct view_answer *answer)

@@ -1,6 +1,7 @@
 /* http.c - libmicrohttpd between a browser and the answers. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/load.h"
+#include "view/serve/strangers.h"
 #include "view/serve/view.h"
 
 #include <arpa/inet.h>
@@ -10,11 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 128, TIMEOUT = 60 /* seconds */, CONNECTION_MEMORY = 96 << 10, STACK = 2 << 20 };
+/* Most connections are for pages that have shown the cookie. Seconds without a byte end a connection. */
+enum { CONNECTIONS = 4 * VIEW_STRANGERS, TIMEOUT = 60, TIMEOUT_OF_STRANGERS = 5 };
+enum { CONNECTION_MEMORY = 96 << 10, STACK = 2 << 20 };
 
 /* The functions, of the library once it is loaded. */
 struct library {
@@ -27,7 +31,9 @@ struct library {
 	void (*destroy)(struct MHD_Response *response);
 	const union MHD_ConnectionInfo *(*about)(struct MHD_Connection *connection, enum MHD_ConnectionInfoType type,
 	                                         ...);
-	const char *(*look_up)(struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *name);
+	enum MHD_Result (*set)(struct MHD_Connection *connection, enum MHD_CONNECTION_OPTION option, ...);
+	int (*each)(struct MHD_Connection *connection, enum MHD_ValueKind kind, MHD_KeyValueIterator take,
+	            void *context);
 };
 
 TW_DLOPEN_NOTE("libmicrohttpd.so.12", "view", "A timeline in the browser", "recommended")
@@ -35,6 +41,7 @@ TW_DLOPEN_NOTE("libmicrohttpd.so.12", "view", "A timeline in the browser", "reco
 struct view_http {
 	struct library library;
 	struct MHD_Daemon *daemon;
+	struct view_strangers strangers;
 };
 
 static const struct tw_loaded functions[] = {
@@ -45,7 +52,8 @@ static const struct tw_loaded functions[] = {
     {"MHD_queue_response", offsetof(struct library, queue)},
     {"MHD_destroy_response", offsetof(struct library, destroy)},
     {"MHD_get_connection_info", offsetof(struct library, about)},
-    {"MHD_lookup_connection_value", offsetof(struct library, look_up)},
+    {"MHD_set_connection_option", offsetof(struct library, set)},
+    {"MHD_get_connection_values", offsetof(struct library, each)},
 };
 
 /* ---- Answers. ---- */
@@ -83,6 +91,8 @@ static void add_headers(const struct view *view, struct MHD_Response *response, 
 	library->header(response, "Server-Timing", taken);
 	if (answer->page)
 		library->header(response, "Content-Security-Policy", policy);
+	if (answer->ends)
+		library->header(response, "Connection", "close");
 	if (!answer->enters)
 		return;
 	snprintf(cookie, sizeof cookie, "trackway-%u=%s; HttpOnly; SameSite=Strict; Path=/", view->server.port,
@@ -111,6 +121,7 @@ static enum MHD_Result queue(struct view *view, struct MHD_Connection *connectio
 /* What is kept of a request until it has come whole. */
 struct asked {
 	char *address; /* as it came: the library decodes the other one */
+	uintptr_t end; /* of what the library takes for the address */
 	bool begun;
 };
 
@@ -118,8 +129,10 @@ static void *note_address(void *context, const char *address, struct MHD_Connect
 {
 	struct asked *asked = calloc(1, sizeof *asked);
 	(void)context, (void)connection;
-	if (asked)
+	if (asked) {
 		asked->address = strdup(address);
+		asked->end = (uintptr_t)address + strlen(address) + 1;
+	}
 	return asked;
 }
 
@@ -134,41 +147,116 @@ static void forget_address(void *context, struct MHD_Connection *connection, voi
 	*kept = NULL;
 }
 
-/* Is called for a request once its headers are there, and once more for each piece of a body, and at the end. An answer
- * to the first would end the connection: only what is no question gets one. A body is passed over. */
+/* ---- Requests. ---- */
+
+/* Headers that decide, by where they go; 0: those that tell of a body. */
+static const struct {
+	const char *name;
+	size_t member;
+} told[] = {
+    {"Host", offsetof(struct view_request, host)},
+    {"Origin", offsetof(struct view_request, origin)},
+    {"Cookie", offsetof(struct view_request, cookie)},
+    {"Sec-Fetch-Site", offsetof(struct view_request, fetch_site)},
+    {"Content-Length", 0},
+    {"Transfer-Encoding", 0},
+};
+
+static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct view_request *request = context;
+	(void)kind;
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+		if (!value || strcasecmp(name, told[i].name) != 0)
+			continue;
+		const char **member = (const char **)(void *)((char *)request + told[i].member);
+		if (!told[i].member)
+			request->fault = strcmp(value, "0") == 0 ? request->fault : "a question has no body";
+		else if (*member)
+			request->fault = "a header that decides is there twice";
+		else
+			*member = value;
+	}
+	return MHD_YES;
+}
+
+/* The library ends the address at a zero byte; the version stands behind all that was sent as one. */
+static bool is_cut(const struct asked *asked, const char *version)
+{
+	const uintptr_t hidden = asked ? (uintptr_t)version - asked->end : 0;
+	return hidden != 0 && hidden < CONNECTION_MEMORY;
+}
+
+static void take_request(const struct library *library, struct MHD_Connection *connection, const struct asked *asked,
+                         const char *version, struct view_request *request)
+{
+	const union MHD_ConnectionInfo *about = library->about(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	request->socket = about ? about->connect_fd : 0;
+	request->address = asked && asked->address ? asked->address : "";
+	library->each(connection, MHD_HEADER_KIND, take_header, request);
+	if (is_cut(asked, version))
+		request->fault = "the address has a zero byte";
+}
+
+/* Who has shown the cookie may be silent for longer. */
+static void welcome(struct view_http *http, struct MHD_Connection *connection, int socket)
+{
+	view_strangers_remove(&http->strangers, socket);
+	http->library.set(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)TIMEOUT);
+}
+
+static enum MHD_Result answer(struct view *view, struct MHD_Connection *connection, struct view_request *request)
+{
+	struct view_http *http = view->server.http;
+	struct view_answer answer;
+	const int64_t begun = view_now(), used = used_by_thread();
+	const bool admitted = view_admit(view, request, &answer);
+	if (admitted) {
+		welcome(http, connection, request->socket);
+		view_answer_admitted(view, request, &answer);
+	}
+	answer.took = view_now() - begun;
+	answer.used = used_by_thread() - used;
+	answer.ends = !admitted;
+	enum MHD_Result result = queue(view, connection, &answer);
+	view_answer_free(&answer);
+	return result;
+}
+
+/* Is called for a request once its headers are there, and once more behind it. An answer to the first would end the
+ * connection: only what is no question gets one. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *body, size_t *body_size, void **kept)
 {
 	struct view *view = context;
 	struct asked *asked = *kept;
-	const struct library *library = &view->server.http->library;
-	bool again = asked && asked->begun;
+	struct view_request request = {.method = method};
+	const bool again = asked && asked->begun;
+	(void)url, (void)body;
+	*body_size = 0;
 	if (asked)
 		asked->begun = true;
-	bool pieces = *body_size != 0;
-	*body_size = 0;
-	if (view_is_question(method) && (!again || pieces))
+	take_request(&view->server.http->library, connection, asked, version, &request);
+	if (view_is_question(method) && !request.fault && !again)
 		return MHD_YES;
-	const union MHD_ConnectionInfo *about = library->about(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct view_request request = {
-	    .method = method,
-	    .socket = about ? about->connect_fd : 0,
-	    .address = asked && asked->address ? asked->address : "",
-	    .host = library->look_up(connection, MHD_HEADER_KIND, "Host"),
-	    .origin = library->look_up(connection, MHD_HEADER_KIND, "Origin"),
-	    .cookie = library->look_up(connection, MHD_HEADER_KIND, "Cookie"),
-	    .fetch_site = library->look_up(connection, MHD_HEADER_KIND, "Sec-Fetch-Site"),
-	};
-	struct view_answer answer;
-	(void)url, (void)version, (void)body;
-	const int64_t begun = view_now(), used = used_by_thread();
-	view_answer(view, &request, &answer);
-	answer.took = view_now() - begun;
-	answer.used = used_by_thread() - used;
-	enum MHD_Result result = queue(view, connection, &answer);
-	view_answer_free(&answer);
+	enum MHD_Result result = answer(view, connection, &request);
 	view_request_free(&request);
 	return result;
+}
+
+/* A socket is closed after this has been told. */
+static void count(void *context, struct MHD_Connection *connection, void **kept,
+                  enum MHD_ConnectionNotificationCode what)
+{
+	struct view_http *http = context;
+	const union MHD_ConnectionInfo *about = http->library.about(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	(void)kept;
+	if (!about)
+		return;
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		view_strangers_add(&http->strangers, about->connect_fd);
+	else
+		view_strangers_remove(&http->strangers, about->connect_fd);
 }
 
 /* ---- The socket. ---- */
@@ -207,6 +295,7 @@ int view_http_start(struct view *view, unsigned port)
 	struct view_http *http = view->server.http = calloc(1, sizeof *http);
 	if (!http)
 		return fail(view, TW_ERR_MEMORY, "out of memory");
+	pthread_mutex_init(&http->strangers.lock, NULL);
 	const char *missing =
 	    tw_load("libmicrohttpd.so.12", &http->library, functions, sizeof functions / sizeof *functions);
 	if (missing) {
@@ -225,9 +314,10 @@ int view_http_start(struct view *view, unsigned port)
 	    http->library.start(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_THREAD_PER_CONNECTION, 0, NULL,
 	                        NULL, handle, view, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_STACK_SIZE,
 	                        (size_t)STACK, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-	                        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-	                        (size_t)CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, note_address, NULL,
-	                        MHD_OPTION_NOTIFY_COMPLETED, forget_address, NULL, MHD_OPTION_END);
+	                        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_OF_STRANGERS,
+	                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+	                        MHD_OPTION_NOTIFY_CONNECTION, count, http, MHD_OPTION_URI_LOG_CALLBACK, note_address,
+	                        NULL, MHD_OPTION_NOTIFY_COMPLETED, forget_address, NULL, MHD_OPTION_END);
 	if (http->daemon)
 		return 0;
 	close(fd);
@@ -237,8 +327,12 @@ int view_http_start(struct view *view, unsigned port)
 void view_http_stop(struct view *view)
 {
 	view_questions_stop(&view->questions); /* the server waits for all answers */
-	if (view->server.http && view->server.http->daemon)
-		view->server.http->library.stop(view->server.http->daemon);
-	free(view->server.http);
+	struct view_http *http = view->server.http;
+	if (!http)
+		return;
+	if (http->daemon)
+		http->library.stop(http->daemon);
+	pthread_mutex_destroy(&http->strangers.lock);
+	free(http);
 	view->server.http = NULL;
 }

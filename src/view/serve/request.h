@@ -20,7 +20,8 @@ struct view_request {
 	const char *method;
 	const char *address; /* as it came: "/api/window?from=0&to=1" */
 	const char *host, *origin, *cookie, *fetch_site;
-	int socket; /* of who asks; 0: not known */
+	int socket;        /* of who asks; 0: not known */
+	const char *fault; /* why nobody is answered, whatever the rest says; NULL: nothing is */
 	/* view_request_parse() writes these. */
 	char *text; /* what the others point to; freed by view_request_free() */
 	const char *path;

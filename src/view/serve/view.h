@@ -222,6 +222,7 @@ struct view_answer {
 	const char *fixed;  /* instead of the body; NULL: the body */
 	size_t fixed_size;
 	bool enters;                 /* the cookie is set, and the token leaves the address */
+	bool ends;                   /* the connection is closed behind it */
 	bool page;                   /* with a policy for what a page may load */
 	char words[VIEW_ERROR_SIZE]; /* why it is a refusal */
 };
@@ -229,7 +230,13 @@ struct view_answer {
 /* Whether a method asks, and changes nothing: GET or HEAD. */
 bool view_is_question(const char *method);
 
-/* Answers a request, of which method, address and headers are set. Never fails: without memory the status is 500. */
+/* Begins the answer to a request, of which method, address and headers are set. False: it is a refusal. */
+bool view_admit(struct view *view, struct view_request *request, struct view_answer *answer);
+
+/* The answer to one that is admitted. Never fails: without memory the status is 500. */
+void view_answer_admitted(struct view *view, struct view_request *request, struct view_answer *answer);
+
+/* Both. */
 void view_answer(struct view *view, struct view_request *request, struct view_answer *answer);
 void view_answer_free(struct view_answer *answer);
 
