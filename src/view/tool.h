@@ -22,6 +22,12 @@ struct view_keeping_options {
 	void *context;
 };
 
+/* An option of the command line that decides what is shown: commands that the page offers have it, too. */
+struct view_option {
+	const char *name;  /* without the dashes */
+	const char *value; /* NULL: it takes none */
+};
+
 /* What is shown. What the pointers point to must live until the view is closed. */
 struct view_options {
 	char **paths;
@@ -31,6 +37,8 @@ struct view_options {
 	struct tw_merge_options merge;
 	uint64_t small; /* bytes: of a trace that is smaller the index keeps all slices; 0: 16 MiB */
 	struct view_keeping_options keeping; /* of one file */
+	const struct view_option *given;     /* what `read` and `merge` are made of; told to the page */
+	size_t given_count;
 };
 
 struct view;

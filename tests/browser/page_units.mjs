@@ -399,16 +399,59 @@ const TESTS = {
 		const { viewCommand, dumpCommand, commandOf } = await load("command");
 		const { NOTHING } = await load("state");
 		const file = (path, begin, start = begin) => ({ path, start, begin });
-		assert.equal(viewCommand({ files: [file("a b.fxt", 0), file("c.fxt", 1500)] }, { ...NOTHING, view: { from: 0, to: 9 } }),
+		const none = { options: [], fromTime: null, toTime: null, list: [], end: 9000 };
+		assert.equal(viewCommand({ ...none, files: [file("a b.fxt", 0), file("c.fxt", 1500)] }, { ...NOTHING, view: { from: 0, to: 9 } }),
 			"trackway view --state t=0-9 --offset c.fxt=1500ns 'a b.fxt' c.fxt");
 		// Where the page has moved one, the state says so; other commands have no state.
-		const trace = { files: [file("a", 0, 70), file("b", 1500, 0)], list: [], end: 9000 };
+		const trace = { ...none, files: [file("a", 0, 70), file("b", 1500, 0)] };
 		assert.equal(viewCommand(trace, { ...NOTHING, view: { from: 0, to: 9 }, starts: [70, 0] }), "trackway view --state 't=0-9&starts=70,0' --offset b=1500ns a b");
 		assert.equal(commandOf("stat", trace, { from: 5, to: 80 }, []),
 			"trackway merge --to fxt --offset a=70ns a b | trackway stat --from-time 5ns --to-time 80ns -");
 		assert.equal(commandOf("stat", trace, { from: 0, to: 9000 }, []), "trackway stat a b");
 		assert.equal(commandOf("view", trace, { from: 5, to: 80 }, []), "trackway view --from-time 5ns --to-time 80ns --offset a=70ns a b");
 		assert.equal(dumpCommand(trace, 0, { from: 75, to: 80 }, []), "trackway dump --from-time 5ns --to-time 10ns a");
+	},
+
+	async "commands have the options of the page's own, as far as they take them"() {
+		const { commandOf, diffCommand, dumpCommand, sqlCommand, statesCommand, viewCommand } = await load("command");
+		const { NOTHING } = await load("state");
+		const thread = (id, file, pid, tid) => ({ id, file, kind: "thread", pid, tid });
+		const options = [["process", "app-*"], ["from-time", "0.1us"], ["function", "a b*"], ["no-demangle", null], ["frequency", "2GHz"], ["diff", null]]
+			.map(([name, value]) => ({ name, value }));
+		const trace = { files: [{ path: "a", start: 0, begin: 0 }], options, fromTime: 100, toTime: 4000, end: 3999,
+			list: [thread(0, 0, "7", "1"), thread(1, 0, "7", "2"), thread(2, 0, "8", "2"), thread(3, 0, "8", "3")] };
+		const inputs = "--no-demangle --frequency 2GHz";
+		const all = { from: 0, to: 3999 };
+		// Of two times that which leaves out more, and threads that are some of those that were asked for.
+		assert.equal(commandOf("stat", trace, all, []),
+			`trackway stat --from-time 100ns --to-time 4000ns --process 'app-*' --function 'a b*' ${inputs} a`);
+		assert.equal(commandOf("stat", trace, { from: 50.5, to: 200.5 }, [0]),
+			`trackway stat --from-time 100ns --to-time 201ns --process 'app-*' --function 'a b*' --thread 1 ${inputs} a`);
+		// Another process has a thread of the number, too; of some threads no options tell.
+		assert.match(commandOf("stat", trace, all, [2]), /--function 'a b\*' --thread 2 --process 8 /);
+		assert.equal(commandOf("stat", trace, all, [0, 2]), null);
+		// What does not take a filter reads what another one has left.
+		assert.equal(commandOf("counters", trace, { from: 300, to: 400 }, []), `trackway merge --to fxt --process 'app-*' --function 'a b*' ${inputs} a | ` +
+			"trackway counters --from-time 300ns --to-time 400ns -");
+		assert.equal(statesCommand(trace, all, []), "trackway sched --frequency 2GHz a");
+		assert.equal(sqlCommand(trace, "select 1"), `trackway sql ${inputs} a 'select 1'`);
+		assert.equal(dumpCommand(trace, 0, { from: 300, to: 400 }, []),
+			`trackway dump --from-time 300ns --to-time 400ns --process 'app-*' --function 'a b*' ${inputs} a`);
+		assert.equal(viewCommand(trace, { ...NOTHING, view: { from: 0, to: 9 } }),
+			`trackway view --state t=0-9 --process 'app-*' --from-time 0.1us --function 'a b*' ${inputs} --diff a`);
+		// Of several files a thread of one is that of its own clock.
+		const two = { ...trace, files: [...trace.files, { path: "b", start: 1000, begin: 1000 }], list: [...trace.list, thread(4, 1, "7", "1")] };
+		assert.equal(commandOf("stat", two, { from: 1500, to: 1600 }, [4]),
+			`trackway stat --from-time 500ns --to-time 600ns --process 'app-*' --function 'a b*' ${inputs} b`);
+		assert.equal(commandOf("stat", two, { from: 1500, to: 1600 }, []), `trackway merge --to fxt --process 'app-*' ${inputs} --offset b=1000ns a b | ` +
+			"trackway stat --from-time 1500ns --to-time 1600ns --function 'a b*' -");
+		assert.equal(commandOf("stat", two, { from: 1500, to: 1600 }, [1, 4]), null, "merge gives threads other numbers");
+		// Where the page has moved a file, the times of the command line are of another axis.
+		two.files[1].start = 2000;
+		assert.equal(commandOf("stat", two, { from: 1500, to: 1600 }, []), null);
+		assert.equal(diffCommand(two, null), null);
+		const even = { ...trace, files: [trace.files[0], { path: "b", start: 0, begin: 0 }], fromTime: null };
+		assert.equal(diffCommand(even, { from: 5, to: 9 }), `trackway diff --from-time 5ns --to-time 9ns --process 'app-*' --function 'a b*' ${inputs} a b`);
 	},
 
 	async "the place of an error in SQL is pointed at"() {

@@ -7,7 +7,7 @@
 // Prints TAP, as view_tests.mjs. What a panel says must be what is written down here, or what `trackway sql`, `counters`, `diff`
 // and `stat` print.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -27,6 +27,22 @@ async function ask(view, query) {
 	await view.page.locator("#tab-sql").click();
 	await view.page.locator("#sql").fill(query);
 	await view.page.locator("#sql").press("Control+Enter");
+}
+
+/** Two processes of which each has a thread 1, calls of some categories, and a counter of each. */
+const FILTERED = JSON.stringify([
+	...[[7, "server"], [8, "client"]].map(([pid, name]) => ({ ph: "M", name: "process_name", pid, args: { name } })),
+	{ ph: "M", name: "thread_name", pid: 7, tid: 1, args: { name: "front" } },
+	...[["main", "app", 7, 1, 0, 1000], ["read", "net,in", 7, 1, 100, 300], ["reply", "net", 7, 1, 150, 50], ["read", "net,in", 7, 2, 200, 400],
+		["main", "app", 8, 1, 50, 400], ["send", "net", 8, 1, 120, 100], ["read", "disk", 8, 3, 300, 90]]
+		.map(([name, cat, pid, tid, ts, dur]) => ({ ph: "X", name, cat, pid, tid, ts, dur })),
+	...[7, 8].flatMap(pid => [120, 400].map(ts => ({ ph: "C", name: `memory ${pid}`, pid, ts, args: { used: pid + ts } }))),
+]);
+
+/** What a command of the page prints. */
+function sh(command, folder) {
+	return execFileSync("sh", ["-c", command.replaceAll(/(^|\| )trackway /g, `$1${TOOL} `)],
+		{ cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 }
 
 const SHARED = {
@@ -145,6 +161,64 @@ const ALONE = {
 			assert.deepEqual(here.wrong, []);
 		} finally {
 			await here.context.close();
+		}
+	},
+
+	async "commands that are copied show the numbers of the page, whatever it was opened with"(browser, folder) {
+		const file = join(folder, "filtered.json");
+		writeFileSync(file, FILTERED);
+		const other = join(folder, "other run.json");
+		writeFileSync(other, FILTERED.replaceAll('"dur":400', '"dur":300'));
+		const command = (view, name = "Copy command") => view.page.getByRole("button", { name, exact: true }).last().getAttribute("title");
+		const objects = text => text.split("\n").filter(Boolean).map(line => JSON.parse(line));
+		const told = (text, name) => objects(sh(text.replace(`trackway ${name} `, `trackway ${name} --json `), folder));
+		const functions = async view => (await view.rows("Functions")).map(row => row.slice(0, 4)).sort();
+		const statOf = rows => rows.map(row => [row.name, String(row.count), time(row.total_ns), time(row.self_ns)]).sort();
+		const shown = async view => {
+			const rows = await functions(view);
+			assert.deepEqual(statOf(told(await command(view), "stat")), rows);
+			return rows;
+		};
+		const seen = new Set();
+		for (const words of [[], ["--from-time", "150us", "--to-time", "0.5ms"], ["--thread", "front"], ["--process", "8"], ["--category", "net*"],
+			["--min-duration", "150us"], ["--function", "re*"], ["--thread", "1", "--process", "server", "--to-time", "350us", "--min-duration", "60us"]]) {
+			const view = await View.open(browser, [file], { words: [...words, "--state", "tab=functions"] });
+			try {
+				seen.add(JSON.stringify(await shown(view)));
+				await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=functions"; });
+				await view.page.getByText("Selected: 350.000 us").waitFor();
+				seen.add(JSON.stringify(await shown(view)));
+				await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=counters"; });
+				await view.page.locator('table[aria-label="Counters"]').or(view.page.getByText("No counter has a value here")).waitFor();
+				const text = await command(view);
+				const counters = told(text, "counters").map(row => [row.counter, row.series]);
+				const named = await view.page.locator('table[aria-label="Counters"] > tbody > tr').count();
+				assert.equal(named, counters.length, text);
+			} finally {
+				await view.close();
+			}
+			// The page that is written as a file has the options, too; so has what its commands write.
+			const here = await exported(browser, folder, [...words, "--state", "tab=functions&sel=100000-450000"], [file]);
+			try {
+				seen.add(JSON.stringify(await shown(here)));
+			} finally {
+				await here.context.close();
+			}
+		}
+		assert(seen.size > 10, "the filters leave out different things");
+		const view = await View.open(browser, [file, other], { words: ["--diff", "--category", "net*", "--from-time", "50us"] });
+		try {
+			const differences = async () => (await view.rows("Differences")).map(row => [row[0], row[1], row[2]]).sort();
+			const wanted = async () => told(await command(view), "diff").map(row => [row.name, time(row.self_ns_a), time(row.self_ns_b)]).sort();
+			assert.deepEqual(await differences(), await wanted());
+			await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=compare"; });
+			await view.page.getByText("350.000 us selected of each").waitFor();
+			assert.deepEqual(await differences(), await wanted());
+			// The command of the whole page opens one that shows the same.
+			const again = await command({ page: view.page }, "Copy command");
+			assert.match(again, /--category 'net\*'/);
+		} finally {
+			await view.close();
 		}
 	},
 

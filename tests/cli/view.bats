@@ -64,6 +64,18 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	end_view
 }
 
+@test "view: the page is told the options that decide what is shown" {
+	begin_view --thread 1,main --from-time 1.5us --thread 2 --to-time 1s --no-demangle --jobs 1 --port 0 "$DATA/chrome/phases.json"
+	client <<-'END'
+		import view_client
+		trace = view_client.Page(open("address").read().strip()).whole()
+		assert (trace["from_time"], trace["to_time"]) == ("1500", "1000000000"), trace
+		assert [(option["name"], option["value"]) for option in trace["options"]] == [("thread", "1,main"), ("from-time", "1.5us"),
+		    ("thread", "2"), ("to-time", "1s"), ("no-demangle", None)], trace["options"]
+	END
+	end_view
+}
+
 @test "view: a file that is no trace is told, and left out of several" {
 	: >empty.json
 	echo none >text.json

@@ -306,6 +306,21 @@ static void say_packed(const char *path)
 	close(fd);
 }
 
+/* The options that decide what is shown; NULL without memory. Freed by the caller. */
+static struct view_option *given_options(const struct view_command *options, size_t *count)
+{
+	const struct tw_typed *typed = &options->common.typed;
+	struct view_option *given = calloc(typed->count + 1, sizeof *given);
+	*count = 0;
+	for (size_t i = 0; given && i < typed->count; i++) {
+		const struct tw_option *option = typed->items[i].option;
+		if (tw_option_is_of(option, &tw_filter_options) || tw_option_is_of(option, &tw_input_options) ||
+		    option->offset == offsetof(struct view_command, diff))
+			given[(*count)++] = (struct view_option){option->name, typed->items[i].text};
+	}
+	return given;
+}
+
 static int show(const struct view_command *options, struct tw_who *who, struct tw_name_sources *names, char **paths,
                 size_t count)
 {
@@ -331,9 +346,14 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 		tw_names_want(names, &options->common, paths[i]);
 	status = status ? status : tw_names_open(names, &options->common, &what.read);
 	what.offsets = shifts;
+	struct view_option *given = given_options(options, &what.given_count);
+	what.given = given;
+	if (status == 0 && !given)
+		status = tw_say_error("out of memory");
 	take_keeping(options, &what);
 	what.small = options->common.output ? UINT64_MAX : 0; /* a page has all slices that it has room for */
 	if (status) {
+		free(given);
 		free(shifts);
 		return status;
 	}
@@ -346,6 +366,7 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 	if (status == 0)
 		status = options->common.output ? export(view, options) : serve(view, options, &ends);
 	view_close(view);
+	free(given);
 	free(shifts);
 	return status == 0 && damaged ? TW_EXIT_FINDINGS : status;
 }

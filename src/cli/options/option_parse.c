@@ -253,6 +253,14 @@ static bool is_given(const struct tw_option *option, const void *member)
 	return single && *(const char *const *)member;
 }
 
+static bool keep_typed(struct tw_typed *typed, const struct tw_option *option, const char *text)
+{
+	if (!tw_grow(&typed->items, &typed->room, typed->count + 1, sizeof *typed->items))
+		return false;
+	typed->items[typed->count++] = (struct tw_typed_option){option, option->kind == TW_OPTION_FLAG ? NULL : text};
+	return true;
+}
+
 static int parse(const struct tw_command *command, int argc, char **argv, struct tw_common *values)
 {
 	struct getopt_tables tables = {0};
@@ -268,6 +276,8 @@ static int parse(const struct tw_command *command, int argc, char **argv, struct
 		const char *wrong = take_value(option, (char *)values + option->offset, optarg);
 		if (wrong)
 			return bad_value(command, option, optarg, wrong);
+		if (!keep_typed(&values->typed, option, optarg))
+			return tw_say_error("out of memory");
 		values->filter.given |= option->filters;
 	}
 	return 0;

@@ -144,6 +144,14 @@ const struct tw_option *tw_option_at(const struct tw_command *command, size_t i)
 	return NULL;
 }
 
+bool tw_option_is_of(const struct tw_option *option, const struct tw_option_group *group)
+{
+	for (size_t i = 0; i < group->count; i++)
+		if (&group->options[i] == option)
+			return true;
+	return false;
+}
+
 const char *tw_option_word(const struct tw_option *option, size_t i)
 {
 	return option->words ? option->words[i] : option->choice(i);
@@ -219,5 +227,6 @@ void tw_options_free(const struct tw_command *command, struct tw_common *values)
 		else if (option->kind == TW_OPTION_NAMED)
 			free(((struct tw_named *)member)->items);
 	}
+	free(values->typed.items);
 	free(values);
 }

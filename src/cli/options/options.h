@@ -52,6 +52,15 @@ struct tw_option_number {
 	bool given;
 };
 
+/* Options as they were typed, in their order. */
+struct tw_typed {
+	struct tw_typed_option {
+		const struct tw_option *option;
+		const char *text; /* its value; NULL: it takes none */
+	} * items;
+	size_t count, room;
+};
+
 struct tw_option {
 	const char *name; /* without the dashes */
 	char letter;      /* 0: no short form */
@@ -131,9 +140,10 @@ struct tw_common {
 	const char *weight;
 	bool fold_async;
 	const char *pdb_folder;
-	size_t behind;      /* how many operands stand behind "--"; set by tw_options_parse() */
-	const char *output; /* NULL: standard output */
-	struct {            /* the options that ask for a form */
+	struct tw_typed typed; /* set by tw_options_parse() */
+	size_t behind;         /* how many operands stand behind "--"; set by tw_options_parse() */
+	const char *output;    /* NULL: standard output */
+	struct {               /* the options that ask for a form */
 		/* json is set by tw_choose_form(), too, where another form is made of rows. */
 		bool json, csv, csv_safe, markdown, svg, html, folded, dot;
 		enum tw_form chosen; /* set by tw_choose_form() */
@@ -157,6 +167,9 @@ const struct tw_option *tw_option_at(const struct tw_command *command, size_t i)
 
 /* Word number i of a choice, NULL past the last. */
 const char *tw_option_word(const struct tw_option *option, size_t i);
+
+/* Whether an option is one of a group. */
+bool tw_option_is_of(const struct tw_option *option, const struct tw_option_group *group);
 
 /* The place of a word in a list that has it; 0 where it was not given. */
 size_t tw_word_place(const char *const *words, const char *word);

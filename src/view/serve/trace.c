@@ -49,6 +49,22 @@ static void put_files(struct tw_json *json, const struct view *view, const struc
 	tw_json_array_end(json);
 }
 
+/* What the command leaves out is told by its numbers; all its options as they were typed. */
+static void put_options(struct tw_json *json, const struct view *view)
+{
+	const struct tw_read_options *read = &view->options.read;
+	digits_or_null(json, "from_time", read->from_ns, read->from_ns != 0);
+	digits_or_null(json, "to_time", read->to_ns, read->to_ns != 0);
+	tw_json_array(json, "options");
+	for (size_t i = 0; i < view->options.given_count; i++) {
+		tw_json_object(json, NULL);
+		tw_json_text(json, "name", view->options.given[i].name);
+		tw_json_text(json, "value", view->options.given[i].value);
+		tw_json_object_end(json);
+	}
+	tw_json_array_end(json);
+}
+
 static void put_lost(struct tw_json *json, const struct view *view, const struct view_request *request)
 {
 	view_json_digits(json, "lost_count", view->index.lost.count);
@@ -158,6 +174,7 @@ static void put_trace(struct tw_json *json, struct view *view, const struct view
 	digits_or_null(json, "wall", wall, wall != 0);
 	put_bulk(json, view);
 	put_files(json, view, request);
+	put_options(json, view);
 	put_lost(json, view, request);
 	put_findings(json, view, request);
 	tw_json_array(json, "list");

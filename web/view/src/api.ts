@@ -29,6 +29,14 @@ export interface TraceFile {
 	changed: string | null;
 }
 
+/** An option of the command line that decides what is shown. */
+export interface Given {
+	/** Without the dashes. */
+	name: string;
+	/** Null: it takes none. */
+	value: string | null;
+}
+
 /** A stretch that is lost, of one track or of all. */
 export interface Lost extends Stretch {
 	track: number | null;
@@ -82,6 +90,10 @@ export interface Trace extends Progress {
 	/** Where most of a damaged trace is, if some of it is far from there. */
 	bulk: Stretch | null;
 	files: TraceFile[];
+	options: Given[];
+	/** What the options leave out by time, on the axis that the command has. */
+	fromTime: number | null;
+	toTime: number | null;
 	/** The first of them. */
 	findings: Finding[];
 	/** How many there are. */
@@ -443,7 +455,8 @@ export function fresh(): string {
 	return `q${Date.now().toString(36)}-${++questions}`;
 }
 
-function whole(stretch: Stretch): Parameters {
+/** A stretch as questions have it. */
+export function whole(stretch: Stretch): { from: number; to: number } {
 	const from = Math.max(0, Math.floor(stretch.from));
 	return { from, to: Math.max(from + 1, Math.ceil(stretch.to)) };
 }
@@ -481,6 +494,9 @@ export function traceOf(answer: any): Trace {
 		files: answer.files.map((file: any) => ({
 			path: file.path, format: file.format, title: file.title ?? file.format, size: known(file.size),
 			start: Number(file.start ?? 0), begin: Number(file.begin ?? file.start ?? 0), changed: file.changed ?? null })),
+		options: answer.options ?? [],
+		fromTime: known(answer.from_time),
+		toTime: known(answer.to_time),
 		lost: (answer.lost ?? []).map((lost: any) => ({ track: lost.track ?? null, from: Number(lost.from), to: Number(lost.to),
 			bytes: Number(lost.bytes ?? 0), offset: Number(lost.offset ?? 0) })),
 		lostCount: Number(answer.lost_count ?? answer.lost?.length ?? 0),

@@ -1,67 +1,161 @@
 // command.ts - the `trackway` command that shows what the page shows.
 // SPDX-License-Identifier: Apache-2.0
-import type { Stretch, Trace, TraceFile, Track } from "./api";
+import { whole, type Given, type Stretch, type Trace, type TraceFile, type Track } from "./api";
 import { shell } from "./format";
 import { areApart } from "./starts";
 import { write, type State } from "./state";
 
-function filesOf(trace: Trace): string[] {
-	return trace.files.map(file => file.path);
+// ---- Options of the command line that opened the page ----
+
+const TIMES = ["from-time", "to-time"];
+/** Filters by the numbers and names of a file: `merge` may give threads others. */
+const WHO = ["thread", "process", "provider"];
+const OF_SLICES = ["function", "category", "min-duration"];
+const FILTERS = [...TIMES, ...WHO, ...OF_SLICES];
+const OF_NAMES = ["binary", "no-demangle", "load-address", "maps", "kallsyms"];
+
+/** Commands that tell nothing of functions. */
+const NAMELESS = ["counters", "sched"];
+/** Commands that take several files, each from its own start. */
+const OF_MANY = ["stat", "flame", "counters"];
+
+const line = (words: string[]) => words.map(shell).join(" ");
+
+function wordsOf(options: Given[]): string[] {
+	return options.flatMap(({ name, value }) => (value === null ? [`--${name}`] : [`--${name}`, value]));
 }
 
-/** A time as the options take it: exact. */
-function exact(time: number): string {
-	return `${Math.round(time)}ns`;
+function given(trace: Trace, names: string[]): Given[] {
+	return trace.options.filter(({ name }) => names.includes(name));
 }
 
-function threadsOf(trace: Trace, tracks: number[]): string[] {
-	const chosen = tracks.map(id => trace.list[id]).filter((track): track is Track => track?.kind === "thread");
-	const all = trace.list.filter(track => track.kind === "thread");
-	const ids = chosen.map(track => track.tid).filter((id): id is string => id !== null);
-	return chosen.length && chosen.length < all.length ? ["--thread", [...new Set(ids)].join(",")] : [];
+/** Options about what files are and what they call things. */
+function inputsOf(trace: Trace, nameless = false): Given[] {
+	return trace.options.filter(({ name }) => ![...FILTERS, "diff", ...nameless ? OF_NAMES : []].includes(name));
+}
+
+// ---- What of the trace ----
+
+function pathsOf(files: TraceFile[]): string[] {
+	return files.map(file => file.path);
 }
 
 /** --offset, of files that begin later than others. */
 function offsetsOf(files: TraceFile[], start: (file: TraceFile) => number): string[] {
-	return files.filter(file => start(file) !== 0).flatMap(file => ["--offset", `${file.path}=${exact(start(file))}`]);
+	return files.filter(file => start(file) !== 0).flatMap(file => ["--offset", `${file.path}=${start(file)}ns`]);
 }
 
-const line = (words: string[]) => words.map(shell).join(" ");
+/** The stretch as the server takes it, on the clock of a file that begins at a time of the axis; null: all there is. */
+function asked(trace: Trace, stretch: Stretch | null, start: number): Stretch | null {
+	const it = stretch && whole(stretch);
+	return it && (it.from > 0 || it.to < trace.end) ? { from: Math.max(0, it.from - start), to: it.to - start } : null;
+}
 
-/** Commands that take several files, each from its own start. */
-const OF_MANY = ["stat", "flame", "counters"];
+/** Both what the command line leaves out by time, on its axis, and a stretch, on that of the page: as on the clock of a file. */
+function cut(trace: Trace, stretch: Stretch | null, { start, begin }: { start: number; begin: number }): { from: number; to: number } {
+	const it = asked(trace, stretch, start) ?? { from: 0, to: Infinity };
+	const from = Math.max(it.from, (trace.fromTime ?? 0) - begin);
+	return { from, to: Math.max(from, 1, Math.min(it.to, (trace.toTime ?? Infinity) - begin)) };
+}
+
+function timesOf({ from, to }: Stretch): string[] {
+	return [...from > 0 ? ["--from-time", `${from}ns`] : [], ...to < Infinity ? ["--to-time", `${to}ns`] : []];
+}
+
+/** Whether times of the command line are of another axis than the page's, which has moved a file: no option has both. */
+function isMoved({ files, fromTime, toTime }: Trace): boolean {
+	return (fromTime !== null || toTime !== null) && files.some(({ start, begin }) => start !== begin);
+}
+
+/** Options that choose some threads of all; null: none choose just these. */
+function threadsOf(chosen: Track[], all: Track[]): string[] | null {
+	if (!chosen.length || chosen.length === all.length)
+		return [];
+	const tids = new Set(chosen.map(track => track.tid));
+	const pids = new Set(chosen.map(track => track.pid));
+	const alike = all.filter(track => !chosen.includes(track) && tids.has(track.tid));
+	const threads = ["--thread", [...tids].join(",")];
+	if (!alike.length)
+		return threads;
+	const known = !pids.has(null) && alike.every(track => !pids.has(track.pid));
+	return known ? [...threads, "--process", [...pids].join(",")] : null;
+}
+
+function isThread(track: Track | undefined): track is Track {
+	return track?.kind === "thread";
+}
+
+/** Whether `merge` gives some threads others numbers than their files have. */
+function areNumbersShared(all: Track[]): boolean {
+	const shared = (of: (track: Track) => string | null) =>
+		all.some(one => all.some(other => one.file !== other.file && of(one) === of(other)));
+	return shared(track => track.tid) || shared(track => track.pid);
+}
+
+/** Filters of the command line but for times, and those of chosen threads, which are some of its own. */
+function filtersOf(trace: Trace, threads: string[], names: string[]): string[] {
+	return [...wordsOf(given(trace, names).filter(({ name }) => !threads.includes(`--${name}`))), ...threads];
+}
+
+// ---- Commands: null where none shows just what the page does ----
 
 /** `trackway NAME` of a stretch of the trace, and of some tracks. Of files that do not begin together a command has the whole. */
-export function commandOf(name: string, trace: Trace, stretch: Stretch, tracks: number[], more: string[] = []): string {
-	const whole = stretch.from <= 0 && stretch.to >= trace.end;
-	const times = whole ? [] : ["--from-time", exact(stretch.from), "--to-time", exact(stretch.to)];
-	const words = ["trackway", name, ...times, ...threadsOf(trace, tracks), ...more];
-	const offsets = offsetsOf(trace.files, file => file.start);
+export function commandOf(name: string, trace: Trace, stretch: Stretch, tracks: number[], more: string[] = []): string | null {
+	const chosen = tracks.map(id => trace.list[id]).filter(isThread);
+	const own = new Set(chosen.map(track => track.file));
+	const alone = chosen.length && own.size === 1 ? trace.files[chosen[0]!.file] : undefined;
+	const all = trace.list.filter(isThread).filter(track => !alone || own.has(track.file));
+	const threads = threadsOf(chosen, all);
+	if (!threads || isMoved(trace))
+		return null;
+	const files = alone ? [alone] : trace.files;
+	const times = timesOf(cut(trace, stretch, alone ?? { start: 0, begin: 0 }));
 	if (name === "view")
-		return line([...words, ...offsets, ...filesOf(trace)]);
-	if (trace.files.length === 1 || OF_MANY.includes(name) && (whole || !areApart(trace)))
-		return line([...words, ...filesOf(trace)]);
-	return `${line(["trackway", "merge", "--to", "fxt", ...offsets, ...filesOf(trace)])} | ${line([...words, "-"])}`;
+		return line(["trackway", name, ...times, ...filtersOf(trace, threads, [...WHO, ...OF_SLICES]), ...wordsOf(inputsOf(trace)),
+			...wordsOf(given(trace, ["diff"])), ...more, ...offsetsOf(files, file => file.start), ...pathsOf(files)]);
+	const nameless = NAMELESS.includes(name);
+	const whole = !times.length;
+	const together = files.length === 1 || OF_MANY.includes(name) && (whole || !areApart(trace));
+	if (together && !(nameless && given(trace, OF_SLICES).length))
+		return line(["trackway", name, ...times, ...filtersOf(trace, threads, [...WHO, ...OF_SLICES]), ...wordsOf(inputsOf(trace, nameless)),
+			...more, ...pathsOf(files)]);
+	if (threads.length && areNumbersShared(all))
+		return null;
+	const offsets = alone ? [] : offsetsOf(files, file => file.start);
+	const first = [...wordsOf(given(trace, nameless ? [...WHO, ...OF_SLICES] : WHO)), ...wordsOf(inputsOf(trace))];
+	return `${line(["trackway", "merge", "--to", "fxt", ...first, ...offsets, ...pathsOf(files)])} | ` +
+		line(["trackway", name, ...times, ...filtersOf(trace, threads, nameless ? [] : OF_SLICES), ...more, "-"]);
+}
+
+/** The thread states that the page shows are SQL's, which no filter of the command line leaves out. */
+export function statesCommand(trace: Trace, stretch: Stretch, tracks: number[]): string | null {
+	return commandOf("sched", { ...trace, options: inputsOf(trace), fromTime: null, toTime: null }, stretch, tracks);
 }
 
 /** `trackway dump` of a stretch of one of the files, on its own clock. */
-export function dumpCommand(trace: Trace, file: number, stretch: Stretch, tracks: number[]): string {
-	const { path, start } = trace.files[file]!;
-	const times = ["--from-time", exact(Math.max(0, stretch.from - start)), "--to-time", exact(stretch.to - start)];
-	return line(["trackway", "dump", ...times, ...threadsOf(trace, tracks), path]);
+export function dumpCommand(trace: Trace, number: number, stretch: Stretch, tracks: number[]): string | null {
+	const file = trace.files[number]!;
+	const chosen = tracks.map(id => trace.list[id]).filter(isThread);
+	const threads = threadsOf(chosen, trace.list.filter(isThread).filter(track => track.file === number));
+	return !threads || isMoved(trace) ? null : line(["trackway", "dump", ...timesOf(cut(trace, stretch, file)),
+		...filtersOf(trace, threads, [...WHO, ...OF_SLICES]), ...wordsOf(inputsOf(trace)), file.path]);
 }
 
-/** `trackway sql` with a query. */
+/** `trackway sql` with a query: no filter leaves out anything in its tables. */
 export function sqlCommand(trace: Trace, query: string): string {
-	return ["trackway", "sql", ...filesOf(trace), query].map(shell).join(" ");
+	return line(["trackway", "sql", ...wordsOf(inputsOf(trace)), ...pathsOf(trace.files), query]);
 }
 
-/** `trackway diff` of two files. */
-export function diffCommand(trace: Trace, before: number, after: number, picture = false): string {
-	return ["trackway", "diff", ...(picture ? ["--flame", "-o", "diff.svg"] : []), trace.files[before]?.path ?? "", trace.files[after]?.path ?? ""].map(shell).join(" ");
+/** `trackway diff` of the first two files in a stretch, null: in all; the files must have one part of their clocks. */
+export function diffCommand(trace: Trace, stretch: Stretch | null, picture = false): string | null {
+	const files = trace.files.slice(0, 2);
+	const [before, after] = files.map(file => timesOf(cut(trace, stretch, file)));
+	return before?.join() !== after?.join() ? null : line(["trackway", "diff", ...picture ? ["--flame", "-o", "diff.svg"] : [], ...before ?? [],
+		...filtersOf(trace, [], [...WHO, ...OF_SLICES]), ...wordsOf(inputsOf(trace)), ...pathsOf(files)]);
 }
 
-/** `trackway view` of the same window: tracks have their numbers with the files where they were opened. */
+/** `trackway view` of the same: what its state says is of the files where they were opened. */
 export function viewCommand(trace: Trace, state: State): string {
-	return line(["trackway", "view", "--state", write(state), ...offsetsOf(trace.files, file => file.begin), ...filesOf(trace)]);
+	return line(["trackway", "view", "--state", write(state), ...wordsOf(trace.options), ...offsetsOf(trace.files, file => file.begin),
+		...pathsOf(trace.files)]);
 }

@@ -51,7 +51,7 @@ export class Compare implements Panel {
 			this.picture = !this.picture;
 			box.replaceChildren();
 			void this.show(box, signal);
-		}), copyButton(context, "Copy command", () => diffCommand(trace, 0, 1, this.picture), "Command"));
+		}), copyButton(context, "Copy command", () => diffCommand(trace, within, this.picture), "Command"));
 		box.append(quiet(`Before ${plain(one.path)}, after ${plain(other.path)}${within ? `: ${time(within.to - within.from, trace.unit)} selected of each` : ""}`), about);
 		try {
 			const add = await watched(context, box, signal, async (question, stop) => {

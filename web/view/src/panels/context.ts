@@ -44,12 +44,18 @@ export function asked(context: Context): { stretch: Stretch; tracks: number[]; s
 	return { stretch: { from, to: Math.max(from + 1, Math.min(view.to, end)) }, tracks: [], selected: false };
 }
 
-export async function copy(context: Context, text: string, what: string): Promise<void> {
-	await navigator.clipboard.writeText(text).then(() => context.say(`${what} copied`), () => context.say(text));
+const NO_COMMAND = "No command shows just this";
+
+/** text: null where nothing says just what the page shows. */
+export async function copy(context: Context, text: string | null, what: string): Promise<void> {
+	if (text === null)
+		context.say(NO_COMMAND);
+	else
+		await navigator.clipboard.writeText(text).then(() => context.say(`${what} copied`), () => context.say(text));
 }
 
-export function copyButton(context: Context, label: string, text: () => string, what: string): HTMLButtonElement {
-	return button(label, () => void copy(context, text(), what), { title: text() });
+export function copyButton(context: Context, label: string, text: () => string | null, what: string): HTMLButtonElement {
+	return button(label, () => void copy(context, text(), what), { title: text() ?? NO_COMMAND });
 }
 
 export const OFTEN = 400; // ms between looks at how far something is

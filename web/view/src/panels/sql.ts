@@ -77,7 +77,7 @@ export class Sql implements Panel {
 		};
 		box.append(this.input, make("div", { class: "row" }, button("Run", run, { title: "Ctrl Enter" }), choice,
 			make("label", {}, this.restricted, " only of the selection"),
-			copyButton(context, "Copy command", () => sqlCommand(context.trace(), this.input.value), "Command")), answer);
+			copyButton(context, "Copy command", () => (this.restricted.checked ? null : sqlCommand(context.trace(), this.input.value)), "Command")), answer);
 		signal.addEventListener("abort", () => this.running?.abort());
 		if (context.store.state.sql)
 			run();

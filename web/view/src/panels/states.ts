@@ -1,6 +1,6 @@
 // states.ts - what threads did with a selection's time: ran, waited for a CPU, slept.
 // SPDX-License-Identifier: Apache-2.0
-import { commandOf } from "../command";
+import { statesCommand } from "../command";
 import { make, table } from "../dom";
 import { count, share, time } from "../format";
 import { plain } from "../timeline/text";
@@ -51,7 +51,7 @@ export class States implements Panel {
 		const { stretch, tracks } = asked(context);
 		const { unit, end } = context.trace();
 		box.append(about(context), make("div", { class: "row" }, copyButton(context, "Copy command", () =>
-			commandOf("sched", context.trace(), stretch, tracks), "Command")));
+			statesCommand(context.trace(), stretch, tracks), "Command")));
 		try {
 			const query = statesQuery(Math.floor(stretch.from), Math.ceil(Math.min(stretch.to, end)));
 			const { rows } = await watched(context, box, signal, (question, stop) =>
