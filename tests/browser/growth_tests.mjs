@@ -106,6 +106,9 @@ const ALONE = {
 			renameSync(join(folder, "new.json"), files[1]);
 			await view.page.locator("#alert", { hasText: "other.json is another file now" }).waitFor();
 			assert.deepEqual(await view.boxes(), before);
+			await view.page.locator("#tab-trace").click();
+			await view.page.locator(".changed", { hasText: "cut.json was cut off: the picture is of what it was" }).waitFor();
+			await view.page.locator(".changed", { hasText: "other.json is another file now: the picture is of what it was" }).waitFor();
 		} finally {
 			await view.close();
 		}

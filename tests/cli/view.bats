@@ -246,8 +246,8 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		links = [ask(f"a-{i}") for i in range(6)]
 		for i in range(6):
 		    wait_for(f"a-{i}", True)
-		answer, _ = page.get("/api/sql?query=select+1")
-		assert answer.status == 503, answer.status
+		answer, body = page.get("/api/sql?query=select+1")
+		assert answer.status == 503 and body.count(b"sql for ") == 6, (answer.status, body)
 		# The others have two places of their own.
 		assert page.json("/api/stat")["functions"]
 		assert page.json("/api/question?question=a-0")["asked"] == "sql"
@@ -404,6 +404,10 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		with open("b.json", "wb") as file:
 		    file.write(b"[]")
 		assert changes() == ["gone", "replaced"], changes()
+		for path in "sql?query=select+1", "stat", "flame", "diff", "flows?from=0&to=9", "details?track=1&lane=0&depth=0&item=0":
+		    answer, body = page.get("/api/" + path)
+		    assert answer.status == 400 and b"a.fxt is gone: the picture is of what it was" in body, (path, body)
+		assert page.window(0, 5000000, 100)
 	END
 	end_view
 	run timeout 60 trackway view --no-open --offset none=5ms b.json c.json

@@ -211,28 +211,54 @@ static void test_late(void **state)
 	free(text);
 }
 
+static const char *const reading[] = {"stat",
+                                      "flame",
+                                      "search",
+                                      "flows?from=0&to=9",
+                                      "sql?query=select+1+from+slice",
+                                      "details?track=1&lane=0&depth=0&item=0"};
+
+static void expect_readings(const struct scene *scene, unsigned status, const char *text)
+{
+	for (size_t i = 0; i < sizeof reading / sizeof *reading; i++) {
+		char address[128];
+		snprintf(address, sizeof address, "/api/%s", reading[i]);
+		expect_text(scene, address, status, text);
+	}
+}
+
+/* Each question that reads it again is of the file that the picture is of, which may have grown, or of none. */
+static void test_other_file(void **state)
+{
+	(void)state;
+	static const struct timespec other[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	struct scene scene;
+	show(&scene, trace);
+	expect_readings(&scene, 200, "");
+	assert_int_equal(lseek(scene.files[0], 0, SEEK_END), sizeof trace - 1);
+	assert_int_equal(write(scene.files[0], "  ", 2), 2);
+	expect_readings(&scene, 200, "");
+	assert_int_equal(ftruncate(scene.files[0], sizeof trace - 2), 0);
+	expect_readings(&scene, 400, "was cut off: the picture is of what it was");
+	assert_int_equal(pwrite(scene.files[0], "]", 1, sizeof trace - 2), 1);
+	assert_int_equal(futimens(scene.files[0], other), 0);
+	expect_readings(&scene, 400, "is another file now: the picture is of what it was");
+	expect_text(&scene, "/api/slice?track=1&lane=0&depth=1&item=1", 200, "\"name\":\"b\"");
+	hide(&scene);
+}
+
 /* Each question that reads it again says why it cannot. */
 static void test_unreadable(void **state)
 {
 	(void)state;
-	static const char *const questions[] = {"stat",
-	                                        "flame",
-	                                        "search",
-	                                        "flows?from=0&to=9",
-	                                        "sql?query=select+1+from+slice",
-	                                        "details?track=1&lane=0&depth=0&item=0"};
 	struct scene scene;
 	struct tw_text page = {0};
 	bool whole;
 	show(&scene, trace);
 	assert_int_equal(ftruncate(scene.files[0], 0), 0);
-	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-		char address[128];
-		snprintf(address, sizeof address, "/api/%s", questions[i]);
-		expect_text(&scene, address, 400, "{\"error\":\"/proc/self/fd/");
-	}
+	expect_readings(&scene, 400, "{\"error\":\"/proc/self/fd/");
 	assert_int_equal(view_export(scene.view, SIZE_MAX, "", &page, &whole), TW_ERR_SYSTEM);
-	assert_non_null(strstr(view_error(scene.view), "the file is empty"));
+	assert_non_null(strstr(view_error(scene.view), "was cut off"));
 	tw_text_free(&page);
 	hide(&scene);
 }
@@ -290,8 +316,8 @@ static void test_pipe_instead(void **state)
 	show(&scene, trace);
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(dup2(ends[0], scene.files[0]), scene.files[0]);
-	expect_text(&scene, "/api/stat", 400, "what was a file is none any more");
-	expect_text(&scene, "/api/sql?query=select+count(*)+from+slice", 400, "no regular file");
+	expect_text(&scene, "/api/stat", 400, "is another file now");
+	expect_text(&scene, "/api/sql?query=select+count(*)+from+slice", 400, "is another file now");
 	close(ends[0]);
 	close(ends[1]);
 	hide(&scene);
@@ -329,12 +355,13 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),        cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),        cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_entering),     cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),         cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_bulk),         cmocka_unit_test(test_instances),
-	    cmocka_unit_test(test_pipe_instead), cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "view/serve/view.h"
 #include "view/serve/window.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -602,6 +603,22 @@ static void test_damage(void **state)
 	expect_kept(&archive);
 }
 
+static void expect_answer(struct view *view, const char *path, const char *place, unsigned status, const char *text)
+{
+	char address[128];
+	struct view_answer answer;
+	snprintf(address, sizeof address, "%s?%s&direction=next", path, place);
+	struct view_request request = {.method = "GET",
+	                               .address = address,
+	                               .host = "localhost",
+	                               .cookie = "trackway-0="};
+	view_answer(view, &request, &answer);
+	assert_int_equal(answer.status, status);
+	assert_non_null(strstr(answer.body.bytes, text));
+	view_request_free(&request);
+	view_answer_free(&answer);
+}
+
 /* Of a file that has become shorter what is not kept cannot be known: answers are of groups, and nothing fails. */
 static void test_shorter(void **state)
 {
@@ -627,6 +644,35 @@ static void test_shorter(void **state)
 		}
 	}
 	tw_text_free(&text);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
+/* Of another file nothing is read, whatever its name and size are. */
+static void test_other_file(void **state)
+{
+	(void)state;
+	static const char place[] = "track=1&lane=0&depth=0&item=700";
+	static const struct timespec other[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	make_nesting_archive(&archive);
+	set_up(&scene, &archive);
+	expect_answer(scene.bare, "/api/slice", place, 200, "\"callers\"");
+	expect_answer(scene.bare, "/api/near", place, 200, "\"found\":true");
+	const struct view_leaves *leaves = scene.bare->index.store.spans->leaves;
+	const uint64_t bytes = view_leaves_bytes(leaves);
+	assert_true(bytes > 0);
+	assert_int_equal(utimensat(AT_FDCWD, scene.path, other, 0), 0);
+	expect_answer(scene.bare, "/api/slice", place, 400, "is another file now");
+	expect_answer(scene.bare, "/api/near", place, 400, "is another file now");
+	expect_answer(scene.whole, "/api/slice", place, 200, "\"callers\"");
+	for (uint64_t i = 0; i < scene.bare->index.rows.count; i++) {
+		const struct view_row *row = view_index_row_at(&scene.bare->index, i);
+		if (row->bare)
+			(void)view_row_slice(row, &scene.bare->index.store, row->count / 2);
+	}
+	assert_int_equal(view_leaves_bytes(leaves), bytes);
 	tear_down(&scene);
 	free(archive.bytes);
 }
@@ -674,7 +720,7 @@ SUITE(view_leaves)
 	    cmocka_unit_test(test_overlaps), cmocka_unit_test(test_two_logs),  cmocka_unit_test(test_damage),
 	    cmocka_unit_test(test_shorter),  cmocka_unit_test(test_exact),     cmocka_unit_test(test_early),
 	    cmocka_unit_test(test_open_far), cmocka_unit_test(test_around),    cmocka_unit_test(test_wide),
-	    cmocka_unit_test(test_bulk),     cmocka_unit_test(test_orders),
+	    cmocka_unit_test(test_bulk),     cmocka_unit_test(test_orders),    cmocka_unit_test(test_other_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,9 +321,13 @@ static bool list_rows(struct view_leaves *leaves)
 /* Whether the file is still the one that was read, which may have grown. */
 static bool is_there(const struct view_spans *spans)
 {
+	const struct view_file_read *was = &spans->file;
 	struct stat now;
-	return stat(spans->path, &now) == 0 && now.st_dev == spans->file.device && now.st_ino == spans->file.inode &&
-	       (uint64_t)now.st_size >= spans->file.size;
+	if (stat(spans->path, &now) < 0 || now.st_dev != was->device || now.st_ino != was->inode)
+		return false;
+	return (uint64_t)now.st_size > was->size ||
+	       ((uint64_t)now.st_size == was->size && now.st_mtim.tv_sec == was->changed.tv_sec &&
+	        now.st_mtim.tv_nsec == was->changed.tv_nsec);
 }
 
 static bool read_stretch(struct view_leaves *leaves, struct stretch *stretch)

@@ -202,6 +202,7 @@ struct view_spans *view_spans_for(const struct tw_format *format, uint64_t size,
 	stat(path, &status);
 	spans->file.device = status.st_dev;
 	spans->file.inode = status.st_ino;
+	spans->file.changed = status.st_mtim;
 	if (spans->path && make_room(spans, size))
 		return spans;
 	view_spans_free(spans);

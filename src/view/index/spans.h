@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 struct view_leaves;
 struct view_index;
@@ -56,6 +57,7 @@ struct view_file_read {
 	uint64_t size;
 	dev_t device;
 	ino_t inode;
+	struct timespec changed;
 };
 
 struct view_spans {

@@ -4,6 +4,7 @@
 
 #include "view_page.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Files of the page. ---- */
@@ -41,23 +42,33 @@ static const struct {
 	const char *path;
 	void (*answer)(struct view *view, const struct view_request *request, struct view_answer *answer);
 	size_t places; /* for questions that read the trace once more, and can be ended; 0: it does not */
+	bool slices;   /* it reads the slices once more that the index does not keep */
 } questions[] = {
-    {"/api/trace", view_answer_trace, 0},
-    {"/api/progress", view_answer_progress, 0},
-    {"/api/window", view_answer_window, 0},
-    {"/api/slice", view_answer_slice, 0},
-    {"/api/near", view_answer_near, 0},
-    {"/api/search", view_answer_search, VIEW_QUESTIONS},
-    {"/api/stat", view_answer_stat, VIEW_QUESTIONS},
-    {"/api/flame", view_answer_flame, VIEW_QUESTIONS},
-    {"/api/diff", view_answer_diff, VIEW_QUESTIONS},
-    {"/api/diff-flame", view_answer_diff_flame, VIEW_QUESTIONS},
-    {"/api/sql", view_answer_sql, VIEW_QUESTIONS_OF_SQL},
-    {"/api/details", view_answer_details, VIEW_QUESTIONS},
-    {"/api/flows", view_answer_flows, VIEW_QUESTIONS},
-    {"/api/question", view_answer_question, 0},
-    {"/api/cancel", view_answer_cancel, 0},
+    {"/api/trace", view_answer_trace, 0, false},
+    {"/api/progress", view_answer_progress, 0, false},
+    {"/api/window", view_answer_window, 0, false},
+    {"/api/slice", view_answer_slice, 0, true},
+    {"/api/near", view_answer_near, 0, true},
+    {"/api/search", view_answer_search, VIEW_QUESTIONS, false},
+    {"/api/stat", view_answer_stat, VIEW_QUESTIONS, false},
+    {"/api/flame", view_answer_flame, VIEW_QUESTIONS, false},
+    {"/api/diff", view_answer_diff, VIEW_QUESTIONS, false},
+    {"/api/diff-flame", view_answer_diff_flame, VIEW_QUESTIONS, false},
+    {"/api/sql", view_answer_sql, VIEW_QUESTIONS_OF_SQL, false},
+    {"/api/details", view_answer_details, VIEW_QUESTIONS, false},
+    {"/api/flows", view_answer_flows, VIEW_QUESTIONS, false},
+    {"/api/question", view_answer_question, 0, false},
+    {"/api/cancel", view_answer_cancel, 0, false},
 };
+
+/* All places are taken. */
+static void refuse_more(struct view *view, struct view_answer *answer)
+{
+	char asked[VIEW_ERROR_SIZE / 2], words[VIEW_ERROR_SIZE];
+	view_questions_list(&view->questions, asked, sizeof asked);
+	snprintf(words, sizeof words, "too many questions at once: stop one of %s, or wait", asked);
+	view_refuse(answer, 503, words);
+}
 
 static void answer_reading(struct view *view, struct view_request *request, struct view_answer *answer, size_t i)
 {
@@ -69,14 +80,25 @@ static void answer_reading(struct view *view, struct view_request *request, stru
 	request->question = view_question_begin(&view->questions, strrchr(questions[i].path, '/') + 1, name,
 	                                        request->socket > 0 ? request->socket : -1, questions[i].places);
 	if (!request->question) {
-		view_refuse(answer, 503, "too many questions at once");
+		refuse_more(view, answer);
 		return;
 	}
-	questions[i].answer(view, request, answer);
+	if (!view_files_refuse(view, answer))
+		questions[i].answer(view, request, answer);
+	if (answer->status == 200)
+		view_files_refuse(view, answer);
 	if (view_question_stops(request->question))
 		view_refuse(answer, 409, "interrupted");
 	view_question_end(&view->questions, request->question);
 	request->question = NULL;
+}
+
+static bool reads_slices(struct view *view)
+{
+	view_lock(view);
+	const bool reads = view->index.store.spans;
+	view_unlock(view);
+	return reads;
 }
 
 static bool answer_question(struct view *view, struct view_request *request, struct view_answer *answer)
@@ -88,7 +110,7 @@ static bool answer_question(struct view *view, struct view_request *request, str
 			view_refuse(answer, 400, "starts wants a time for each file, and 0 for the first");
 		else if (questions[i].places)
 			answer_reading(view, request, answer, i);
-		else
+		else if (!questions[i].slices || !reads_slices(view) || !view_files_refuse(view, answer))
 			questions[i].answer(view, request, answer);
 		return true;
 	}

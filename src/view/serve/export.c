@@ -85,6 +85,8 @@ static bool put_asked(struct data *data, struct tw_text *text, answer_fn ask, ch
 	data->request.question = question;
 	if (question)
 		ask(data->view, &data->request, &answer);
+	if (answer.status == 200)
+		view_files_refuse(data->view, &answer);
 	if (answer.status != 200)
 		snprintf(words, VIEW_ERROR_SIZE, "%s", answer.words);
 	bool fine = question && answer.status == 200 && answer.body.length;

@@ -4,7 +4,9 @@
 #include "core/tool.h"
 #include "view/serve/view.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A pipe in the place of a file would be waited for, whatever is cancelled. */
 static bool are_files(const struct view *view)
@@ -127,4 +129,32 @@ const char *view_file_change(const struct view *view, size_t i)
 		return now.st_size > was->st_size ? "grown" : "truncated";
 	bool same = now.st_mtim.tv_sec == was->st_mtim.tv_sec && now.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
 	return same ? NULL : "replaced";
+}
+
+/* What is told of a file that the picture is no longer of; one that has grown still has all that is in the picture. */
+static const char *words_of(const char *change)
+{
+	static const struct {
+		const char *change, *words;
+	} others[] = {{"truncated", "was cut off"}, {"replaced", "is another file now"}, {"gone", "is gone"}};
+	for (size_t i = 0; change && i < sizeof others / sizeof *others; i++)
+		if (strcmp(change, others[i].change) == 0)
+			return others[i].words;
+	return NULL;
+}
+
+bool view_files_refuse(struct view *view, struct view_answer *answer)
+{
+	const char *words = NULL;
+	char text[VIEW_ERROR_SIZE];
+	view_lock(view);
+	for (size_t i = 0; i < view->options.count && !words; i++)
+		if ((words = words_of(view_file_change(view, i))))
+			snprintf(text, sizeof text,
+			         "%.400s %s: the picture is of what it was, and more cannot be read of that",
+			         view->options.paths[i], words);
+	view_unlock(view);
+	if (words)
+		view_refuse(answer, 400, text);
+	return words;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -195,6 +196,21 @@ bool view_question_find(struct view_questions *questions, const char *name, stru
 	}
 	pthread_mutex_unlock(&questions->lock);
 	return question != NULL;
+}
+
+void view_questions_list(struct view_questions *questions, char *text, size_t size)
+{
+	enum { SECOND = 1000000000 };
+	size_t length = 0;
+	*text = '\0';
+	pthread_mutex_lock(&questions->lock);
+	for (size_t i = 0; i < VIEW_QUESTIONS && length < size; i++) {
+		const struct view_question *question = &questions->items[i];
+		if (question->asked)
+			length += (size_t)snprintf(text + length, size - length, "%s%s for %lld s", length ? ", " : "",
+			                           question->asked, (long long)(view_now() - question->since) / SECOND);
+	}
+	pthread_mutex_unlock(&questions->lock);
 }
 
 bool view_question_cancel(struct view_questions *questions, const char *name)

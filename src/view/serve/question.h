@@ -68,6 +68,9 @@ struct view_question_state {
 };
 bool view_question_find(struct view_questions *questions, const char *name, struct view_question_state *state);
 
+/* Writes what is being worked on, and since when: "sql for 12 s, stat for 1 s". */
+void view_questions_list(struct view_questions *questions, char *text, size_t size);
+
 /* Ends those of a name. False where there is none. */
 bool view_question_cancel(struct view_questions *questions, const char *name);
 

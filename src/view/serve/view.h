@@ -240,6 +240,9 @@ void view_answer_admitted(struct view *view, struct view_request *request, struc
 void view_answer(struct view *view, struct view_request *request, struct view_answer *answer);
 void view_answer_free(struct view_answer *answer);
 
+/* Whether a file is not the one any more that the picture is of: then an answer for which it is read is a refusal. */
+bool view_files_refuse(struct view *view, struct view_answer *answer);
+
 /* Makes the answer an error, {"error":"words"}. */
 void view_refuse(struct view_answer *answer, unsigned status, const char *words);
 

@@ -19,7 +19,7 @@ import { Search } from "./panels/search";
 import { Sql } from "./panels/sql";
 import { States } from "./panels/states";
 import { Table } from "./panels/table";
-import { TracePanel } from "./panels/trace";
+import { CHANGES, TracePanel } from "./panels/trace";
 import { go } from "./slices";
 import { movedTo, startsFor } from "./starts";
 import { NOTHING, read, saysView, Store } from "./state";
@@ -32,7 +32,6 @@ const OFTEN = 250; // ms between questions while the trace is read
 const SELDOM = 2000; // afterwards: it may grow
 const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
-const CHANGES: Record<string, string> = { grown: "has grown", truncated: "was cut off", replaced: "is another file now", gone: "is gone" };
 const STRIP = 10_000; // rows that are a track
 const FILE_TAIL = 12; // characters of the end of a file's name that stay in sight
 const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
@@ -196,9 +195,14 @@ class Page implements Context {
 				continue;
 			const { starts } = this.server;
 			const now = await this.server.trace().catch(() => null);
-			if (now && starts === this.server.starts && now.generation !== this.current.generation) {
-				await this.take(now);
-				this.refresh();
+			if (now && starts === this.server.starts) {
+				const isNew = now.generation !== this.current.generation;
+				const isOther = now.files.some(({ changed }, i) => changed !== this.current.files[i]?.changed);
+				if (isNew || isOther)
+					await this.take(now);
+				// What was asked of the file before stays.
+				if (isNew || (isOther && this.store.state.tab === "trace"))
+					this.refresh();
 			}
 			const changed = now?.files.filter(file => file.changed !== null && !(file.changed === "grown" && now.follows) &&
 				!told.has(file.path + file.changed)) ?? [];

@@ -9,6 +9,8 @@ import { plain } from "../timeline/text";
 import { quiet, type Context, type Panel } from "./context";
 import { wallClock } from "./details";
 
+/** What has become of a file since it was read. */
+export const CHANGES: Record<string, string> = { grown: "has grown", truncated: "was cut off", replaced: "is another file now", gone: "is gone" };
 const STEPS = 50; // of what is in sight, by which a file is moved
 
 export class TracePanel implements Panel {
@@ -25,6 +27,10 @@ export class TracePanel implements Panel {
 			{ name: "begins", number: true, text: file => time(file.start, trace.unit),
 				...(this.movable ? { make: (file: TraceFile) => this.mover(file, trace) } : {}) },
 		], trace.files));
+		for (const { path, changed } of trace.files)
+			if (changed !== null && changed !== "grown")
+				box.append(make("p", { class: "changed" }, `${plain(path)} ${CHANGES[changed] ?? "has changed"}: the picture is of what it was, ` +
+					"and questions that read it are refused."));
 		if (this.movable)
 			this.together(box, trace);
 		if (trace.wall !== null && trace.unit === "ns")
