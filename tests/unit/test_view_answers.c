@@ -3,6 +3,9 @@
 #include "suite.h"
 #include "view_scene.h"
 
+#include "sql/engine/session.h"
+#include "view/serve/tables.h"
+
 #include <stdlib.h>
 
 static void test_index(void **state)
@@ -83,6 +86,38 @@ static void test_facts(void **state)
 	struct scene scene;
 	show(&scene, trace);
 	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
+static uint64_t scans_of(const struct scene *scene)
+{
+	return view_tables_session(scene->view, VIEW_FOR_PAGE)->scans;
+}
+
+/* Flows are read once: details of another slice read the table that it is in, and flows of a window nothing. */
+static void test_flows_kept(void **state)
+{
+	(void)state;
+	static const char details[] = "/api/details?track=1&lane=0&depth=1&item=1",
+			  flows[] = "/api/flows?from=0&to=11001";
+	struct scene scene;
+	show(&scene, trace);
+	expect_text(&scene, details, 200, "\"flows_in\":[{\"name\":\"f\"");
+	uint64_t scans = scans_of(&scene);
+	expect_text(&scene, details, 200, "\"flows_in\":[{\"name\":\"f\"");
+	assert_int_equal(scans_of(&scene), scans + 1);
+	expect_text(&scene, flows, 200, "{\"flows\":[{\"name\":\"f\"");
+	assert_int_equal(scans_of(&scene), scans + 1);
+	/* Of some tracks they are read. */
+	expect_text(&scene, "/api/flows?from=0&to=11001&tracks=1", 200, "{\"flows\":[{\"name\":\"f\"");
+	assert_true(scans_of(&scene) > scans + 1);
+	/* A file that has grown has others. */
+	static const char more[] =
+	    ",{\"ph\":\"s\",\"name\":\"g\",\"cat\":\"c\",\"id\":8,\"pid\":1,\"tid\":2,\"ts\":12},"
+	    "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"g\",\"cat\":\"c\",\"id\":8,\"pid\":1,\"tid\":2,\"ts\":15}]";
+	assert_int_equal(pwrite(scene.files[0], more, sizeof more - 1, sizeof trace - 2), sizeof more - 1);
+	expect_text(&scene, details, 200, "{\"name\":\"g\"");
+	expect_text(&scene, "/api/flows?from=0&to=12001", 200, "{\"name\":\"g\"");
 	hide(&scene);
 }
 
@@ -355,13 +390,13 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
-	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
-	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_index),        cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),        cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),   cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_limits),       cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_other_file),   cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_bulk),         cmocka_unit_test(test_instances),
+	    cmocka_unit_test(test_pipe_instead), cmocka_unit_test(test_cut_while_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

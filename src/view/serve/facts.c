@@ -17,7 +17,7 @@
 struct reply {
 	struct view *view;
 	const struct view_request *request;
-	sqlite3 *db;
+	sqlite3 *db, *arrows;
 	struct tw_json json;
 };
 
@@ -115,11 +115,16 @@ static void put_flow(struct reply *reply, sqlite3_stmt *row)
 	tw_json_object_end(json);
 }
 
-#define FLOWS                                                                                                          \
-	"select f.name, f.trace_id, f.ts_out, a.tid, p.pid, f.slice_out, f.ts, b.tid, q.pid, f.slice_in, f.id "        \
-	"from flow f "                                                                                                 \
-	"left join thread a on a.utid = f.utid_out left join process p on p.upid = a.upid "                            \
-	"left join thread b on b.utid = f.utid left join process q on q.upid = b.upid where "
+/* Has reply->arrows be a connection with the table `arrow`. Returns one of SQLite's results. */
+static int take_arrows(struct reply *reply)
+{
+	const bool some = view_request_text(reply->request, "tracks");
+	reply->arrows = some ? NULL : view_tables_arrows(reply->view, VIEW_FOR_PAGE);
+	if (reply->arrows)
+		return SQLITE_OK;
+	reply->arrows = reply->db;
+	return view_tables_view_arrows(reply->db);
+}
 
 /* Runs a question of arrows, with a value. Returns SQLITE_DONE, SQLITE_ROW where there are more than the limit, or why
  * it failed. */
@@ -127,7 +132,7 @@ static int put_flows(struct reply *reply, const char *text, sqlite3_int64 value,
 {
 	sqlite3_stmt *rows = NULL;
 	uint64_t count = 0;
-	int result = sqlite3_prepare_v2(reply->db, text, -1, &rows, NULL);
+	int result = text ? sqlite3_prepare_v2(reply->arrows, text, -1, &rows, NULL) : SQLITE_NOMEM;
 	if (result == SQLITE_OK) {
 		sqlite3_bind_int64(rows, 1, value);
 		while (count < limit && (result = sqlite3_step(rows)) == SQLITE_ROW) {
@@ -147,13 +152,43 @@ static bool failed(int result)
 	return result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE;
 }
 
+/* A question of those that touch the time, in each file on its own clock. NULL without memory. */
+static char *window_of(const struct view *view, const struct view_request *request, uint64_t from, uint64_t to)
+{
+	sqlite3_str *text = sqlite3_str_new(NULL);
+	sqlite3_str_appendall(text, "select * from arrow where ?1 and (");
+	for (size_t i = 0; i < view->options.count; i++) {
+		const int64_t start = view->options.count > 1 ? (int64_t)view_file_begin(view, request, i) : 0;
+		sqlite3_str_appendf(text, "%s(id >> %d = %d and ts_out < %lld and ts >= %lld)", i ? " or " : "",
+		                    (int)SQL_FILE_SHIFT, (int)i, (long long)to - start, (long long)from - start);
+	}
+	sqlite3_str_appendall(text, ")");
+	return sqlite3_str_finish(text);
+}
+
+static int put_window(struct reply *reply, struct view_answer *answer, uint64_t from, uint64_t to, uint64_t limit)
+{
+	struct tw_output out;
+	char *text = window_of(reply->view, reply->request, from, to);
+	int result = take_arrows(reply);
+	if (!failed(result) && view_json_begin(&reply->json, &out, answer)) {
+		tw_json_object(&reply->json, NULL);
+		tw_json_array(&reply->json, "flows");
+		result = put_flows(reply, text, 1, limit);
+		tw_json_array_end(&reply->json);
+		tw_json_bool(&reply->json, "more", result == SQLITE_ROW);
+		tw_json_object_end(&reply->json);
+		view_json_end(&out, answer);
+	}
+	sqlite3_free(text);
+	return result;
+}
+
 void view_answer_flows(struct view *view, const struct view_request *request, struct view_answer *answer)
 {
 	enum { LIMIT = 1000, MOST = 10000 };
 	int result = SQLITE_DONE;
-	struct tw_output out;
 	struct reply reply = {.view = view, .request = request};
-	struct tw_json *json = &reply.json;
 	uint64_t from, to, limit = LIMIT;
 	bool limited = view_request_text(request, "limit") != NULL;
 	if (!view_request_number(request, "from", INT64_MAX, &from) ||
@@ -165,17 +200,10 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 	sqlite3 *db = reply.db = view_tables_open(view, VIEW_FOR_PAGE, request->question, answer);
 	if (!db)
 		return;
-	if (view_tables_restrict(view, db, request, answer) && view_json_begin(json, &out, answer)) {
-		tw_json_object(json, NULL);
-		tw_json_array(json, "flows");
-		result = put_flows(&reply, FLOWS "?1", 1, limit);
-		tw_json_array_end(json);
-		tw_json_bool(json, "more", result == SQLITE_ROW);
-		tw_json_object_end(json);
-		view_json_end(&out, answer);
-	}
+	if (!view_request_text(request, "tracks") || view_tables_restrict(view, db, request, answer))
+		result = put_window(&reply, answer, from, to, limit);
 	if (failed(result))
-		view_refuse(answer, 400, sqlite3_errmsg(db));
+		view_refuse(answer, 400, sqlite3_errmsg(reply.arrows));
 	view_tables_close(view, VIEW_FOR_PAGE, db);
 }
 
@@ -326,8 +354,9 @@ static int put_facts(struct reply *reply, const struct fact *fact)
 	tw_json_bool(json, "found", fact->found);
 	put_arguments(reply, fact);
 	put_stack(reply, fact);
-	int into = put_arrows(reply, fact, "flows_in", FLOWS "f.slice_in = ?1");
-	int from = failed(into) ? into : put_arrows(reply, fact, "flows_out", FLOWS "f.slice_out = ?1");
+	int into = put_arrows(reply, fact, "flows_in", "select * from arrow where slice_in = ?1");
+	int from =
+	    failed(into) ? into : put_arrows(reply, fact, "flows_out", "select * from arrow where slice_out = ?1");
 	tw_json_bool(json, "more", into == SQLITE_ROW || from == SQLITE_ROW);
 	tw_json_object_end(json);
 	return from;
@@ -357,12 +386,14 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 	if (!db)
 		return;
 	int result = take_facts(view, db, point, &fact);
+	if (!failed(result) && fact.found)
+		result = take_arrows(&reply);
 	if (!failed(result) && view_json_begin(&reply.json, &out, answer)) {
 		result = put_facts(&reply, &fact);
 		view_json_end(&out, answer);
 	}
 	if (failed(result))
-		view_refuse(answer, 400, sqlite3_errmsg(db));
+		view_refuse(answer, 400, sqlite3_errmsg(reply.arrows ? reply.arrows : db));
 	view_tables_close(view, VIEW_FOR_PAGE, db);
 	tw_text_free(&fact.arguments);
 }

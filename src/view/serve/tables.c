@@ -21,6 +21,8 @@ struct view_tables {
 	struct view_question *question; /* whose turn it is */
 	const struct tw_reader *shown;  /* whose progress is told */
 	struct sql_session *session;    /* NULL: nothing was asked yet */
+	sqlite3 *arrows;                /* a connection with all flows of the session; NULL: there is none yet */
+	bool too_many;                  /* flows for such a table */
 };
 
 const char *view_tables_load(size_t memory)
@@ -41,11 +43,20 @@ struct view_tables *view_tables_new(void)
 	return tables;
 }
 
+static void forget(struct view_tables *tables)
+{
+	sqlite3_close(tables->arrows);
+	sql_session_free(tables->session);
+	tables->arrows = NULL;
+	tables->session = NULL;
+	tables->too_many = false;
+}
+
 void view_tables_free(struct view_tables *tables)
 {
 	if (!tables)
 		return;
-	sql_session_free(tables->session);
+	forget(tables);
 	pthread_mutex_destroy(&tables->lock);
 	free(tables);
 }
@@ -113,10 +124,8 @@ static int take_session(struct view *view, struct view_tables *tables, struct vi
 {
 	tables->questions = &view->questions;
 	tables->question = question;
-	if (tables->session && !is_current(tables->session)) {
-		sql_session_free(tables->session);
-		tables->session = NULL;
-	}
+	if (tables->session && !is_current(tables->session))
+		forget(tables);
 	const int status = tables->session ? 0 : make_session(view, tables);
 	if (status < 0)
 		return status;
@@ -132,12 +141,15 @@ static int is_over(void *question)
 	return view_question_stops(question);
 }
 
+static void attend(sqlite3 *db, struct view_question *question)
+{
+	enum { STEPS = 4096 }; /* of SQLite's machine between looks at whether it is over */
+	sqlite3_progress_handler(db, STEPS, is_over, question);
+}
+
 static sqlite3 *open_database(struct view_tables *tables)
 {
-	enum {
-		STEPS = 4096,      /* of SQLite's machine between looks at whether it is over */
-		LONGEST = 64 << 20 /* bytes of a value */
-	};
+	enum { LONGEST = 64 << 20 }; /* bytes of a value */
 	sqlite3 *db = NULL;
 	int result = sql_spill_open(&tables->session->spill, tables->session->options.memory_limit, &db);
 	if (result == SQLITE_OK) /* a function of SQLite's goes on, whatever is cancelled: no value is large */
@@ -145,7 +157,7 @@ static sqlite3 *open_database(struct view_tables *tables)
 	result = result == SQLITE_OK ? sql_register(db, tables->session) : result;
 	if (result == SQLITE_OK) {
 		sql_guard_settings(db);
-		sqlite3_progress_handler(db, STEPS, is_over, tables->question);
+		attend(db, tables->question);
 		result = sql_guard_statements(db, SQL_GUARD_GIVEN);
 	}
 	if (result == SQLITE_OK)
@@ -189,10 +201,8 @@ sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_ques
 	answer->status = 500;
 	if (status == TW_ERR_LIMIT)
 		view_refuse(answer, 400, tables->session->error);
-	if (status < 0) { /* it does not have all files */
-		sql_session_free(tables->session);
-		tables->session = NULL;
-	}
+	if (status < 0) /* it does not have all files */
+		forget(tables);
 	view_tables_close(view, use, NULL);
 	return NULL;
 }
@@ -214,6 +224,42 @@ void view_tables_close(struct view *view, enum view_use use, sqlite3 *db)
 struct sql_session *view_tables_session(struct view *view, enum view_use use)
 {
 	return view->sql.tables[use]->session;
+}
+
+/* ---- Flows. ---- */
+
+#define ARROWS                                                                                                         \
+	"arrow as select f.name, f.trace_id, f.ts_out, a.tid as tid_out, p.pid as pid_out, f.slice_out, f.ts, "        \
+	"b.tid as tid, q.pid as pid, f.slice_in, f.id from flow f "                                                    \
+	"left join thread a on a.utid = f.utid_out left join process p on p.upid = a.upid "                            \
+	"left join thread b on b.utid = f.utid left join process q on q.upid = b.upid"
+
+int view_tables_view_arrows(sqlite3 *db)
+{
+	return sqlite3_exec(db, "create temp view " ARROWS, NULL, NULL, NULL);
+}
+
+static sqlite3 *keep_arrows(struct view_tables *tables)
+{
+	static const char text[] = "create temp table " ARROWS ";"
+				   "create index temp.arrow_out on arrow (slice_out);"
+				   "create index temp.arrow_in on arrow (slice_in)";
+	sqlite3 *db = open_database(tables);
+	if (db && sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK)
+		return db;
+	tables->too_many = !view_question_stops(tables->question);
+	sqlite3_close(db);
+	return NULL;
+}
+
+sqlite3 *view_tables_arrows(struct view *view, enum view_use use)
+{
+	struct view_tables *tables = view->sql.tables[use];
+	if (!tables->arrows && !tables->too_many)
+		tables->arrows = keep_arrows(tables);
+	if (tables->arrows)
+		attend(tables->arrows, tables->question);
+	return tables->arrows;
 }
 
 /* ---- A part of the tables. ---- */

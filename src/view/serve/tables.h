@@ -22,6 +22,14 @@ sqlite3 *view_tables_open(struct view *view, enum view_use use, struct view_ques
                           struct view_answer *answer);
 void view_tables_close(struct view *view, enum view_use use, sqlite3 *db);
 
+/* A connection whose table `arrow` has the flows of all files, with both ends, by the slices that they are in: made by
+ * the first question that wants it, so that others read no file for theirs. Instead of one that view_tables_open() has
+ * given, until it is closed. NULL: there is no room for it, or the question is over. */
+sqlite3 *view_tables_arrows(struct view *view, enum view_use use);
+
+/* Makes `arrow` of the flows that a connection has. Returns one of SQLite's results. */
+int view_tables_view_arrows(sqlite3 *db);
+
 /* Makes the tables of events have only what is in a window, and of some tracks, as a request has them. False where it
  * has none of these: the answer is a refusal. */
 bool view_tables_restrict(struct view *view, sqlite3 *db, const struct view_request *request,
