@@ -78,12 +78,17 @@ export class View {
 				const response = await route.fetch();
 				await route.fulfill({ response, json: await change(await response.json(), new URL(route.request().url()).searchParams) });
 			});
-		await view.page.goto(view.address);
-		if (PAGE) // what an answer leads to cannot be replaced
-			await view.page.reload();
+		await view.page.goto(PAGE ? await view.entered() : view.address);
 		if (rest)
 			await view.rest();
 		return view;
+	}
+
+	/** Takes the cookie without the page: what an answer leads to cannot be replaced by that of a folder. */
+	async entered() {
+		const { hash, origin } = new URL(this.address);
+		await this.context.request.get(this.address);
+		return `${origin}/${hash}`;
 	}
 
 	/** Waits until what is drawn is what was asked for. */
@@ -189,12 +194,12 @@ async function each(launch, shared, alone) {
 }
 
 // Its own sandbox wants rights that a container has not; nothing but our page is opened.
-const chromium = { name: "chromium", there: () => existsSync(CHROMIUM), needed: true, start: playwright => playwright.chromium.launch({
-	executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] }) };
+const chromium = { name: "chromium", there: () => existsSync(CHROMIUM), needed: true, start: (playwright, more = {}) => playwright.chromium.launch({
+	executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], ...more }) };
 
-/** The browser alone. */
-export async function start() {
-	return chromium.start(await import("playwright-core"));
+/** The browser alone; `more`: how it is launched besides. */
+export async function start(more = {}) {
+	return chromium.start(await import("playwright-core"), more);
 }
 
 /** Ends that the browser keeps the last 200 MB of answers for who drives it: in the page's process, where memory is measured.

@@ -12,7 +12,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { CALLS, lines, LONG, MARKUP, run, time, TOOL, traceOf, View } from "./view.mjs";
+import { CALLS, lines, LONG, MARKUP, run, start, time, TOOL, traceOf, View } from "./view.mjs";
 
 const TESTS = {
 	async "the picture has each slice with its name and times"(view) {
@@ -540,6 +540,27 @@ const ALONE = {
 		} finally {
 			release();
 			await view.close();
+		}
+	},
+
+	async "where scroll bars take room, every canvas is painted to its edges"(_, folder) {
+		const file = join(folder, "high.json");
+		writeFileSync(file, JSON.stringify([...Array(60).keys()].map(i => ({ ph: "X", name: "call", pid: 1, tid: i, ts: i, dur: 50 }))));
+		const browser = await start({ ignoreDefaultArgs: ["--hide-scrollbars"] });
+		const view = await View.open(browser, [file], { words: ["--state", "t=0-40000&tab=flame&pin=2"] });
+		try {
+			await view.page.waitForFunction(() => window.trackway.flame().length > 0);
+			const bar = await view.page.locator("#scroller").evaluate(({ offsetWidth, clientWidth }) => offsetWidth - clientWidth);
+			assert(bar > 5, `a scroll bar of ${bar} pixels`);
+			// Black is no colour of the page: it is what nobody has painted.
+			const black = await view.page.evaluate(() => [...document.querySelectorAll("canvas")].filter(canvas => {
+				const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+				return new Uint32Array(data.buffer).includes(0xff000000);
+			}).map(canvas => canvas.id || canvas.ariaLabel));
+			assert.deepEqual(black, []);
+		} finally {
+			await view.close();
+			await browser.close();
 		}
 	},
 

@@ -35,10 +35,10 @@ function told(scene: Ruled): { at: number; words: string; ink: string } | null {
 	return { at: cursor, words: time(view.from + (view.to - view.from) * cursor / width, unit), ink: theme.text };
 }
 
-/** The ruler above the tracks; gives the labels of its ticks. */
-export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, height: number): string[] {
+/** The ruler above the tracks, and above their scroll bar; gives the labels of its ticks. */
+export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, width: number, height: number): string[] {
 	context.fillStyle = scene.theme.page;
-	context.fillRect(0, 0, scene.width, height);
+	context.fillRect(0, 0, width, height);
 	context.font = SMALL;
 	const plate = told(scene);
 	const wide = plate ? context.measureText(plate.words).width : 0;

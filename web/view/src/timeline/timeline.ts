@@ -345,7 +345,7 @@ export class Timeline {
 		const ratio = devicePixelRatio;
 		const ruler = this.ruler.getContext("2d", { alpha: false })!;
 		ruler.setTransform(ratio, 0, 0, ratio, 0, 0);
-		this.labelsDrawn = drawRuler(ruler, scene, this.ruler.height / ratio);
+		this.labelsDrawn = drawRuler(ruler, scene, this.ruler.width / ratio, this.ruler.height / ratio);
 		const strip = this.overviewCanvas.getContext("2d", { alpha: false })!;
 		strip.setTransform(ratio, 0, 0, ratio, 0, 0);
 		this.overview.draw(strip, this.overviewCanvas.width / ratio, this.overviewCanvas.height / ratio, this.theme);
