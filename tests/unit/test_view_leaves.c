@@ -328,6 +328,8 @@ static void expect_same_near(const struct scene *scene, uint64_t at, const char 
 	char address[200];
 	snprintf(address, sizeof address, "/api/near?name=%s&at=%" PRIu64 "&direction=%s", name, at, direction);
 	expect_same_answer(scene, view_answer_near, address);
+	strcat(address, "&tracks=0,1,3"); /* of some */
+	expect_same_answer(scene, view_answer_near, address);
 }
 
 static void expect_same_slice(const struct scene *scene, const struct view_row *row, uint64_t item)

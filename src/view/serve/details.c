@@ -184,9 +184,32 @@ struct near {
 	size_t length;
 	uint64_t at; /* on the reader's clock, but for what is moved */
 	bool backwards;
+	bool *among; /* by track, whether it is asked for; NULL: all are */
+	size_t among_count;
 	const struct view_request *request;
 	struct view_place found;
 };
+
+/* Takes the tracks that are asked for. False where they are none. */
+static bool take_among(const struct view *view, struct near *near)
+{
+	const char *list = view_request_text(near->request, "tracks");
+	const size_t count = view->index.tracks.count;
+	uint64_t track;
+	if (!list)
+		return true;
+	near->among = calloc(count + 1, sizeof *near->among);
+	near->among_count = near->among ? count : 0;
+	while (view_next_number(&list, UINT32_MAX, &track))
+		if (track < near->among_count)
+			near->among[track] = true;
+	return near->among && list;
+}
+
+static bool is_among(const struct near *near, const struct view_row *row)
+{
+	return !near->among || (row->track < near->among_count && near->among[row->track]);
+}
 
 static bool is_named(const struct view *view, const struct near *near, uint32_t number)
 {
@@ -252,7 +275,7 @@ static void look_in_spans(const struct view *view, struct near *near, uint64_t f
 	for (uint64_t i = 0; i < view->index.rows.count; i++) {
 		const struct view_row *row = view_index_row_at(&view->index, i);
 		struct view_leaf items;
-		if (row->bare && view_leaves_find(&view->index.store, row, first, last, &items))
+		if (row->bare && is_among(near, row) && view_leaves_find(&view->index.store, row, first, last, &items))
 			look_through(view, near, row, &items);
 	}
 }
@@ -309,7 +332,7 @@ static void look_span_by_span(struct view *view, struct near *near)
 /* The lock is held. */
 static bool find_named(struct view *view, const struct view_request *request, struct near *near)
 {
-	if (!view_request_number(request, "at", UINT64_MAX - view->reading.start, &near->at))
+	if (!view_request_number(request, "at", UINT64_MAX - view->reading.start, &near->at) || !take_among(view, near))
 		return false;
 	near->length = strnlen(near->name, VIEW_NAME_MOST); /* as names are kept */
 	near->at += view->reading.start;
@@ -317,7 +340,7 @@ static bool find_named(struct view *view, const struct view_request *request, st
 		const struct view_row *row = view_index_row_at(&view->index, i);
 		const struct view_leaf items = {row->bare ? &view_bare_of(row, &view->index.store)->head : row,
 		                                &view->index.store, 0};
-		if (row->kind == VIEW_SLICES || row->kind == VIEW_POINTS)
+		if ((row->kind == VIEW_SLICES || row->kind == VIEW_POINTS) && is_among(near, row))
 			look_through(view, near, row, &items);
 	}
 	look_span_by_span(view, near);
@@ -354,9 +377,10 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	tw_json_object_end(&json);
 	const bool is_early = (near.name || !fine) && view_place_is_early(view);
 	view_unlock(view);
+	free(near.among);
 	view_json_end(&out, answer);
 	if (is_early)
 		view_place_refuse_early(answer);
 	else if (!fine || !direction || (!near.backwards && strcmp(direction, "next") != 0))
-		view_refuse(answer, 400, "near wants direction=next or previous, and name and at, or a slice");
+		view_refuse(answer, 400, "near wants direction=next or previous, and name and at, and perhaps tracks, or a slice");
 }
