@@ -23,6 +23,23 @@ function flowing() {
 	return JSON.stringify(trace);
 }
 
+/** An operation beside the threads, and calls of the same name: two of one thread, the slower one of the other. */
+function repeated() {
+	const trace = JSON.parse(traceOf([["main", 1, 0, 1000], ["work", 1, 100, 20], ["work", 1, 300, 30], ["worker", 2, 0, 900], ["work", 2, 500, 80]]));
+	const operation = (ph, ts) => ({ ph, name: "work", cat: "async", id: 1, pid: 7, tid: 1, ts });
+	trace.traceEvents.push(operation("b", 10), operation("e", 900));
+	return JSON.stringify(trace);
+}
+
+/** Opens the panel of one function, by its row of the table. */
+async function chooseFunction(view, name) {
+	await view.rows("Functions");
+	await view.page.getByRole("table", { name: "Functions", exact: true }).getByRole("row", { name: new RegExp(`^${name} `) }).click();
+	await view.page.getByRole("heading", { name, exact: true }).waitFor();
+}
+
+const chosen = (view, begin) => view.page.waitForFunction(at => window.trackway.chosen()?.begin === at, begin);
+
 async function ask(view, query) {
 	await view.page.locator("#tab-sql").click();
 	await view.page.locator("#sql").fill(query);
@@ -92,7 +109,7 @@ const SHARED = {
 	async "a function stands between the flame graphs of its callers and callees"(view) {
 		await view.press("Escape", "Escape");
 		await view.click(await view.box("parse", 1));
-		await view.page.getByRole("button", { name: "Callers", exact: true }).click();
+		await view.page.getByRole("button", { name: "Callers and callees", exact: true }).click();
 		await view.page.waitForFunction(() => window.trackway.sandwich().filter(frames => frames.length).length === 2);
 		const plain = ({ name, depth, total, count }) => [name, depth, total, count];
 		const [callers, callees] = await view.page.evaluate(() => window.trackway.sandwich());
@@ -115,7 +132,7 @@ const SHARED = {
 		});
 		assert.match(await view.page.locator("#alert").innerText(), /trackway view 'new one\.fxt'/);
 		assert.equal(await view.page.locator("#alert").getAttribute("class"), "notice", "nothing is wrong");
-		await view.page.getByRole("button", { name: "Put away" }).click();
+		await view.page.getByRole("button", { name: "Dismiss" }).click();
 		assert(!await view.page.locator("#alert").isVisible());
 	},
 };
@@ -189,7 +206,7 @@ const ALONE = {
 				await view.page.getByText("Selected: 350.000 us").waitFor();
 				seen.add(JSON.stringify(await shown(view)));
 				await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=counters"; });
-				await view.page.locator('table[aria-label="Counters"]').or(view.page.getByText("No counter has a value here")).waitFor();
+				await view.page.locator('table[aria-label="Counters"]').or(view.page.getByText("No counter has a value in this time range")).waitFor();
 				const text = await command(view);
 				const counters = told(text, "counters").map(row => [row.counter, row.series]);
 				const named = await view.page.locator('table[aria-label="Counters"] > tbody > tr').count();
@@ -252,6 +269,113 @@ const ALONE = {
 			assert.equal((await compared.state()).tab, "compare");
 		} finally {
 			await compared.context.close();
+		}
+	},
+
+	async "a function tells its slowest call and where it is, and is found where the table counts it"(browser, folder) {
+		const file = join(folder, "repeated.json");
+		writeFileSync(file, repeated());
+		const view = await View.open(browser, [file], { words: ["--state", "t=0-1000000&tab=functions"] });
+		try {
+			await chooseFunction(view, "work");
+			await view.page.getByRole("button", { name: "Slowest call: 80.000 us on server / back, at 500.000 us" }).click();
+			await chosen(view, 500_000);
+			// The operation is no call of the table.
+			await view.page.locator("#tab-functions").click();
+			await chooseFunction(view, "work");
+			await view.page.getByRole("button", { name: "Find in the timeline" }).click();
+			await chosen(view, 100_000);
+			// Of what is selected: a stretch, and one thread. The function stays chosen.
+			const state = async (words, says) => {
+				await view.page.evaluate(hash => { location.hash = hash; }, `#t=0-1000000&${words}&tab=functions`);
+				await view.says(says);
+			};
+			const { list } = await view.page.evaluate(async () => (await fetch("api/trace")).json());
+			const back = list.find(({ kind, name }) => kind === "thread" && name === "back").id;
+			await state("sel=310000-700000", "Selected: 390.000 us from 310.000 us, all threads");
+			await view.page.getByRole("button", { name: "Find in the timeline" }).click();
+			await chosen(view, 500_000);
+			await state("sel=310000-400000", "Selected: 90.000 us");
+			await view.page.getByRole("button", { name: "Slowest call: 20.000 us on server / front, at 300.000 us" }).waitFor();
+			await view.page.getByRole("button", { name: "Find in the timeline" }).click();
+			await chosen(view, 300_000);
+			await state(`sel=50000-990000&of=${back}`, "server / back");
+			await view.page.getByRole("button", { name: "Find in the timeline" }).click();
+			await chosen(view, 500_000);
+			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "tables count what is shown: not what a filter leaves out, nor operations that are selected with threads"(browser, folder) {
+		const file = join(folder, "repeated.json");
+		writeFileSync(file, repeated());
+		const view = await View.open(browser, [file], { words: ["--state", "t=0-1000000&tab=functions"] });
+		const counts = async () => Object.fromEntries((await view.rows("Functions")).map(([name, count]) => [name, count]));
+		try {
+			assert.deepEqual(await counts(), { main: "1", work: "3", worker: "1" });
+			await view.says("Visible: 1.000 ms from 0 ns, all threads");
+			await view.page.getByRole("button", { name: "Hide front", exact: true }).focus();
+			await view.page.keyboard.press("Enter");
+			await view.says("server / back");
+			assert.deepEqual(await counts(), { work: "1", worker: "1" });
+			assert.match(await view.page.getByRole("button", { name: "Copy command", exact: true }).last().getAttribute("title"), /--thread 2 /);
+			await view.page.evaluate(() => { location.hash = "#t=0-1000000&filter=server&tab=functions"; });
+			await view.says("all shown threads");
+			assert.deepEqual(await counts(), { main: "1", work: "3", worker: "1" });
+			// From the first thread down to all that stands below.
+			await view.page.evaluate(() => { location.hash = "#t=0-1000000&tab=functions"; });
+			await view.says("all threads");
+			const { x, y, width } = await view.page.locator("#canvas").boundingBox();
+			const below = await view.page.evaluate(() => Math.max(...window.trackway.lines().map(line => line.y + line.height)));
+			await view.page.mouse.move(x + width * 0.05, y + 2);
+			await view.page.mouse.down();
+			await view.page.mouse.move(x + width * 0.95, y + below - 2, { steps: 4 });
+			await view.page.mouse.up();
+			await view.says("2 threads");
+			assert.deepEqual(await counts(), { main: "1", work: "3", worker: "1" });
+			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "an example query runs as soon as it is chosen, and its rows lead to their slices"(browser, folder) {
+		const file = join(folder, "repeated.json");
+		writeFileSync(file, repeated());
+		const view = await View.open(browser, [file], { words: ["--state", "t=0-1000000&tab=sql"] });
+		const row = name => view.page.getByRole("table", { name: "Rows", exact: true }).getByRole("row", { name });
+		try {
+			await view.page.getByRole("combobox", { name: "Example queries" }).selectOption({ label: "Slowest calls" });
+			assert.deepEqual(await view.rows("Rows"), [["main", "front", "0", "1000000"], ["worker", "back", "0", "900000"],
+				["work", "back", "500000", "80000"], ["work", "front", "300000", "30000"], ["work", "front", "100000", "20000"]]);
+			await row("work front 300000").click();
+			await chosen(view, 300_000);
+			await row("work back").click();
+			await chosen(view, 500_000);
+			assert.equal((await view.state()).selection, null);
+			assert.equal((await view.state()).tab, "sql");
+			// Where no slice has it a row is a range of time.
+			await ask(view, "select 'none' as name, 200000 as ts, 50000 as dur");
+			await row("none").click();
+			await view.page.waitForFunction(() => window.trackway.state().selection?.to === 250_000);
+			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "no two keys of the help say the same, and none says it twice"(browser, folder) {
+		const view = await View.open(browser, [join(folder, "calls.json")]);
+		try {
+			await view.press("?");
+			const said = await view.page.locator("#help .keys div > span:last-child").allInnerTexts();
+			assert(said.length > 25);
+			assert.equal(new Set(said).size, said.length, said.join("\n"));
+			await view.page.getByText("\u2190 or ,").waitFor();
+		} finally {
+			await view.close();
 		}
 	},
 
@@ -342,7 +466,7 @@ const ALONE = {
 			const middle = box => box.y + 8.5;
 			assert(Math.abs(arrow.y1 - middle(other)) < 2, `${arrow.y1} at ${middle(other)}`);
 			assert(Math.abs(arrow.y0 - middle(read)) < 2, `${arrow.y0} at ${middle(read)}`);
-			assert.deepEqual((await view.rows("Flows that go on")).map(row => row.slice(0, 2)), [["send", "server / back"]]);
+			assert.deepEqual((await view.rows("Outgoing flows")).map(row => row.slice(0, 2)), [["send", "server / back"]]);
 			await view.page.locator("#scroller").focus();
 			await view.press("]");
 			await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 300_000);

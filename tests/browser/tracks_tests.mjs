@@ -46,7 +46,7 @@ const ALONE = {
 		try {
 			assert.deepEqual(await names(view.page), wanted);
 			await view.page.locator("#tab-table").click();
-			assert.deepEqual((await view.rows("Slices in sight")).map(row => row[2]), ["d", "c", "b", "a"]);
+			assert.deepEqual((await view.rows("Visible slices")).map(row => row[2]), ["d", "c", "b", "a"]);
 			// A window without the events that stand beside the hints.
 			execFileSync(TOOL, ["view", "--export", page, "--from-time", "8us", file], { stdio: "ignore" });
 			const other = await view.context.newPage();

@@ -232,7 +232,7 @@ const TESTS = {
 		assert.equal((await view.state()).tab, "flame");
 		await view.page.locator("#tab-table").focus();
 		await view.press("Enter");
-		const rows = await view.rows("Slices in sight");
+		const rows = await view.rows("Visible slices");
 		assert.equal(rows.length, CALLS.length);
 		await view.page.locator("#scroller").focus();
 		await view.press("?");
@@ -318,14 +318,14 @@ async function moves(view, first, second) {
 	// SQL of the selection, on the axis that is shown.
 	await page.keyboard.press(":");
 	await page.keyboard.type("select name, ts, file from slice where name = 'elsewhere'");
-	await page.getByRole("checkbox", { name: "only of the selection" }).check();
+	await page.getByRole("checkbox", { name: "only of the selected range" }).check();
 	await page.getByRole("button", { name: "Run", exact: true }).click();
 	assert.deepEqual(await view.rows("Rows"), [["elsewhere", "0", second]]);
 	await page.getByRole("table", { name: "Rows", exact: true }).getByRole("row", { name: /^elsewhere/ }).click();
-	assert.equal((await view.state()).selection.from, 2_000_000);
+	await page.waitForFunction(() => window.trackway.chosen()?.begin === 2_000_000);
 	// An event of the one is brought to a mark in the other; before its begin that one begins later, with its marks.
 	await page.locator("#tab-trace").click();
-	await page.getByRole("button", { name: "Bring the chosen slice to the first mark" }).click();
+	await page.getByRole("button", { name: "Move the selected slice to the first mark" }).click();
 	await page.waitForFunction(() => window.trackway.state().starts[1] === 100_000);
 	await page.locator("#scroller").focus();
 	await view.press("0");
@@ -338,7 +338,7 @@ async function moves(view, first, second) {
 	await view.rest();
 	assert.deepEqual([await begin("main"), await begin("elsewhere")], [1_000_000, 0]);
 	await page.locator("#tab-trace").click();
-	await page.getByRole("button", { name: "Begin as they were opened" }).click();
+	await page.getByRole("button", { name: "Begin as opened" }).click();
 	await page.waitForFunction(() => window.trackway.state().starts.length === 0 && window.trackway.rested());
 	assert.deepEqual([await begin("main"), await begin("elsewhere")], [0, 0]);
 	await page.waitForFunction(() => !location.hash.includes("starts"));
@@ -398,7 +398,7 @@ const ALONE = {
 		try {
 			await view.page.waitForFunction(() => window.trackway.state().view.to < 100_000);
 			assert.equal((await view.boxes()).filter(({ name }) => name === "near").length, 8);
-			await view.page.getByText("Most of the trace is in sight").waitFor();
+			await view.page.getByText("Most of the trace is visible").waitFor();
 			await view.press("0");
 			await view.page.waitForFunction(() => window.trackway.state().view.to >= 1e12);
 			// Who comes back by a link sees what that says.

@@ -80,6 +80,11 @@ export const POINTS = 0xffff;
 /** The lane of what a thread does by the scheduling. */
 export const STATES = 0xfffe;
 
+/** Whether the slices of a track are calls: those of functions, not what a CPU runs, nor operations beside threads. */
+export function isCalling({ kind }: Track, unit: Unit): boolean {
+	return kind === "thread" || kind === "cpu" && unit !== "ns";
+}
+
 export interface Trace extends Progress {
 	unit: Unit;
 	/** Nothing in it has a time. */
@@ -319,10 +324,11 @@ export class Server {
 		return this.near({ ...placeOf(place), direction });
 	}
 
-	/** The next slice of exactly this name; from -1, also one that begins at 0. */
-	async occurrence(name: string, at: number, direction: "next" | "previous"): Promise<Near | null> {
-		const first = at < 0 && direction === "next" ? await this.near({ name, at: 1, direction: "previous" }) : null;
-		return first ?? this.near({ name, at: Math.max(0, Math.round(at)), direction });
+	/** The next slice of exactly this name, of some tracks or of all; from -1, also one that begins at 0. */
+	async occurrence(name: string, at: number, direction: "next" | "previous", tracks: number[] | null = null): Promise<Near | null> {
+		const what = { name, ...list(tracks) };
+		const first = at < 0 && direction === "next" ? await this.near({ ...what, at: 1, direction: "previous" }) : null;
+		return first ?? this.near({ ...what, at: Math.max(0, Math.round(at)), direction });
 	}
 
 	async search(text: string, limit: number, signal?: AbortSignal): Promise<{ names: Found[]; more: boolean }> {

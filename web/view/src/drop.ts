@@ -12,7 +12,7 @@ export function alarm(words: string, ...more: (Node | string)[]): void {
 function show(look: "alarm" | "notice", words: string, ...more: (Node | string)[]): void {
 	const bar = byId("alert");
 	bar.className = look;
-	bar.replaceChildren(make("span", {}, words), ...more, button("\u00d7", () => { bar.hidden = true; }, { "aria-label": "Put away" }));
+	bar.replaceChildren(make("span", {}, words), ...more, button("\u00d7", () => { bar.hidden = true; }, { "aria-label": "Dismiss" }));
 	bar.hidden = false;
 }
 

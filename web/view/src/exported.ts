@@ -1,6 +1,6 @@
 // exported.ts - a window of a trace that the page itself holds: the same answers as the server's, without one.
 // SPDX-License-Identifier: Apache-2.0
-import { decodeWindow, differencesOf, framesOfLines, functionOf, Refusal, same, Server, traceOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
+import { decodeWindow, differencesOf, framesOfLines, functionOf, isCalling, Refusal, same, Server, traceOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
 	type Near, type Place, type Row, type Slice, type Stretch, type Trace, type Values, type Window } from "./api";
 
 const BLOCK = "trackway-data";
@@ -146,10 +146,10 @@ export class Exported extends Server {
 		return found && i >= 0 && i < found.row.begin.length ? this.at(found.row, i) : null;
 	}
 
-	override async occurrence(name: string, at: number, direction: "next" | "previous"): Promise<Near | null> {
+	override async occurrence(name: string, at: number, direction: "next" | "previous", tracks: number[] | null = null): Promise<Near | null> {
 		const id = this.names.indexOf(name);
 		let best: Near | null = null;
-		for (const row of this.boxes())
+		for (const row of this.boxes().filter(({ track }) => !tracks || tracks.includes(track)))
 			for (let i = 0; i < row.begin.length; i++) {
 				const begin = row.begin[i]!;
 				if (row.name[i] !== id || (direction === "next" ? begin <= at : begin >= at))
@@ -179,17 +179,11 @@ export class Exported extends Server {
 		return !tracks && from <= 0 && to >= this.known.end;
 	}
 
-	/** Whether a track's slices are calls: not what a CPU runs, nor what goes on beside threads. */
-	private calling(track: number): boolean {
-		const kind = this.known.list[track]?.kind;
-		return kind === "thread" || kind === "cpu" && this.known.unit !== "ns";
-	}
-
 	/** The calls of some tracks in a stretch, cut to it, depth first. */
 	private *calls({ from, to }: Stretch, tracks: number[] | null): Generator<Call> {
 		const lanes = new Map<string, Boxes[]>();
 		for (const row of this.boxes())
-			if (row.kind === "slices" && this.calling(row.track) && (!tracks || tracks.includes(row.track)))
+			if (row.kind === "slices" && isCalling(this.known.list[row.track]!, this.known.unit) && (!tracks || tracks.includes(row.track)))
 				lanes.set(`${row.track}.${row.lane}`, [...lanes.get(`${row.track}.${row.lane}`) ?? [], row]);
 		for (const rows of lanes.values()) {
 			if (rows.some(row => row.count.some(count => count > 1)))

@@ -16,6 +16,19 @@ export interface Key {
 	inTimeline?: boolean;
 }
 
+/** What mouse and fingers do. */
+const HANDS: (readonly [string, string])[] = [
+	["click", "select a slice"],
+	["double-click", "zoom to a slice"],
+	["drag", "select a time range on the tracks under it; on the ruler, on all"],
+	["Shift drag", "pan"],
+	["Shift wheel", "pan"],
+	["one finger", "pan"],
+	["wheel", "scroll"],
+	["Ctrl wheel", "zoom; also the wheel on the ruler"],
+	["two fingers", "zoom by pinching"],
+];
+
 function isText(target: EventTarget | null): boolean {
 	return target instanceof HTMLInputElement && target.type !== "checkbox" || target instanceof HTMLTextAreaElement ||
 		target instanceof HTMLSelectElement;
@@ -76,15 +89,14 @@ export class Keys {
 
 	showHelp(): void {
 		const dialog = byId<HTMLDialogElement>("help");
-		const rows = [...this.table.map(({ shown, says }) => [shown, says]), ["drag", "select a stretch of the tracks under it"],
-			["Shift drag", "pan"], ["wheel", "scroll"], ["Ctrl wheel", "zoom; also pinch, or the wheel on the ruler"],
-			["Shift wheel", "pan"], ["double click", "zoom to a slice"]];
+		const said = new Map<string, string[]>();
+		for (const [shown, says] of [...this.table.map(({ shown, says }) => [shown, says] as const), ...HANDS])
+			said.set(says, [...said.get(says) ?? [], shown]);
 		const list = make("div", { class: "keys" });
-		for (const [shown, says] of rows) {
-			const keys = make("span", {}, ...shown!.split(" ").map(each => make("kbd", {}, each)));
-			list.append(make("div", {}, keys, make("span", {}, says!)));
-		}
-		dialog.replaceChildren(make("h2", {}, "Keys and hands"), list,
+		for (const [says, keys] of said)
+			list.append(make("div", {}, make("span", {}, ...keys.flatMap((shown, i) => [...i ? [" or "] : [],
+				...shown.split(" ").map(each => make("kbd", {}, each))])), make("span", {}, says)));
+		dialog.replaceChildren(make("h2", {}, "Keys, mouse and touch"), list,
 			button("Close", () => dialog.close(), { autofocus: "" }));
 		dialog.showModal();
 	}

@@ -7,8 +7,9 @@ import { alarm, attachDrop } from "./drop";
 import { bytes, count, counted, time } from "./format";
 import { Exported } from "./exported";
 import { Keys, type Key } from "./keys";
+import { firstCall } from "./panels/calls";
 import { Compare } from "./panels/compare";
-import { copy, type Context } from "./panels/context";
+import { copy, unlessEarly, type Context } from "./panels/context";
 import { Counters } from "./panels/counters";
 import { Details } from "./panels/details";
 import { Drawer } from "./panels/drawer";
@@ -34,6 +35,8 @@ const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
 const STRIP = 10_000; // rows that are a track
 const FILE_TAIL = 12; // characters of the end of a file's name that stay in sight
+const PREVIOUS = "previous slice at the same depth";
+const NEXT = "next slice at the same depth";
 const SPEED = 3; // e-folds of zoom a second, and widths of pan, while a key is held
 
 class Page implements Context {
@@ -103,8 +106,12 @@ class Page implements Context {
 	}
 
 	open(place: Place, stretch?: Stretch): void {
+		this.choose(place, stretch, "details");
+	}
+
+	choose(place: Place, stretch?: Stretch, tab = this.store.state.tab): void {
 		const { track, lane, depth, item } = place;
-		this.store.set({ slice: { track, lane, depth, item }, tab: "details" });
+		this.store.set({ slice: { track, lane, depth, item }, tab });
 		if (stretch)
 			this.timeline.reveal(place, stretch);
 		void this.tell({ track, lane, depth, item });
@@ -112,7 +119,12 @@ class Page implements Context {
 
 	find(name: string): void {
 		this.store.set({ query: name });
-		void this.search.step("next", [{ name, count: 0, total: 0 }]);
+		void unlessEarly(this, firstCall(this, name)).then(near => {
+			if (near === null)
+				this.say("No call of it is visible in the timeline");
+			else if (near !== "early")
+				this.open(near, { from: near.begin, to: near.end });
+		});
 	}
 
 	// ---- When files begin ----
@@ -252,7 +264,7 @@ class Page implements Context {
 			return;
 		this.settled = true;
 		this.store.set({ view: bulk });
-		alarm("Damage has made times that are far away. Most of the trace is in sight; key 0 shows all of it.");
+		alarm("Damage has made times that are far away. Most of the trace is visible; 0 zooms to the whole trace.");
 	}
 
 	private tellTrace(): void {
@@ -277,10 +289,10 @@ class Page implements Context {
 
 	private fillBar(): void {
 		byId("tools").append(
-			button("Copy link", () => this.copyLink(), { title: "The address that shows this" }),
+			button("Copy link", () => this.copyLink(), { title: "A link that shows the same, while this server runs" }),
 			button("Copy command", () => void copy(this, viewCommand(this.current, this.store.state), "Command"),
-				{ class: "wide", title: "The command that shows this elsewhere" }),
-			button("?", () => this.keys.showHelp(), { "aria-label": "Keys", title: "Keys (?)" }));
+				{ class: "wide", title: "The trackway view command that shows the same" }),
+			button("?", () => this.keys.showHelp(), { "aria-label": "Help: keys, mouse and touch", title: "Keys, mouse and touch (?)" }));
 	}
 
 	private toggle(tab: "flame"): void {
@@ -339,7 +351,7 @@ class Page implements Context {
 	private toggleArrows(): void {
 		const arrows = !this.store.state.arrows;
 		this.store.set({ arrows });
-		this.say(arrows ? "All flows in sight are drawn" : "Flows of the chosen slice alone are drawn");
+		this.say(arrows ? "All visible flows are drawn" : "Only flows of the selected slice are drawn");
 	}
 
 	private toggleClock(): void {
@@ -367,32 +379,32 @@ class Page implements Context {
 			key("s", "S", "zoom out", () => timeline.zoomHere(1 / ZOOM), { hold: part => timeline.zoomHere(Math.exp(SPEED * part)) }),
 			key("a", "A", "pan left", () => timeline.pan(-0.1), { hold: part => timeline.pan(-part) }),
 			key("d", "D", "pan right", () => timeline.pan(0.1), { hold: part => timeline.pan(part) }),
-			key("f", "F", "fit the chosen slice, then all", () => void this.fit()),
-			key("0", "0", "fit all", () => timeline.fit()),
-			arrow("Left", "\u2190", "the slice before"),
-			arrow("Right", "\u2192", "the slice after"),
+			key("f", "F", "zoom to the selected slice, then to the whole trace", () => void this.fit()),
+			key("0", "0", "zoom to the whole trace", () => timeline.fit()),
+			arrow("Left", "\u2190", PREVIOUS),
+			arrow("Right", "\u2192", NEXT),
 			arrow("Up", "\u2191", "its caller"),
-			arrow("Down", "\u2193", "the longest slice that it calls"),
-			key("Enter", "Enter", "details of the slice", () => this.showDetails(), { inTimeline: true }),
-			key(",", ",", "the slice before", () => void go(this, "left")),
-			key(".", ".", "the slice after", () => void go(this, "right")),
-			key("/", "/", "search", () => this.search.focus()),
+			arrow("Down", "\u2193", "the longest slice it calls"),
+			key("Enter", "Enter", "details of the selected slice", () => this.showDetails(), { inTimeline: true }),
+			key(",", ",", PREVIOUS, () => void go(this, "left")),
+			key(".", ".", NEXT, () => void go(this, "right")),
+			key("/", "/", "search names", () => this.search.focus()),
 			key("n", "N", "next match", event => void this.search.step(event.shiftKey ? "previous" : "next")),
 			key("p", "P", "previous match", () => void this.search.step("previous")),
-			key("[", "[", "where a flow of the slice comes from", () => void this.details.follow("in")),
-			key("]", "]", "where a flow of the slice goes on", () => void this.details.follow("out")),
-			key("e", "E", "draw all flows, or none", () => this.toggleArrows()),
-			key(":", ":", "ask in SQL", () => this.ask()),
+			key("[", "[", "follow a flow of the slice back", () => void this.details.follow("in")),
+			key("]", "]", "follow a flow of the slice onward", () => void this.details.follow("out")),
+			key("e", "E", "draw all flows, or only those of the selected slice", () => this.toggleArrows()),
+			key(":", ":", "query in SQL", () => this.ask()),
 			key("c", "C", "time of day on the axis", () => this.toggleClock()),
-			key("m", "M", "set a mark at the pointer, or take it away", () => timeline.mark()),
-			key("r", "R", "select the chosen slice", () => void this.selectSlice()),
-			key("v", "V", "select all that is in sight", () => this.selectSight()),
-			key("g", "G", "flame graph", () => this.toggle("flame")),
+			key("m", "M", "set a mark at the pointer, or remove it", () => timeline.mark()),
+			key("r", "R", "select the time range of the selected slice", () => void this.selectSlice()),
+			key("v", "V", "select the visible time range", () => this.selectSight()),
+			key("g", "G", "show or close the flame graph", () => this.toggle("flame")),
 			key("t", "T", "filter tracks", () => byId("filter").focus()),
 			key("p", "Ctrl P", "filter tracks", () => byId("filter").focus(), { ctrl: true }),
 			key("PageDown", "PgDn", "scroll down", () => timeline.scroll(innerHeight / 2), { inTimeline: true }),
 			key("PageUp", "PgUp", "scroll up", () => timeline.scroll(-innerHeight / 2), { inTimeline: true }),
-			key("Escape", "Esc", "close, clear", () => this.escape()),
+			key("Escape", "Esc", "close the panel, then clear the selection", () => this.escape()),
 			key("?", "?", "this help", () => this.keys.showHelp()),
 		];
 	}
@@ -419,7 +431,7 @@ class Page implements Context {
 		if (found)
 			this.store.set({ selection: { from: found.begin, to: found.end }, tracks: [found.track], tab: "functions" });
 		else
-			this.say("Choose a slice first");
+			this.say("Select a slice first");
 	}
 
 	private selectSight(): void {

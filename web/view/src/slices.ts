@@ -45,5 +45,5 @@ export async function go(context: Context, way: Way): Promise<void> {
 	if (near)
 		context.open(near, { from: near.begin, to: near.end });
 	else
-		context.say({ left: "No slice before", right: "No slice after", up: "Nothing calls this", down: "This calls nothing" }[way]);
+		context.say({ left: "No earlier slice at this depth", right: "No later slice at this depth", up: "Nothing calls this", down: "This calls nothing" }[way]);
 }

@@ -59,8 +59,8 @@ export class Compare implements Panel {
 					return this.table(await context.server.differences(within, stop, question));
 				const graph = this.graph = new FlameGraph(context, await context.server.differenceFlame(within, stop, question),
 					"Flame graph of the difference, which is a table, too");
-				about.append(button("Show all", () => graph.all()), graph.found);
-				return [quiet("As wide as after. Red is more than before, blue less."), graph.element];
+				about.append(button("Reset zoom", () => graph.all()), graph.found);
+				return [quiet("Widths are times after. Red: more than before; blue: less."), graph.element];
 			});
 			if (!signal.aborted)
 				box.append(...add);
@@ -72,7 +72,7 @@ export class Compare implements Panel {
 	private table(rows: Difference[]): HTMLElement[] {
 		const { unit } = this.context.trace();
 		if (!rows.length)
-			return [quiet("No function ran here.")];
+			return [quiet("No function was called in this time range.")];
 		const of = (name: string, take: (row: Difference) => number, text = (row: Difference) => time(take(row), unit)): Column<Difference> =>
 			({ name, number: true, text, value: take });
 		const more = (row: Difference) => row.self[1] - row.self[0];

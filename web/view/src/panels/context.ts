@@ -1,6 +1,6 @@
 // context.ts - what every panel is given.
 // SPDX-License-Identifier: Apache-2.0
-import type { Place, Server, Stretch, Trace } from "../api";
+import type { Kind, Place, Server, Stretch, Trace } from "../api";
 import { fresh, Refusal } from "../api";
 import { button, make } from "../dom";
 import { bytes, share, time } from "../format";
@@ -12,11 +12,13 @@ export interface Context {
 	store: Store;
 	timeline: Timeline;
 	trace(): Trace;
-	/** Chooses a slice and brings it into sight. */
+	/** Selects a slice, brings it into sight, and shows its details. */
 	open(place: Place, stretch?: Stretch): void;
+	/** The same, but the panel stays as it is. */
+	choose(place: Place, stretch?: Stretch): void;
 	/** Says a sentence to all: seen, and read out. */
 	say(words: string): void;
-	/** Marks all slices of a name, and goes to the next. */
+	/** Marks all slices of a name, and goes to the first call that the panel counts. */
 	find(name: string): void;
 	/** Has a file begin at a time of the axis. */
 	move(file: number, at: number): Promise<void>;
@@ -32,16 +34,29 @@ export interface Panel {
 	show(box: HTMLElement, signal: AbortSignal): void | Promise<void>;
 }
 
-/** The stretch that questions are about: the selection, else what is in sight. */
-export function asked(context: Context): { stretch: Stretch; tracks: number[]; selected: boolean } {
-	const { selection, tracks, view } = context.store.state;
+const MOST = 4096; // tracks of a question
+
+/** What a question is about: the selection, else all that is in sight. */
+export interface Asked {
+	stretch: Stretch;
+	/** Empty: all. */
+	tracks: number[];
+	selected: boolean;
+	/** Whether the tracks are those that a filter, or what is hidden, leaves. */
+	filtered: boolean;
+}
+
+/** What a question about tracks of a kind is about. */
+export function asked(context: Context, kind: Kind = "thread"): Asked {
+	const { selection, tracks, view, filter, hidden } = context.store.state;
 	const { end, list } = context.trace();
-	// Counters and processes have no calls of their own.
-	const called = tracks.filter(id => list[id]?.kind !== "counter" && list[id]?.kind !== "process");
-	if (selection)
-		return { stretch: selection, tracks: called, selected: true };
+	const ofKind = (ids: number[]) => ids.filter(id => list[id]?.kind === kind);
+	const chosen = selection ? ofKind(tracks) : [];
+	const shown = filter !== "" || hidden.length ? ofKind(context.timeline.layout.shown) : [];
+	const filtered = !chosen.length && shown.length > 0 && shown.length <= MOST;
 	const from = Math.max(0, view.from);
-	return { stretch: { from, to: Math.max(from + 1, Math.min(view.to, end)) }, tracks: [], selected: false };
+	return { stretch: selection ?? { from, to: Math.max(from + 1, Math.min(view.to, end)) }, tracks: filtered ? shown : chosen,
+		selected: selection !== null, filtered };
 }
 
 const NO_COMMAND = "No command shows just this";

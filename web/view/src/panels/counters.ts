@@ -61,13 +61,10 @@ export class Counters implements Panel {
 
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { context } = this;
-		const { stretch } = asked(context);
-		const { tracks } = context.store.state;
-		const all = this.all();
-		const chosen = all.filter(id => tracks.includes(id));
-		box.append(about(context));
+		const { stretch, tracks } = asked(context, "counter");
+		box.append(about(context, "counter"));
 		try {
-			const window = await context.server.window(stretch, WIDEST, (chosen.length ? chosen : all).slice(0, MOST), signal);
+			const window = await context.server.window(stretch, WIDEST, (tracks.length ? tracks : this.all()).slice(0, MOST), signal);
 			if (signal.aborted)
 				return;
 			const rows = window.rows.flatMap(row => (row.kind === "values" ? summed(row, stretch) ?? [] : []));
@@ -76,7 +73,7 @@ export class Counters implements Panel {
 			if (rows.length)
 				box.append(this.table(rows));
 			else
-				box.append(quiet("No counter has a value here."));
+				box.append(quiet("No counter has a value in this time range."));
 		} catch (error) {
 			failed(box, error);
 		}
@@ -89,8 +86,8 @@ export class Counters implements Panel {
 		return table<Summary>("Counters", [
 			{ name: "counter", text: row => this.context.timeline.title(row.track), value: row => this.context.timeline.title(row.track) },
 			{ name: "series", text: row => plain(list[row.track]?.series[row.series] || "value"), value: row => list[row.track]?.series[row.series] ?? "" },
-			of("at its begin", row => row.first), of("least", row => row.least), of("mean", row => row.mean), of("most", row => row.most),
-			of("at its end", row => row.last),
+			of("first", row => row.first), of("min", row => row.least), of("mean", row => row.mean), of("max", row => row.most),
+			of("last", row => row.last),
 		], rows, row => this.context.timeline.revealTrack(row.track));
 	}
 }

@@ -47,7 +47,7 @@ export class Details implements Panel {
 					return found;
 				if (!line)
 					box.append(line = make("p", { class: "quiet", role: "status" },
-						"The file is still being read. What is known of this slice comes as soon as it has been."));
+						"The file is still being read. The details of this slice appear as soon as it has been."));
 				await new Promise(over => setTimeout(over, OFTEN));
 			}
 		} finally {
@@ -84,7 +84,7 @@ export class Details implements Panel {
 		if (end)
 			this.openEnd(end);
 		else
-			context.say(direction === "in" ? "No flow comes here" : "No flow begins here");
+			context.say(direction === "in" ? "No incoming flow" : "No outgoing flow");
 	}
 
 	private async read(slice: Place, box: HTMLElement | null = null, signal = new AbortController().signal): Promise<Deep | null> {
@@ -116,7 +116,7 @@ export class Details implements Panel {
 			["duration", time(slice.duration, unit)],
 			["begins", time(slice.begin, unit)],
 			["ends", time(slice.end, unit)],
-			["on", this.context.timeline.title(slice.track)],
+			["track", this.context.timeline.title(slice.track)],
 		];
 		if (wall !== null && unit === "ns")
 			rows.push(["time of day", wallClock(wall, slice.begin)]);
@@ -146,12 +146,12 @@ export class Details implements Panel {
 		const all = this.rows(slice);
 		const command = () => dumpCommand(context.trace(), slice.file, { from: slice.begin, to: slice.end + 1 }, [slice.track]);
 		const tools = make("div", { class: "row" },
-			button("Zoom to it", () => context.timeline.show({ from: slice.begin - slice.duration * 0.05,
+			button("Zoom to slice", () => context.timeline.show({ from: slice.begin - slice.duration * 0.05,
 				to: slice.end + slice.duration * 0.05 })),
 			button("Previous of this name", () => void this.other(slice, "previous")),
 			button("Next of this name", () => void this.other(slice, "next")),
-			button("Mark all of this name", () => context.store.set({ query: slice.name })),
-			button("Callers", () => context.store.set({ function: slice.name, tab: "callers" })),
+			button("Highlight all of this name", () => context.store.set({ query: slice.name })),
+			button("Callers and callees", () => context.store.set({ function: slice.name, tab: "callers" })),
 			button("Copy as text", () => void navigator.clipboard.writeText(this.text(slice, all)).then(() => context.say("Details copied"),
 				() => context.say("The browser does not let the page copy"))),
 			copyButton(context, "Copy command", command, "Command"));
@@ -187,8 +187,8 @@ export class Details implements Panel {
 				{ name: "function", text: row => plain(row.name) },
 				{ name: "source", text: row => (row.file ? plain(`${row.file}:${row.line}`) : "") },
 			], deep.stack));
-		this.flows(box, "Flows that come here", deep.flowsIn, flow => flow.from);
-		this.flows(box, "Flows that go on", deep.flowsOut, flow => flow.to);
+		this.flows(box, "Incoming flows", deep.flowsIn, flow => flow.from);
+		this.flows(box, "Outgoing flows", deep.flowsOut, flow => flow.to);
 		if (deep.more)
 			box.append(quiet("There are more flows: trackway sql has all, in the table flow."));
 	}
@@ -199,7 +199,7 @@ export class Details implements Panel {
 		const { unit } = this.context.trace();
 		box.append(make("h3", {}, title), table<Flow>(title, [
 			{ name: "flow", text: flow => plain(flow.name || flow.id) },
-			{ name: "on", text: flow => this.context.timeline.title(end(flow).track) },
+			{ name: "track", text: flow => this.context.timeline.title(end(flow).track) },
 			{ name: "at", number: true, text: flow => time(end(flow).time, unit) },
 		], flows, flow => this.openEnd(end(flow))));
 	}

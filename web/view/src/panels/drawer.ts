@@ -8,14 +8,16 @@ const LEAST = 120; // pixels
 const STEP = 24;
 const PAUSE = 250; // ms that the view rests before questions about it are asked anew
 
+/** What a question about a selection depends on. */
+const ASKED: (keyof State)[] = ["selection", "tracks", "filter", "hidden"];
 /** What each tab's content depends on. */
 const NEEDS: Record<Tab, (keyof State)[]> = {
 	details: ["slice"],
-	functions: ["selection", "tracks"],
-	flame: ["selection", "tracks", "query"],
-	callers: ["selection", "tracks", "function", "slice", "query"],
-	counters: ["selection", "tracks"],
-	states: ["selection", "tracks"],
+	functions: ASKED,
+	flame: [...ASKED, "query"],
+	callers: [...ASKED, "function", "slice", "query"],
+	counters: ASKED,
+	states: ASKED,
 	compare: ["selection"],
 	search: ["query"],
 	sql: [],

@@ -28,12 +28,12 @@ export class Flame implements Panel {
 				return;
 			const graph = new FlameGraph(context, frames, "Flame graph, which the tab Functions has as a table");
 			if (graph.empty) {
-				box.append(quiet("No function ran here."));
+				box.append(quiet("No function was called in this time range."));
 				return;
 			}
 			this.graph = graph;
 			const command = commandOf("flame", context.trace(), stretch, tracks, ["--icicle", "-o", "flame.svg"]);
-			box.append(make("div", { class: "row" }, button("Show all", () => graph.all()),
+			box.append(make("div", { class: "row" }, button("Reset zoom", () => graph.all()),
 				copyButton(context, "Copy command", () => command, "Command"), graph.found), graph.element);
 		} catch (error) {
 			failed(box, error);

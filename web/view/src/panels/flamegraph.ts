@@ -51,7 +51,7 @@ export class FlameGraph {
 	/** `upward`: the root is at the bottom, and callers above what they call. */
 	constructor(private readonly context: Context, frames: Frame[], name: string, private readonly upward = false) {
 		this.root = this.zoomed = this.focused = treeOf(frames);
-		this.canvas = make("canvas", { tabindex: "0", role: "img", "aria-label": `${name}: arrows move, Enter zooms, Escape shows all.` });
+		this.canvas = make("canvas", { tabindex: "0", role: "img", "aria-label": `${name}: arrows move, Enter zooms, Escape resets the zoom.` });
 		this.element = make("div", { class: "flame" }, this.canvas);
 		this.canvas.addEventListener("pointermove", event => this.tell(this.at(event)));
 		this.canvas.addEventListener("click", event => this.zoom(this.at(event)));

@@ -1,15 +1,13 @@
 // functions.ts - where the time of a selection went: a row for each function; callers and callees of one.
 // SPDX-License-Identifier: Apache-2.0
-import type { Frame, Function, Near, Stretch } from "../api";
+import type { Frame, Function, Kind } from "../api";
 import { commandOf } from "../command";
 import { button, make, table, type Column } from "../dom";
 import { count, share, time, type Unit } from "../format";
 import { plain } from "../timeline/text";
+import { slowestCall } from "./calls";
 import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
 
-const WIDEST = 16384; // pixels, and
-const MOST = 4096; // tracks: the most that a window may have
-const LOOKED_INTO = 8; // entries
 const SHOWN = 500; // rows; the command prints all
 
 interface Edge {
@@ -60,19 +58,21 @@ function columnsOf(unit: Unit, whole: number): Column<Function>[] {
 }
 
 /** Says what a question is about. */
-export function about(context: Context): HTMLElement {
-	const { stretch, tracks, selected } = asked(context);
+export function about(context: Context, kind: Kind = "thread"): HTMLElement {
+	const { stretch, tracks, selected, filtered } = asked(context, kind);
 	const { unit, timeless } = context.trace();
-	const where = tracks.length === 0 ? "all tracks" : tracks.length === 1 ? context.timeline.title(tracks[0]!)
-		: `${tracks.length} tracks`;
+	const where = !tracks.length ? `all ${kind}s` : tracks.length === 1 ? context.timeline.title(tracks[0]!)
+		: filtered ? `all shown ${kind}s` : `${tracks.length} ${kind}s`;
 	if (timeless)
 		return quiet(`All ${unit === "samples" ? "samples" : "calls"}: they have no times; ${where}`);
-	return quiet(`${selected ? "Selected" : "In sight"}: ${time(stretch.to - stretch.from, unit)} from ` +
+	return quiet(`${selected ? "Selected" : "Visible"}: ${time(stretch.to - stretch.from, unit)} from ` +
 		`${time(stretch.from, unit)}, ${where}`);
 }
 
 export class Functions implements Panel {
 	readonly title = "Functions";
+	/** The name of the function between its callers and callees; null: there is none. */
+	private chosen: string | null = null;
 
 	constructor(private readonly context: Context) { }
 
@@ -83,8 +83,8 @@ export class Functions implements Panel {
 		const tools = make("div", { class: "row" },
 			copyButton(context, "Copy command", () => commandOf("stat", context.trace(), stretch, tracks), "Command"));
 		if (context.server.live)
-			tools.append(copyButton(context, "Copy command for a file", () =>
-				commandOf("view", context.trace(), stretch, [], ["--export", "view.html"]), "The command that writes this as a page of its own"));
+			tools.append(copyButton(context, "Copy export command", () =>
+				commandOf("view", context.trace(), stretch, [], ["--export", "view.html"]), "Export command"));
 		if (selected)
 			tools.append(button("Zoom to selection", () => context.timeline.show(stretch)),
 				button("Clear selection", () => context.store.set({ selection: null, tracks: [] })));
@@ -94,70 +94,48 @@ export class Functions implements Panel {
 				context.server.functions(stretch, tracks.length ? tracks : null, stop, question));
 			if (signal.aborted)
 				return;
-			this.fill(box, rows);
+			this.fill(box, rows, signal);
 		} catch (error) {
 			failed(box, error);
 		}
 	}
 
-	private fill(box: HTMLElement, rows: Function[]): void {
+	private fill(box: HTMLElement, rows: Function[], signal: AbortSignal): void {
 		if (!rows.length) {
-			box.append(quiet("No function ran here."));
+			box.append(quiet("No function was called in this time range."));
 			return;
 		}
 		const whole = rows.reduce((sum, row) => sum + row.self, 0);
 		const one = make("div");
+		const open = (row: Function) => this.one(one, row, signal);
 		box.append(one, table("Functions", columnsOf(this.context.trace().unit, whole),
-			rows.slice().sort((a, b) => b.self - a.self).slice(0, SHOWN), row => void this.one(one, row)));
+			rows.slice().sort((a, b) => b.self - a.self).slice(0, SHOWN), row => void open(row).then(() => one.scrollIntoView({ block: "start" }))));
+		const chosen = rows.find(({ name }) => name === this.chosen);
+		if (chosen)
+			void open(chosen);
 		if (rows.length > SHOWN)
 			box.append(quiet(`${count(rows.length - SHOWN)} more functions: the command prints all.`));
 	}
 
-	/** The longest call of a function in a stretch, and entries in which several slices are told as one, the longest of that name. */
-	private async longest(row: Function, stretch: Stretch, tracks: number[], exact: boolean): Promise<{ best: Near | null; joined: Near[] }> {
-		const { server } = this.context;
-		const window = await server.window(stretch, WIDEST, tracks, undefined, exact).catch(() => null);
-		const length = (each: Near) => Math.min(each.end, stretch.to) - Math.max(each.begin, stretch.from);
-		let best: Near | null = null;
-		const joined: Near[] = [];
-		for (const of of window?.rows ?? []) {
-			if (of.kind !== "slices")
-				continue;
-			const { begin, end, item, name, count, track, lane, depth } = of;
-			for (let i = 0; i < begin.length; i++) {
-				const each = { track, lane, depth, item: item[i]!, begin: begin[i]!, end: end[i]! };
-				if (server.names[name[i]!] !== row.name || length(each) < row.max)
-					continue;
-				if (count[i] !== 1)
-					joined.push(each);
-				else if (!best || length(each) > length(best))
-					best = each;
-			}
-		}
-		return { best, joined };
-	}
-
-	/** Opens the slowest call. Where it is told as one with others, these are asked for by themselves. */
-	private async slowest(row: Function): Promise<void> {
+	/** A button that tells the slowest call, and where it is once that is known, and goes there. */
+	private slowest(row: Function, signal: AbortSignal): HTMLButtonElement {
 		const { context } = this;
-		const { stretch, tracks } = asked(context);
-		const all = context.trace().list.filter(track => track.lanes.length > 0 && track.kind !== "counter").map(track => track.id);
-		const { best, joined } = await this.longest(row, stretch, (tracks.length ? tracks : all).slice(0, MOST), false);
-		let found = best;
-		for (const each of found ? [] : joined.slice(0, LOOKED_INTO))
-			found ??= (await this.longest(row, { from: each.begin, to: each.end }, [each.track], true)).best;
-		if (found)
-			context.open(found, { from: found.begin, to: found.end });
-		else
-			context.say("Its calls are too short to be told apart here: select less");
+		const { unit } = context.trace();
+		const words = `Slowest call: ${time(row.max, unit)}`;
+		const found = slowestCall(context, row, signal).catch(() => null);
+		const go = button(words, () => void found.then(near => (near ? context.open(near, { from: near.begin, to: near.end })
+			: context.say("The calls are too short to be told apart here: select less"))));
+		void found.then(near => near && go.replaceChildren(`${words} on ${context.timeline.title(near.track)}, at ${time(near.begin, unit)}`));
+		return go;
 	}
 
 	/** One function between those that call it and those that it calls. */
-	private async one(box: HTMLElement, row: Function): Promise<void> {
+	private async one(box: HTMLElement, row: Function, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const { stretch, tracks } = asked(context);
+		this.chosen = row.name;
 		try {
-			const frames = await context.server.flame(stretch, tracks.length ? tracks : null);
+			const frames = await context.server.flame(stretch, tracks.length ? tracks : null, signal);
 			const { callers, callees } = around(frames, row.name);
 			const columns: Column<Edge>[] = [
 				{ name: "function", text: edge => plain(edge.name), value: edge => edge.name },
@@ -165,15 +143,17 @@ export class Functions implements Panel {
 				{ name: "total", number: true, text: edge => time(edge.total, context.trace().unit), value: edge => edge.total },
 			];
 			box.replaceChildren(make("h2", { class: "slice-name" }, plain(row.name)),
-				make("div", { class: "row" }, button("Slowest call", () => void this.slowest(row)),
-					button("Callers as a flame graph", () => context.store.set({ function: row.name, tab: "callers" })),
+				make("div", { class: "row" }, ...row.ended && !context.trace().timeless ? [this.slowest(row, signal)] : [],
 					button("Find in the timeline", () => context.find(row.name)),
-					button("Back to all", () => box.replaceChildren())),
+					button("Callers and callees as flame graphs", () => context.store.set({ function: row.name, tab: "callers" })),
+					button("Close", () => {
+						this.chosen = null;
+						box.replaceChildren();
+					})),
 				make("div", { class: "columns" },
 					make("div", {}, make("h3", {}, "Called by"), table("Callers", columns, callers)),
 					make("div", {}, make("h3", {}, "Calls"), callees.length ? table("Callees", columns, callees) : quiet("nothing"))),
 				make("h3", {}, "All functions"));
-			box.scrollIntoView({ block: "start" });
 		} catch (error) {
 			failed(box, error);
 		}

@@ -89,7 +89,7 @@ export class Sandwich implements Panel {
 		if (signal.aborted)
 			return;
 		if (!name) {
-			box.append(quiet("Choose a slice, or a row of the tab Functions: who calls it stands here, and what it calls."));
+			box.append(quiet("Select a slice, or a row in the tab Functions, to see its callers and callees here."));
 			return;
 		}
 		box.append(make("h2", { class: "slice-name" }, plain(name)), about(context));
@@ -113,13 +113,13 @@ export class Sandwich implements Panel {
 		const { context } = this;
 		const whole = callees[0]!;
 		if (!whole.total) {
-			box.append(quiet("It did not run here."));
+			box.append(quiet("It was not called in this time range."));
 			return;
 		}
 		const up = new FlameGraph(context, callers, `Callers of ${plain(name)}`, true);
 		const down = new FlameGraph(context, callees, `Callees of ${plain(name)}`);
 		this.graphs = [up, down];
-		box.append(make("div", { class: "row" }, button("Show all", () => this.graphs.forEach(graph => graph.all())),
+		box.append(make("div", { class: "row" }, button("Reset zoom", () => this.graphs.forEach(graph => graph.all())),
 			button("Find in the timeline", () => context.find(name)),
 			quiet(`${time(whole.total, context.trace().unit)}, self ${time(whole.self, context.trace().unit)}`)),
 		make("h3", {}, "Called by"), up.found, up.element, make("h3", {}, "Calls"), down.found, down.element);

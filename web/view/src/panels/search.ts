@@ -51,7 +51,7 @@ export class Search implements Panel {
 		if (signal.aborted)
 			return;
 		if (!this.names.length) {
-			box.append(quiet(`No name holds \u201c${plain(query)}\u201d.`));
+			box.append(quiet(`No name contains \u201c${plain(query)}\u201d.`));
 			return;
 		}
 		const { unit } = this.context.trace();
@@ -75,7 +75,7 @@ export class Search implements Panel {
 		await this.ask().catch(() => undefined);
 		const among = (names ?? this.names).slice(0, ASKED);
 		if (!among.length) {
-			context.say(context.store.state.query ? "Nothing is found" : "Search first: press /");
+			context.say(context.store.state.query ? "Nothing found" : "Search first: press /");
 			return;
 		}
 		const at = await this.from();
@@ -88,7 +88,7 @@ export class Search implements Panel {
 		if (first)
 			context.open(first, { from: first.begin, to: first.end });
 		else
-			context.say(direction === "next" ? "No match further on" : "No match before");
+			context.say(direction === "next" ? "No later match" : "No earlier match");
 	}
 
 	/** Goes to the first match, and from there n and p go on: they are text in the field. */

@@ -5,17 +5,21 @@ import { sqlCommand } from "../command";
 import { button, make, table, type Column } from "../dom";
 import { counted, time } from "../format";
 import { plain } from "../timeline/text";
+import { slicesAt } from "./calls";
 import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
 import { areApart } from "../starts";
 import { beginOf, isTrack } from "../timeline/strip";
 
 const SHOWN = 1000;
+const THREAD = "coalesce(t.name, 'thread ' || t.tid) as thread";
+const SLICES = "from slice s left join thread t using (utid)";
 /** `file` is a column more where there are several: times are those of each. */
-const ready = (file: string): [string, string][] => [
-	["functions by time", "select name, count(*) as calls, sum(dur) as total_ns\nfrom slice group by name order by total_ns desc"],
-	["slowest calls", `select ts, dur, name${file} from slice order by dur desc limit 100`],
-	["threads", "select * from thread"],
-	["arguments", `select ts, dur, name, args${file} from slice where args is not null limit 100`],
+const examples = (file: string): [string, string][] => [
+	["Functions by time", "select name, count(*) as calls, sum(dur) as total_ns\nfrom slice group by name order by total_ns desc"],
+	["Slowest calls", `select s.name, ${THREAD}, ts, dur${file}\n${SLICES} order by dur desc limit 100`],
+	["Threads by time", `select ${THREAD}, t.tid, p.name as process, count(*) as calls, sum(self_dur) as self_ns${file}\n` +
+		`${SLICES} left join process p using (upid) group by s.utid order by self_ns desc`],
+	["Arguments of slices", `select s.name, ${THREAD}, ts, dur, args${file}\n${SLICES} where args is not null limit 100`],
 ];
 
 function text(cell: unknown): string {
@@ -35,25 +39,25 @@ export class Sql implements Panel {
 	private readonly restricted = make("input", { type: "checkbox", id: "sql-within" });
 
 	constructor(private readonly context: Context) {
-		this.input.value = context.store.state.sql || this.ready()[0]![1];
+		this.input.value = context.store.state.sql || this.examples()[0]![1];
 		context.store.listen(changed => {
 			if (changed.has("sql") && context.store.state.sql)
 				this.input.value = context.store.state.sql;
 		});
 	}
 
-	private ready(): [string, string][] {
-		return ready(this.context.trace().files.length > 1 ? ", file" : "");
+	private examples(): [string, string][] {
+		return examples(this.context.trace().files.length > 1 ? ", s.file" : "");
 	}
 
 	useless(): boolean {
 		return !this.context.server.live;
 	}
 
-	/** A ready question gives way to what is typed. */
+	/** An example gives way to what is typed. */
 	focus(): void {
 		this.input.focus();
-		if (this.ready().some(([, query]) => query === this.input.value))
+		if (this.examples().some(([, query]) => query === this.input.value))
 			this.input.select();
 	}
 
@@ -67,16 +71,16 @@ export class Sql implements Panel {
 				event.preventDefault();
 			}
 		};
-		const questions = this.ready();
-		const choice = make("select", { "aria-label": "Ready questions" }, ...["Ready questions", ...questions.map(([name]) => name)].map((name, i) =>
+		const queries = this.examples();
+		const choice = make("select", { "aria-label": "Example queries" }, ...["Example queries", ...queries.map(([name]) => name)].map((name, i) =>
 			make("option", { value: String(i) }, name)));
 		choice.onchange = () => {
-			this.input.value = questions[Number(choice.value) - 1]?.[1] ?? this.input.value;
+			this.input.value = queries[Number(choice.value) - 1]?.[1] ?? this.input.value;
 			choice.value = "0";
-			this.input.focus();
+			run();
 		};
 		box.append(this.input, make("div", { class: "row" }, button("Run", run, { title: "Ctrl Enter" }), choice,
-			make("label", {}, this.restricted, " only of the selection"),
+			make("label", {}, this.restricted, " only of the selected range"),
 			copyButton(context, "Copy command", () => (this.restricted.checked ? null : sqlCommand(context.trace(), this.input.value)), "Command")), answer);
 		signal.addEventListener("abort", () => this.running?.abort());
 		if (context.store.state.sql)
@@ -105,6 +109,28 @@ export class Sql implements Panel {
 		}
 	}
 
+	/** Selects the slice of a row, if the row has its name; else its range of time. */
+	private async open(answer: Answer, row: unknown[]): Promise<void> {
+		const { context } = this;
+		const { list, files } = context.trace();
+		const cell = (...names: string[]) => row[answer.columns.findIndex(({ name }) => names.includes(name.toLowerCase()))] ?? null;
+		const [begin, dur, name] = [Number(cell("ts")) + beginOf(answer, row, files), cell("dur"), cell("name")];
+		const wide = Math.max(0, Number(dur));
+		const range = { from: begin, to: begin + Math.max(1, wide) };
+		const called = cell("thread", "thread_name", "track", "track_name");
+		const named = list.filter(({ id, name, tid }) => called === null ? String(cell("tid")) === tid
+			: name === called || context.timeline.title(id) === called);
+		const tracks = (named.length ? named : list).filter(({ kind }) => kind !== "counter").map(({ id }) => id);
+		const found = name === null ? [] : await slicesAt(context, String(name), begin, tracks).catch(() => []);
+		const slice = found.find(near => near.begin === begin && (dur === null || wide !== Number(dur) || near.end - begin === wide));
+		if (slice) {
+			context.choose(slice, range);
+			return;
+		}
+		context.timeline.show({ from: begin - wide * 0.1 - 10, to: begin + wide * 1.1 + 10 });
+		context.store.set({ selection: range, tracks: [] });
+	}
+
 	private fill(box: HTMLElement, query: string, answer: Answer): void {
 		const { columns, rows, more, elapsed } = answer;
 		const tools = make("div", { class: "row" }, quiet(`${counted(rows.length, "row")}` +
@@ -112,12 +138,7 @@ export class Sql implements Panel {
 		if (isTrack(answer))
 			tools.append(button("Show as a track", () => this.context.store.set({ strip: query })));
 		const at = (name: string) => columns.findIndex(column => column.name.toLowerCase() === name);
-		const open = at("ts") < 0 ? undefined : (row: unknown[]) => {
-			const from = Number(row[at("ts")]) + beginOf(answer, row, this.context.trace().files);
-			const wide = at("dur") < 0 ? 0 : Number(row[at("dur")]);
-			this.context.timeline.show({ from: from - wide * 0.1 - 10, to: from + wide * 1.1 + 10 });
-			this.context.store.set({ selection: { from, to: from + Math.max(1, wide) }, tracks: [] });
-		};
+		const open = at("ts") < 0 ? undefined : (row: unknown[]) => void this.open(answer, row);
 		const shown = columns.map(({ name, type }, i): Column<unknown[]> => ({ name: plain(name), number: type === "integer" || type === "real",
 			text: row => text(row[i]), value: row => (row[i] ?? "") as number | string }));
 		if (at("ts") >= 0 && at("file") < 0 && areApart(this.context.trace()))

@@ -61,7 +61,7 @@ export class States implements Panel {
 			const times = rows.map(([thread, state, n, total, utid]): Time => ({ thread: String(thread ?? "?"), state: String(state ?? "not known"),
 				count: Number(n), total: Number(total), utid: Number(utid) }));
 			if (!times.length) {
-				box.append(quiet("No thread has a state here."));
+				box.append(quiet("No thread has a state in this time range."));
 				return;
 			}
 			box.append(table<Time>("Thread states", [
@@ -71,7 +71,7 @@ export class States implements Panel {
 				{ name: "total", number: true, text: row => time(row.total, unit), value: row => row.total },
 				{ name: "of the time", number: true, text: row => share(row.total, stretch.to - stretch.from), value: row => row.total },
 			], times, row => context.store.set({ strip: stripQuery(row.utid, row.thread) })));
-			box.append(quiet("A row shows the states of its thread as a track."));
+			box.append(quiet("Click a row to show the states of its thread as a track."));
 		} catch (error) {
 			failed(box, error);
 		}

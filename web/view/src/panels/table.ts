@@ -18,11 +18,11 @@ export class Table implements Panel {
 		const { unit } = context.trace();
 		const { timeline } = context;
 		const boxes = timeline.boxes.slice(0, SHOWN);
-		box.append(quiet(`What the timeline shows: ${counted(timeline.boxes.length, "box")}` +
+		box.append(quiet(`What the timeline shows: ${counted(timeline.boxes.length, "row")}` +
 			`${timeline.boxes.length > SHOWN ? `, the first ${count(SHOWN)} here` : ""}. Enter opens one.`));
 		if (!boxes.length)
 			return;
-		box.append(make("div", {}, table<Box>("Slices in sight", [
+		box.append(make("div", {}, table<Box>("Visible slices", [
 			{ name: "track", text: row => timeline.title(row.track), value: row => row.track },
 			{ name: "depth", number: true, text: row => String(row.depth), value: row => row.depth },
 			{ name: "name", text: row => row.count === 1 ? plain(row.name) : `${count(row.count)} slices, longest ${plain(row.name)}`,

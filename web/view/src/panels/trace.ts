@@ -39,7 +39,7 @@ export class TracePanel implements Panel {
 		const hidden = this.context.store.state.hidden.length;
 		box.append(quiet(`${counted(trace.list.length, "track")}${hidden ? `, ${count(hidden)} hidden` : ""}, ` +
 			`${trace.timeless ? counted(trace.events, "stack") : `${time(trace.end, trace.unit)}, ${counted(trace.events, "event")}`}` +
-			`${trace.wall === null ? "" : `; 0 is ${wallClock(trace.wall, 0)}`}`));
+			`${trace.wall === null ? "" : `; time 0 is ${wallClock(trace.wall, 0)}`}`));
 		if (trace.left)
 			box.append(quiet(`The picture has no room for ${count(trace.left)} slices, samples or points: stat and sql count all.`));
 		if (hidden)
@@ -97,10 +97,10 @@ export class TracePanel implements Panel {
 		if (areApart(trace))
 			tools.append(button("Begin together", () => void context.moveAll(trace.files.map(() => 0)), { id: "together" }));
 		if (context.server.starts.length)
-			tools.append(button("Begin as they were opened", () => void context.moveAll(trace.files.map(({ begin }) => begin)), { id: "as-opened" }));
+			tools.append(button("Begin as opened", () => void context.moveAll(trace.files.map(({ begin }) => begin)), { id: "as-opened" }));
 		if (slice && marks.length)
-			tools.append(button("Bring the chosen slice to the first mark", () => void this.bring(slice, marks[0]!), { id: "bring",
-				title: "Moves all of its file" }));
+			tools.append(button("Move the selected slice to the first mark", () => void this.bring(slice, marks[0]!), { id: "bring",
+				title: "Moves its whole file" }));
 		if (tools.childElementCount)
 			box.append(tools);
 	}
@@ -132,7 +132,7 @@ export class TracePanel implements Panel {
 			{ name: "from", number: true, text: each => time(each.from, unit) },
 			{ name: "to", number: true, text: each => time(each.to, unit) },
 			{ name: "bytes", number: true, text: each => count(each.bytes) },
-			{ name: "at", number: true, text: each => `0x${each.offset.toString(16)}` },
+			{ name: "offset", number: true, text: each => `0x${each.offset.toString(16)}` },
 			{ name: "what", text: each => plain(findingOf(each, findings)?.text ?? "") },
 		], lost, each => timeline.show({ from: each.from - (each.to - each.from + 10), to: each.to + (each.to - each.from + 10) })));
 		if (lostCount > lost.length)
@@ -146,7 +146,7 @@ export class TracePanel implements Panel {
 		}
 		box.append(make("h2", {}, "Damaged"), table<Finding>("Findings", [
 			{ name: "file", text: finding => plain(files[finding.file]?.path ?? "") },
-			{ name: "at", number: true, text: finding => `0x${finding.offset.toString(16)}` },
+			{ name: "offset", number: true, text: finding => `0x${finding.offset.toString(16)}` },
 			{ name: "severity", text: finding => finding.severity },
 			{ name: "rule", text: finding => finding.rule },
 			{ name: "time", number: true, text: finding => (finding.time === null ? "" : time(finding.time, this.context.trace().unit)) },

@@ -33,6 +33,8 @@ export interface Layout {
 	height: number;
 	/** Tracks that are left out because they have nothing. */
 	bare: number;
+	/** Tracks that are neither hidden nor filtered out nor left out, also those of a closed process. */
+	shown: number[];
 }
 
 export const KIND_NAMES: Record<Kind, string> = {
@@ -127,7 +129,7 @@ function nameOf(track: Track, files: string[]): string {
 
 /** `files`: their paths. */
 export function layOut(tracks: Track[], state: State, files: string[] = []): Layout {
-	const layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bare: 0 };
+	const layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bare: 0, shown: [] };
 	const inside = families(tracks);
 	const isGroup = (track: Track) => track.kind === "process" || (inside.get(track.id)?.length ?? 0) > 0;
 	const leaveBare = !state.bare && state.filter === "" && !tracks.every(isBare);
@@ -142,18 +144,20 @@ export function layOut(tracks: Track[], state: State, files: string[] = []): Lay
 			children: group ? (inside.get(track.id) ?? []).map(child => child.id) : [] });
 		layout.height += height;
 	};
-	const walk = (track: Track, deep: boolean) => {
+	const walk = (track: Track, deep: boolean, open: boolean) => {
 		if (!shown(track))
 			return;
+		layout.shown.push(track.id);
 		const group = isGroup(track);
-		place(track, group, deep);
+		const opened = open && !state.closed.includes(track.id);
+		if (open)
+			place(track, group, deep);
 		// A process may have slices of its own.
-		if (group && rowsOf(track) > 0 && !state.closed.includes(track.id))
+		if (opened && group && rowsOf(track) > 0)
 			place(track, false, true);
-		if (!state.closed.includes(track.id))
-			(inside.get(track.id) ?? []).forEach(child => walk(child, true));
+		(inside.get(track.id) ?? []).forEach(child => walk(child, true, opened));
 	};
-	(inside.get(null) ?? []).forEach(track => walk(track, false));
+	(inside.get(null) ?? []).forEach(track => walk(track, false, true));
 	layout.bare = leaveBare ? tracks.filter(track => track.kind !== "process" && bare(track)).length : 0;
 	for (const id of state.pins) {
 		const track = tracks[id];

@@ -24,7 +24,7 @@ const LAYOUT_KEYS: (keyof State)[] = ["pins", "hidden", "closed", "bare", "filte
 
 export class Timeline {
 	trace: Trace | null = null;
-	layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bare: 0 };
+	layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bare: 0, shown: [] };
 	readonly data: Data;
 	labelsDrawn: string[] = [];
 	/** Script time of the last frames, ms. */
@@ -299,7 +299,7 @@ export class Timeline {
 		const { bare, height } = this.layout;
 		rest.hidden = !bare;
 		rest.style.top = `${height + 1}px`;
-		rest.textContent = `${count(bare)} ${bare === 1 ? "track has" : "tracks have"} nothing: show`;
+		rest.textContent = `Show ${count(bare)} empty ${bare === 1 ? "track" : "tracks"}`;
 	}
 
 	private resize(): void {
@@ -377,7 +377,7 @@ export class Timeline {
 		const reading = this.trace?.state === "reading";
 		empty.hidden = this.layout.lines.length > 0 || reading === true;
 		if (!empty.hidden)
-			empty.textContent = filtered ? "No track has this name" : "The trace has nothing that a timeline can show";
+			empty.textContent = filtered ? "No track matches the filter" : "The trace has nothing that a timeline can show";
 	}
 
 	// ---- The pointer ----
