@@ -382,5 +382,5 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	if (is_early)
 		view_place_refuse_early(answer);
 	else if (!fine || !direction || (!near.backwards && strcmp(direction, "next") != 0))
-		view_refuse(answer, 400, "near wants direction=next or previous, and a slice or name, at and any tracks");
+		view_refuse(answer, 400, "near wants direction=next or previous, and a slice or name, at and tracks");
 }
