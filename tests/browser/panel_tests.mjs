@@ -98,6 +98,13 @@ const SHARED = {
 		assert.match(await view.panel(), /not authorized|prohibited|cannot/);
 	},
 
+	async "of a question without an end no part is told, and it can be stopped"(view) {
+		await ask(view, "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n");
+		await view.page.locator("#panel [role=status]", { hasText: /s, how much is left is not known/ }).waitFor();
+		await view.page.getByRole("button", { name: "Stop", exact: true }).click();
+		await view.page.locator("#panel [role=alert]", { hasText: "Stopped" }).waitFor();
+	},
+
 	async "details have arguments, callers and what is called"(view) {
 		await view.press("Escape", "Escape", "Escape");
 		await view.click(await view.box("parse", 0));

@@ -266,6 +266,31 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	end_view
 }
 
+@test "view: a statement in SQL may do what it may in trackway sql, and is told the same" {
+	begin_view "$DATA/chrome/phases.json"
+	client "$TRACKWAY" "$DATA/chrome/phases.json" <<-'END'
+		import json, subprocess, sys, urllib.parse, view_client
+		page = view_client.Page(open("address").read().strip())
+		tool, trace = sys.argv[1:]
+		for text in ("create temp table a (x)", "create temp view v as select 1", "savepoint s", "begin ;", "reindex ;", "end ;",
+		             "create table a (x); select 1", "create temp table a as select 7 as x; select x from a", "attach 'x' as y",
+		             "vacuum ;", "analyze ;", "pragma user_version", "pragma journal_mode = off", "drop table slice",
+		             "delete from slice", "insert into slice values (1)", "update slice set name = 1",
+		             "create virtual table x using fts5(y)", "alter table slice rename to x", "select load_extension('x')",
+		             "select 1 + 1 as two"):
+		    said = subprocess.run([tool, "sql", "--json", trace, text], capture_output=True, text=True)
+		    answer, body = page.get("/api/sql?query=" + urllib.parse.quote(text))
+		    body = json.loads(body)
+		    if said.returncode:
+		        words = said.stderr.strip().partition("error: query:")[2].partition(": ")[2]
+		        assert answer.status == 400 and words and body["error"] == words, (text, said.stderr, body)
+		    else:
+		        rows = [list(json.loads(line).values()) for line in said.stdout.splitlines()]
+		        assert answer.status == 200 and body["rows"] == rows, (text, said.stdout, body)
+	END
+	end_view
+}
+
 @test "view: headers of the page let it load nothing from elsewhere" {
 	begin_view "$DATA/chrome/phases.json"
 	client <<-'END'
@@ -377,6 +402,18 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	[ "$status" = 1 ]
 	[[ $output == *"damaged: the page tells 1 error"* ]] || fail "$output"
 	grep -q '"finding_count":"1"' out.html
+	# Whether there is a place for it is known before anything is read; what cannot be written leaves nothing.
+	run timeout 60 trackway view --export nowhere/out.html markup.json
+	[ "$status" = 2 ]
+	[ "$output" = 'trackway: error: nowhere/out.html: No such file or directory' ] || fail "$output"
+	run timeout 60 trackway view --export /dev/full markup.json
+	[ "$status" = 2 ]
+	[[ $output == 'trackway: error: /dev/full: '*'iB of a page cannot be written: No space left on device' ]] || fail "$output"
+	mkdir small
+	run bash -c 'trap "" XFSZ; ulimit -f 8; "$TRACKWAY" view --export small/out.html markup.json'
+	[ "$status" = 2 ]
+	[[ $output == 'trackway: error: small/out.html: '*'iB of a page cannot be written: File too large' ]] || fail "$output"
+	[ -z "$(ls -A small)" ]
 	run trackway view --export markup.json markup.json
 	[ "$status" = 2 ]
 	[[ $output == *"is the output too"* ]] || fail "$output"
@@ -481,6 +518,18 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		assert lost["track"] is None and int(lost["from"]) <= int(lost["to"]), lost
 		# What is wrong there is told at the same time.
 		assert [finding["time"] for finding in trace["findings"]] == [lost["from"]], trace
+	END
+	end_view
+}
+
+@test "view: in the background of a script, where Ctrl-C is ignored, SIGTERM ends it" {
+	trap '' INT
+	begin_view "$DATA/chrome/phases.json"
+	trap - INT
+	kill -INT "$view"
+	client <<-'END'
+		import view_client
+		assert view_client.Page(open("address").read().strip()).json("/api/progress")
 	END
 	end_view
 }

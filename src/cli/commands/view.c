@@ -155,7 +155,28 @@ static int say_damage(const struct view *view)
 	return count ? TW_EXIT_FINDINGS : 0;
 }
 
-/* The file is told before it is written: how large it is, and whether it has each slice. */
+/* Writes the page into a file that is open, and tells how large it is. */
+static int write_page(struct view *view, struct tw_output *out, const char *path, const struct tw_text *page,
+                      bool whole)
+{
+	tw_put(out, page->bytes, page->length);
+	const int error = tw_output_close(out);
+	if (error)
+		return tw_say_error("%s: %s of a page cannot be written: %s", path, tw_show_size(page->length).text,
+		                    strerror(error));
+	tw_say("%s: %s%s", path, tw_show_size(page->length).text,
+	       whole ? "" : "; short slices are summed up: --from-time and --to-time choose a window");
+	return *view_reading_error(view) ? tw_say_error("%s", view_reading_error(view)) : say_damage(view);
+}
+
+static int say_no_page(struct view *view, const char *path, int status)
+{
+	if (status == TW_ERR_SYSTEM)
+		return tw_say_error("%s", view_error(view));
+	return tw_say_error("%s: %s", path, status == TW_ERR_MEMORY ? "out of memory" : "the page takes no data");
+}
+
+/* Whether there is a place for the file is known before the trace is read. */
 static int export(struct view *view, const struct view_command *options)
 {
 	enum { MOST = 24 << 20 }; /* bytes of slices */
@@ -163,28 +184,17 @@ static int export(struct view *view, const struct view_command *options)
 	struct tw_text page = {0};
 	struct tw_output out;
 	bool whole = false;
+	const int error = tw_output_open(&out, path);
+	if (error)
+		return tw_say_error("%s: %s", path, strerror(error));
 	char *fragment = fragment_of(options);
 	view_wait(view);
 	int status = fragment ? view_export(view, MOST, fragment + (*fragment == '#'), &page, &whole) : TW_ERR_MEMORY;
-	free(fragment);
-	int error = status < 0 ? 0 : tw_output_open(&out, path);
-	if (status < 0) {
-		tw_text_free(&page);
-		return status == TW_ERR_SYSTEM
-		           ? tw_say_error("%s", view_error(view))
-		           : tw_say_error("%s: %s", path,
-		                          status == TW_ERR_MEMORY ? "out of memory" : "the page takes no data");
-	}
-	tw_say("%s: %s%s", path, tw_show_size(page.length).text,
-	       whole ? "" : "; short slices are summed up: --from-time and --to-time choose a window");
-	if (!error) {
-		tw_put(&out, page.bytes, page.length);
-		error = tw_output_close(&out);
-	}
+	status = status < 0 ? say_no_page(view, path, status) : write_page(view, &out, path, &page, whole);
+	tw_output_discard(&out);
 	tw_text_free(&page);
-	if (error)
-		return tw_say_error("%s: %s", path, strerror(error));
-	return *view_reading_error(view) ? tw_say_error("%s", view_reading_error(view)) : say_damage(view);
+	free(fragment);
+	return status;
 }
 
 /* By how much later each of at least one file begins; freed by the caller. */
@@ -418,7 +428,8 @@ const struct tw_command tw_command_view = {
 	"Reads the traces once and shows them in the browser: the address is printed, and opened where there is a "
 	"desktop. It answers while it still reads; files that grow extend the picture. The server listens on "
 	"127.0.0.1 alone, and to nobody without the token in the address; over ssh, forward its port with -L. Ctrl-C "
-	"ends it.\n\n"
+	"ends it, and so does SIGTERM, also in the background of a script, where the shell has programs ignore "
+	"Ctrl-C.\n\n"
 	"Several files are on one clock, each from its own start or --offset later; the page moves one against the "
 	"others, too. One of them that is no trace, or may not be read, is told and left out. A page that --export "
 	"writes has the slices of all tracks, functions and the flame graph, and loads nothing from elsewhere.",

@@ -1,6 +1,7 @@
 /* trace.c - the answers about the whole trace: its files, its tracks, and how far it has been read. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/format.h"
+#include "view/serve/place.h"
 #include "view/serve/starts.h"
 
 static const char *const states[] = {[VIEW_READING] = "reading", [VIEW_DONE] = "done", [VIEW_FAILED] = "failed"};
@@ -116,15 +117,14 @@ static void put_findings(struct tw_json *json, const struct view *view, const st
 	tw_json_array_end(json);
 }
 
-static void put_series(struct tw_json *json, const struct view_index *index, const struct view_track *track)
+/* One that there was no room for has no name. */
+static void put_series(struct tw_json *json, const struct view *view, const struct view_track *track)
 {
 	if (track->kind != VIEW_COUNTERS)
 		return;
 	tw_json_array(json, "series");
-	for (uint32_t lane = 0; lane < track->lane_count; lane++) {
-		const struct view_name *name = view_names_at(&index->names, &index->store, track->series_names[lane]);
-		tw_json_bytes(json, NULL, (const char *)index->store.bytes + name->place, name->length);
-	}
+	for (uint32_t lane = 0; lane < track->lane_count; lane++)
+		view_put_name(json, view, NULL, track->series_names[lane]);
 	tw_json_array_end(json);
 }
 
@@ -145,7 +145,7 @@ static void put_track(struct tw_json *json, const struct view *view, uint32_t nu
 	for (uint32_t lane = 0; lane < track->lane_count; lane++)
 		tw_json_u64(json, NULL, track->lanes[lane]);
 	tw_json_array_end(json);
-	put_series(json, &view->index, track);
+	put_series(json, view, track);
 	tw_json_bool(json, "points", view_index_row(&view->index, number, VIEW_POINTS_LANE, 0) != NULL);
 	view_json_digits(json, "slices", track->slices);
 	tw_json_bool(json, "states", view_index_row(&view->index, number, VIEW_STATES_LANE, 0) != NULL);

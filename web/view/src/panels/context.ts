@@ -100,7 +100,7 @@ export async function watched<T>(context: Context, box: HTMLElement, signal: Abo
 		box.append(line);
 		const at = await context.server.question(question).catch(() => null);
 		if (at)
-			said.textContent = `${time(at.elapsed)}${at.size ? `, ${share(at.read ?? 0, at.size)} of ${bytes(at.size)} read` : ""}`;
+			said.textContent = `${time(at.elapsed)}, ${at.size ? `${share(at.read ?? 0, at.size)} of ${bytes(at.size)} read` : "how much is left is not known"}`;
 	};
 	const timer = setInterval(() => void look(), OFTEN);
 	try {
