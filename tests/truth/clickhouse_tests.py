@@ -632,6 +632,8 @@ def wait_for_replicas(cluster):
     """Both of each shard have the same, and want nothing of each other."""
     for shard in cluster.nodes:
         for table in ("slice", "trace"):
+            rows = f"SELECT sum(rows) FROM system.parts WHERE active AND database = 'fleet' AND table = '{table}'"
+            wait(lambda: len({str(node.rows(rows)) for node in shard}) == 1)  # which costs less than the blocks
             wait(lambda: len({str(node.rows(f"SELECT trace, block, count() FROM {table} GROUP BY trace, block "
                                             "ORDER BY trace, block", "fleet")) for node in shard}) == 1)
 
