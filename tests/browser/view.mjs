@@ -15,6 +15,7 @@ export const option = name => (process.argv.includes(name) ? resolve(process.arg
 export const TOOL = option("--tool");
 export const PAGE = option("--page");
 const CHROMIUM = "/usr/bin/chromium";
+const SHELL = "/usr/bin/chromium-headless-shell"; // the same without what windows need, for half the processor time
 const PATIENCE = 60_000; // ms: machines may be busy
 const SIZE = { width: 1280, height: 800 };
 export const MARKUP = "<img src=x onerror=\"window.hacked=1\"></script><b>&amp;";
@@ -194,12 +195,17 @@ async function each(launch, shared, alone) {
 }
 
 // Its own sandbox wants rights that a container has not; nothing but our page is opened.
-const chromium = { name: "chromium", there: () => existsSync(CHROMIUM), needed: true, start: (playwright, more = {}) => playwright.chromium.launch({
-	executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], ...more }) };
+function launch(playwright, executablePath, more = {}) {
+	return playwright.chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], ...more });
+}
 
-/** The browser alone; `more`: how it is launched besides. */
+/** The browser of the tests. */
+export const chromium = { name: "chromium", there: () => existsSync(SHELL) || existsSync(CHROMIUM), needed: true,
+	start: playwright => launch(playwright, existsSync(SHELL) ? SHELL : CHROMIUM) };
+
+/** The browser alone, as people have it; `more`: how it is launched besides. */
 export async function start(more = {}) {
-	return chromium.start(await import("playwright-core"), more);
+	return launch(await import("playwright-core"), CHROMIUM, more);
 }
 
 /** Ends that the browser keeps the last 200 MB of answers for who drives it: in the page's process, where memory is measured.
