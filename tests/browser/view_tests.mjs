@@ -368,6 +368,37 @@ const ALONE = {
 		}
 	},
 
+	async "no name turns the text around it: of slices, tracks, counters, series, operations"(browser, folder) {
+		const file = join(folder, "turning.json");
+		const of = (what, more) => ({ name: `${what}\u202e1`, pid: 1, tid: 1, ...more });
+		writeFileSync(file, JSON.stringify([
+			of("process_name", { name: "process_name", ph: "M", args: { name: "process\u202e1" } }),
+			of("thread_name", { name: "thread_name", ph: "M", args: { name: "thread\u202e1" } }),
+			of("slice", { ph: "X", ts: 0, dur: 1000 }), of("instant", { ph: "i", ts: 500 }),
+			of("operation", { ph: "b", cat: "c", id: 1, ts: 0 }), of("operation", { ph: "e", cat: "c", id: 1, ts: 900 }),
+			of("counter", { ph: "C", ts: 0, args: { "series\u202e1": 7 } }), of("counter", { ph: "C", ts: 900, args: { "series\u202e1": 9 } }),
+		]));
+		const view = await View.open(browser, [file]);
+		try {
+			await view.page.addInitScript(() => {
+				window.drawn = [];
+				const { fillText } = CanvasRenderingContext2D.prototype;
+				CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+					window.drawn.push(text);
+					return fillText.call(this, text, ...place);
+				};
+			});
+			await view.page.reload();
+			await view.rest();
+			const drawn = await view.page.evaluate(() => [...window.drawn, document.body.innerText]);
+			for (const what of ["process", "thread", "slice", "operation", "counter", "series"])
+				assert(drawn.some(text => text.includes(`${what}\ufffd1`)), `${what} is not drawn`);
+			assert.deepEqual(drawn.filter(text => text.includes("\u202e")), []);
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "a damaged trace is shown, with what is wrong"(browser, folder) {
 		const file = join(folder, "damaged.fxt");
 		execFileSync(TOOL, ["convert", join(folder, "calls.json"), "-o", join(folder, "whole.fxt")], { stdio: "ignore" });

@@ -17,6 +17,8 @@ struct scene {
 	uint8_t *index; /* as it was written first */
 	size_t size;
 	char said[200]; /* what was said last */
+	const struct view *view;
+	enum view_state state; /* of the view when that was said */
 };
 
 /* Microseconds. */
@@ -35,6 +37,7 @@ static void say(void *context, const char *path, const char *what, const char *w
 	struct scene *scene = context;
 	assert_string_equal(path, scene->path);
 	snprintf(scene->said, sizeof scene->said, "%s: %s", what, why);
+	scene->state = scene->view ? scene->view->reading.state : VIEW_FAILED;
 }
 
 static void write_file(const char *path, const void *bytes, size_t size)
@@ -372,11 +375,29 @@ static void test_hostile(void **state)
 	tear_down(&scene);
 }
 
+/* Whatever becomes of the index beside the file, it has become of it before all is told to be read. */
+static void test_before_done(void **state)
+{
+	(void)state;
+	struct scene scene;
+	set_up(&scene, calls, strlen(calls));
+	write_file(scene.kept, "precious", 8);
+	struct view *view = begin(&scene, VIEW_KEEPS_INDEX, 5);
+	scene.view = view;
+	view_read_or_check(view);
+	assert_string_equal(scene.said, "not kept: what has that name is no index, and stays");
+	assert_int_equal(scene.state, VIEW_READING);
+	assert_int_equal(view->reading.state, VIEW_DONE);
+	view_free(view);
+	tear_down(&scene);
+}
+
 SUITE(view_keep)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_same),    cmocka_unit_test(test_copied),        cmocka_unit_test(test_grown),
-	    cmocka_unit_test(test_refused), cmocka_unit_test(test_damaged_store), cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_same),        cmocka_unit_test(test_copied),        cmocka_unit_test(test_grown),
+	    cmocka_unit_test(test_refused),     cmocka_unit_test(test_damaged_store), cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_before_done),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
