@@ -290,8 +290,49 @@ const TESTS = {
 		const state = { ...NOTHING, view: { from: 10, to: 90 }, selection: { from: 20, to: 30 }, tracks: [1, 2], pins: [4], hidden: [5],
 			closed: [6], bare: true, clock: true, function: "f<a&b>", sql: "select 'a', 1\nfrom slice", strip: "select 1", arrows: true, marks: [70, 80], starts: [0, 5], slice: { track: 3, lane: 0, depth: 2, item: 9 }, filter: "a b&c", query: "#%=, 1+1 '",
 			tab: "flame" };
-		assert.deepEqual(read(`#${write(state)}`, NOTHING), state);
-		assert.deepEqual(read("#t=9-1&sel=x&slice=1.2&pin=-1,z&tab=evil&marks=NaN", NOTHING), NOTHING);
+		assert.deepEqual(read(`#${write(state, [])}`, NOTHING, []), state);
+		assert.deepEqual(read("#t=9-1&sel=x&slice=1.2&pin=-1,z&tab=evil&marks=NaN", NOTHING, []), NOTHING);
+		// What is in sight may begin before the trace.
+		assert.deepEqual(read(`#${write({ ...NOTHING, view: { from: -50, to: 1000 } }, [])}`, NOTHING, []).view, { from: 0, to: 1000 });
+	},
+
+	async "the address names tracks and slices as the trace has them"() {
+		const { found, NONE_MISSING, read, write, NOTHING } = await load("state");
+		const track = (id, kind, name, pid, tid, file = 0) => ({ id, kind, name, file, pid, tid });
+		const all = [track(0, "process", "app", "7", null), track(1, "thread", "main", "7", "12"), track(2, "counter", "a, b%", "7", null),
+			track(3, "process", "app", "7", null, 1), track(4, "thread", "main", "7", "12", 1), track(5, "async", "req", "7", null), track(6, "async", "req", "7", null),
+			track(7, "cpu", "CPU 0", null, "0")];
+		const view = { from: 0, to: 9 };
+		const state = { ...NOTHING, view, pins: [1, 2, 4], hidden: [5, 6], closed: [0], tracks: [7], selection: view, slice: { track: 4, lane: 1, depth: 2, item: 9 },
+			told: { from: 5, to: 8, name: "f(a, \"b&c\") 100%@x" } };
+		const fragment = write(state, all);
+		assert.equal(fragment, "t=0-9&sel=0-9&of=c.0&slice=t1:7.12@5-8.2.f(a%252C%2520%2522b%2526c%2522)%2520100%2525%2540x" +
+			"&pin=t7.12,n7.a%252C%2520b%2525,t1:7.12&hide=a7.req,a7.req~1&closed=p7");
+		// The slice is looked for; tracks have other numbers among others.
+		const few = [all[0], { ...all[4], id: 1 }, { ...all[2], id: 2 }];
+		const here = read(`#${fragment}`, NOTHING, few);
+		assert.deepEqual([here.pins, here.hidden, here.closed, here.tracks, here.slice], [[2, 1], [], [0], [], null]);
+		assert.deepEqual(here.missing, { slice: "t1:7.12@5-8.2.f(a%2C%20%22b%26c%22)%20100%25%40x", of: ["c.0"], pin: ["t7.12"], hide: ["a7.req", "a7.req~1"], closed: [] });
+		// What is missing stays in the address, and is found once it is there.
+		assert.equal(read(`#${write(here, few)}`, NOTHING, all).pins.length, 3);
+		const now = { ...here, ...found(here, [...few, { ...all[1], id: 3 }, { ...all[7], id: 4 }]) };
+		assert.deepEqual([now.pins, now.tracks, now.missing.pin, now.missing.hide], [[2, 1, 3], [4], [], ["a7.req", "a7.req~1"]]);
+		assert.equal(found(now, few), null);
+		assert.deepEqual(NOTHING.missing, NONE_MISSING);
+		const { soughtOf } = await load("link");
+		assert.deepEqual(soughtOf(here.missing.slice), { track: "t1:7.12", from: 5, to: 8, depth: 2, name: "f(a, \"b&c\") 100%@x" });
+		for (const wrong of ["t7.12@5.2.f", "t7.12@5-8.2", "@5-8.2.f", "t7.12@5-8.2.%zz", "1.2.3.4"])
+			assert.equal(soughtOf(wrong), null, wrong);
+	},
+
+	async "of what a link has in sight that is shown which the trace has"() {
+		const { within } = await load("state");
+		const whole = { from: 0, to: 1000 };
+		const examples = [[[100, 200], [100, 200]], [[0, 1100], [0, 1100]], [[500, 9e9], [500, 1000]], [[1000, 2000], [0, 1000]], [[5e9, 6e9], [0, 1000]],
+			[[500, 501], [481, 501]], [[3, 4], [0, 20]], [[990, 5000], [980, 1000]]];
+		for (const [[from, to], [first, last]] of examples)
+			assert.deepEqual(within({ from, to }, 1000, whole), { from: first, to: last }, `${from}-${to}`);
+		assert.deepEqual(within({ from: 5, to: 6 }, 0, { from: 0, to: 20 }), { from: 0, to: 20 });
 	},
 
 	async "callers and callees are summed up from a tree"() {

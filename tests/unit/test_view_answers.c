@@ -8,6 +8,92 @@
 
 #include <stdlib.h>
 
+/* Parameters that an address does not know, or that are none of their kind, are told, whatever else is asked. */
+static void test_parameters(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/near?name=a&at=0&direction=next&track=x&lane=99999999", 400, "/api/near takes no parameter track"},
+	    {"/api/near?name=a&direction=next", 400, "/api/near: at is missing"},
+	    {"/api/near?name=a&at=x&direction=next", 400, "at wants a number"},
+	    {"/api/near?track=1&lane=0&depth=1&item=1", 400, "direction is missing"},
+	    {"/api/near?track=1&lane=0&depth=1&item=9&direction=next", 400, "no slice is there"},
+	    {"/api/near?direction=next", 400, "track is missing"},
+	    {"/api/details?track=1&lane=0&depth=1&item=1&from=0", 400, "/api/details takes no parameter from"},
+	    {"/api/details?track=1&lane=0&depth=1&item=1&limit=x", 400, "takes no parameter limit"},
+	    {"/api/slice?track=1&lane=65536&depth=1&item=1", 400, "lane wants a number from 0 to 65535"},
+	    {"/api/slice?track=1&lane=0&depth=1&item=1&nosuch=%3Cb%3E", 400, "takes no parameter nosuch"},
+	    {"/api/trace?names=1", 400, "/api/trace takes no parameter names"},
+	    {"/api/progress?x=%ff%22", 400, "takes no parameter x"},
+	    {"/api/stat?from=1e3", 400, "from wants a number"},
+	    {"/api/stat?tracks=1%202", 400, "tracks wants"},
+	    {"/api/stat?before=1", 400, "takes no parameter before"},
+	    {"/api/diff?tracks=1", 400, "takes no parameter tracks"},
+	    {"/api/sql?query=select+1&limit=10001", 400, "limit wants"},
+	    {"/api/sql", 400, "query is missing"},
+	    {"/api/cancel?question=a&starts=0", 200, "found"},
+	};
+	struct scene scene;
+	show(&scene, trace);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
+/* Microseconds: a recursion, and two that begin at once. */
+static const char links[] = "[{\"ph\":\"X\",\"name\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":100},"
+			    "{\"ph\":\"X\",\"name\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":60},"
+			    "{\"ph\":\"X\",\"name\":\"g\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":20},"
+			    "{\"ph\":\"X\",\"name\":\"g\",\"pid\":1,\"tid\":2,\"ts\":70,\"dur\":10},"
+			    "{\"ph\":\"i\",\"name\":\"tick\",\"pid\":1,\"tid\":2,\"ts\":50}]";
+
+#define AT(lane, depth, item) "\"track\":1,\"lane\":" #lane ",\"depth\":" #depth ",\"item\":\"" #item "\""
+
+static void test_find(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/find?track=1&begin=10000&name=g", 200, AT(0, 2, 0)},
+	    {"/api/find?track=1&begin=70000&end=80000&depth=1&name=g", 200, AT(0, 1, 1)},
+	    {"/api/find?track=1&begin=0&end=60000&depth=1&name=f", 200, AT(0, 1, 0)},
+	    {"/api/find?track=1&begin=0&end=100000&depth=0&name=f", 200, AT(0, 0, 0)},
+	    /* What is called otherwise now is as long, and as deep. */
+	    {"/api/find?track=1&begin=0&end=60000&depth=1&name=%231:7", 200, AT(0, 1, 0)},
+	    {"/api/find?track=1&begin=0&end=60000&depth=0&name=%231:7", 200, "{\"found\":false}"},
+	    /* A part of it, as of a window. */
+	    {"/api/find?track=1&begin=15000&end=30000&depth=2&name=g", 200, AT(0, 2, 0)},
+	    {"/api/find?track=1&begin=15000&end=31000&depth=2&name=g", 200, "{\"found\":false}"},
+	    {"/api/find?track=1&begin=50000&end=50000&name=tick", 200, AT(65535, 0, 0)},
+	    {"/api/find?track=1&begin=11000&name=f", 200, "{\"found\":false}"},
+	    {"/api/find?track=0&begin=10000&name=g", 200, "{\"found\":false}"},
+	    {"/api/find?track=9&begin=10000&name=g", 200, "{\"found\":false}"},
+	    {"/api/find?track=1&begin=9223372036854775807&name=g", 200, "{\"found\":false}"},
+	    {"/api/find?track=1&name=g", 400, "begin is missing"},
+	};
+	struct scene scene;
+	show(&scene, links);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
+/* Of what the command leaves out by time a slice has a part. */
+static void test_find_in_window(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/find?track=1&begin=10000&end=30000&depth=2&name=g", 200, AT(0, 2, 0)},
+	    {"/api/find?track=1&begin=0&end=100000&depth=0&name=f", 200, AT(0, 0, 0)},
+	    {"/api/find?track=1&begin=0&end=60000&depth=1&name=f", 200, AT(0, 1, 0)},
+	    {"/api/find?track=1&begin=70000&end=80000&depth=1&name=g", 200, "{\"found\":false}"},
+	    {"/api/find?track=1&begin=0&end=5000&depth=0&name=f", 200, "{\"found\":false}"},
+	};
+	struct scene scene;
+	const char *const traces[] = {links};
+	scene.read = (struct tw_read_options){.from_ns = 20000, .to_ns = 50000};
+	show_read(&scene, traces, NULL, 1);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
 static void test_index(void **state)
 {
 	(void)state;
@@ -28,13 +114,14 @@ static void test_index(void **state)
 	    {"/api/near?name=outer&at=0&direction=next&tracks=0,9", 200, "{\"found\":false}"},
 	    {"/api/near?name=outer&at=0&direction=next&tracks=1,,0", 400, "near wants"},
 	    {"/api/near?track=1&lane=0&depth=1&item=1&direction=previous", 200, "\"name\":\"a\""},
-	    {"/api/near?name=outer&at=0&direction=up", 400, "near wants"},
-	    {"/api/window?from=0&to=1&width=0&names=0&tracks=1", 400, "a window wants"},
+	    {"/api/near?name=outer&at=0&direction=up", 400, "direction wants next or previous"},
+	    {"/api/window?from=0&to=1&width=0&names=0&tracks=1", 400, "width wants a number from 1 to 16384"},
 	    {"/api/window?from=1&to=1&width=9&names=0&tracks=1", 400, "a window wants"},
-	    {"/api/window?from=0&to=1&width=16385&names=0&tracks=1", 400, "a window wants"},
-	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1,,2", 400, "a window wants"},
-	    {"/api/window?from=0&to=1&width=9&names=0", 400, "a window wants"},
-	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1&outer=2", 400, "a window wants"},
+	    {"/api/window?from=0&to=1&width=16385&names=0&tracks=1", 400, "width wants"},
+	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1,,2", 400,
+	     "tracks wants numbers up to 4294967295, with commas between"},
+	    {"/api/window?from=0&to=1&width=9&names=0", 400, "/api/window: tracks is missing"},
+	    {"/api/window?from=0&to=1&width=9&names=0&tracks=1&outer=2", 400, "outer wants a number from 0 to 1"},
 	    {"/api/slice?track=1&lane=0&depth=0&item=0", 200,
 	     "\"child_count\":\"2\",\"children\":[{\"name\":\"a\",\"track\":1,\"lane\":0,\"depth\":1,\"item\":\"0\""},
 	    {"/api/slice?track=1&lane=0&depth=0&item=1", 200, "\"child_count\":\"0\",\"children\":[]"},
@@ -84,7 +171,7 @@ static void test_facts(void **state)
 	    {"/api/flows?from=0&to=11000", 200, "{\"flows\":[],\"more\":false}"},
 	    {"/api/flows?from=14001&to=20000", 200, "{\"flows\":[],\"more\":false}"},
 	    {"/api/flows?from=1&to=1", 400, "flows wants"},
-	    {"/api/flows?from=0&to=9&limit=0", 400, "flows wants"},
+	    {"/api/flows?from=0&to=9&limit=0", 400, "limit wants a number from 1 to 10000"},
 	};
 	struct scene scene;
 	show(&scene, trace);
@@ -131,7 +218,7 @@ static void test_nothing(void **state)
 	static const struct example examples[] = {
 	    {"/api/question?question=a", 200, "{\"found\":false}"},
 	    {"/api/cancel?question=a", 200, "{\"found\":false}"},
-	    {"/api/cancel?question=a%20b", 400, "no name"},
+	    {"/api/cancel?question=a%20b", 400, "question wants a name"},
 	    {"/api/cancel", 400, "missing"},
 	    {"/api/stat?question=%3Cb%3E", 400, "up to 64"},
 	    {"/api/../api/trace", 404, "nothing"},
@@ -202,7 +289,7 @@ static void test_limits(void **state)
 	address[0] = '/';
 	expect_text(&scene, address, 400, "the address is too long");
 	expect_text(&scene, "/api/search?limit=1000", 200, "\"more\":false");
-	expect_text(&scene, "/api/search?limit=-1", 400, "a limit up to 1000");
+	expect_text(&scene, "/api/search?limit=-1", 400, "limit wants");
 	expect_text(&scene, "/api/search?limit=1001", 400, "a limit up to 1000");
 	hide(&scene);
 }
@@ -393,13 +480,15 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),        cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),        cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),   cmocka_unit_test(test_entering),
-	    cmocka_unit_test(test_limits),       cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_other_file),   cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_bulk),         cmocka_unit_test(test_instances),
-	    cmocka_unit_test(test_pipe_instead), cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_limits),         cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_other_file),     cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_bulk),           cmocka_unit_test(test_instances),
+	    cmocka_unit_test(test_pipe_instead),   cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_parameters),     cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_find_in_window),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

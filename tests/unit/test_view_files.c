@@ -154,7 +154,7 @@ static void test_diff(void **state)
 	     "{\"name\":\"m\",\"self\":[\"7000\",\"3000\"],\"total\":[\"9000\",\"9000\"],\"count\":[\"1\",\"1\"],"},
 	    {"/api/diff", 200,
 	     "{\"name\":\"g\",\"self\":[\"0\",\"1000\"],\"total\":[\"0\",\"1000\"],\"count\":[\"0\",\"1\"],"},
-	    {"/api/diff?tracks=1", 200, "{\"name\":\"g\",\"self\":[\"0\",\"1000\"],"},
+	    {"/api/diff?tracks=1", 400, "/api/diff takes no parameter tracks"},
 	    {"/api/diff?before=1&after=0", 200, "{\"name\":\"m\",\"self\":[\"3000\",\"7000\"],"},
 	    /* The second has begun 3 us before the end. */
 	    {"/api/diff?from=8000&to=1003000", 200, "{\"name\":\"m\",\"self\":[\"1000\",\"1000\"],"},
@@ -168,7 +168,7 @@ static void test_diff(void **state)
 	    {"/api/diff?before=2", 400, "cannot be compared"},
 	    {"/api/diff-flame?before=2", 400, "cannot be compared"},
 	    {"/api/diff?before=3", 400, "no two files"},
-	    {"/api/diff?after=x", 400, "no two files"},
+	    {"/api/diff?after=x", 400, "after wants a number"},
 	    {"/api/diff?from=2&to=1", 400, "the window"},
 	};
 	struct scene scene;

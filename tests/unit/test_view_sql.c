@@ -109,9 +109,9 @@ static void test_refused(void **state)
 	    {"query=create virtual table temp.t using trackway('none.fxt')", 400, "not authorized"},
 	    {"query=select length(zeroblob(67108864))", 200, "{\"rows\":[[67108864]],"},
 	    {"query=select length(zeroblob(67108865))", 400, "too big"},
-	    {"query=select 1&limit=10001", 400, "sql wants"},
-	    {"query=select 1&limit=0", 400, "sql wants"},
-	    {"limit=1", 400, "sql wants"},
+	    {"query=select 1&limit=10001", 400, "limit wants"},
+	    {"query=select 1&limit=0", 400, "limit wants"},
+	    {"limit=1", 400, "query is missing"},
 	};
 	expect_answers(examples, sizeof examples / sizeof *examples);
 }

@@ -23,6 +23,7 @@ struct scene {
 	char names[FILES][64], cookie[128];
 	char *paths[FILES];
 	struct view *view;
+	struct tw_read_options read; /* of show_read() */
 };
 
 /* What is asked, and a part of the answer. */
@@ -32,7 +33,7 @@ struct example {
 	const char *text;
 };
 
-static inline void show_all(struct scene *scene, const char *const *traces, const int64_t *offsets, size_t count)
+static inline void show_read(struct scene *scene, const char *const *traces, const int64_t *offsets, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t size = strlen(traces[i]);
@@ -41,11 +42,20 @@ static inline void show_all(struct scene *scene, const char *const *traces, cons
 		snprintf(scene->names[i], sizeof scene->names[i], "/proc/self/fd/%d", scene->files[i]);
 		scene->paths[i] = scene->names[i];
 	}
-	const struct view_options options = {.paths = scene->paths, .count = count, .offsets = offsets};
+	const struct view_options options = {.paths = scene->paths,
+	                                     .count = count,
+	                                     .offsets = offsets,
+	                                     .read = scene->read};
 	scene->count = count;
 	assert_int_equal(view_open(&scene->view, &options), 0);
 	view_wait(scene->view);
 	snprintf(scene->cookie, sizeof scene->cookie, "trackway-0=%s", scene->view->server.token);
+}
+
+static inline void show_all(struct scene *scene, const char *const *traces, const int64_t *offsets, size_t count)
+{
+	scene->read = (struct tw_read_options){0};
+	show_read(scene, traces, offsets, count);
 }
 
 static inline void show(struct scene *scene, const char *trace)

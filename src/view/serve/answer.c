@@ -1,5 +1,6 @@
 /* answer.c - which request gets which answer, and who gets none. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "view/serve/parameters.h"
 #include "view/serve/starts.h"
 
 #include "view_page.h"
@@ -38,27 +39,34 @@ static bool answer_file(const struct view_request *request, struct view_answer *
 
 /* ---- All. ---- */
 
-static const struct {
+#define PLACE "track lane depth item"
+#define PART "from to tracks"
+
+/* Of an address with two forms the first parameter tells which one it is. */
+static const struct question {
 	const char *path;
 	void (*answer)(struct view *view, const struct view_request *request, struct view_answer *answer);
-	size_t places; /* for questions that read the trace once more, and can be ended; 0: it does not */
-	bool slices;   /* it reads the slices once more that the index does not keep */
+	const char *needs, *takes; /* parameters */
+	size_t places;             /* for questions that read the trace once more, and can be ended; 0: it does not */
+	bool slices;               /* it reads the slices once more that the index does not keep */
 } questions[] = {
-    {"/api/trace", view_answer_trace, 0, false},
-    {"/api/progress", view_answer_progress, 0, false},
-    {"/api/window", view_answer_window, 0, false},
-    {"/api/slice", view_answer_slice, 0, true},
-    {"/api/near", view_answer_near, 0, true},
-    {"/api/search", view_answer_search, VIEW_QUESTIONS, false},
-    {"/api/stat", view_answer_stat, VIEW_QUESTIONS, false},
-    {"/api/flame", view_answer_flame, VIEW_QUESTIONS, false},
-    {"/api/diff", view_answer_diff, VIEW_QUESTIONS, false},
-    {"/api/diff-flame", view_answer_diff_flame, VIEW_QUESTIONS, false},
-    {"/api/sql", view_answer_sql, VIEW_QUESTIONS_OF_SQL, false},
-    {"/api/details", view_answer_details, VIEW_QUESTIONS, false},
-    {"/api/flows", view_answer_flows, VIEW_QUESTIONS, false},
-    {"/api/question", view_answer_question, 0, false},
-    {"/api/cancel", view_answer_cancel, 0, false},
+    {"/api/trace", view_answer_trace, "", "", 0, false},
+    {"/api/progress", view_answer_progress, "", "", 0, false},
+    {"/api/window", view_answer_window, "from to width names tracks", "exact outer", 0, false},
+    {"/api/slice", view_answer_slice, PLACE, "", 0, true},
+    {"/api/find", view_answer_find, "track begin name", "end depth", 0, true},
+    {"/api/near", view_answer_near, "name at direction", "tracks", 0, true},
+    {"/api/near", view_answer_near, PLACE " direction", "", 0, true},
+    {"/api/search", view_answer_search, "", "text limit question", VIEW_QUESTIONS, false},
+    {"/api/stat", view_answer_stat, "", PART " question", VIEW_QUESTIONS, false},
+    {"/api/flame", view_answer_flame, "", PART " question", VIEW_QUESTIONS, false},
+    {"/api/diff", view_answer_diff, "", "from to before after question", VIEW_QUESTIONS, false},
+    {"/api/diff-flame", view_answer_diff_flame, "", "from to before after question", VIEW_QUESTIONS, false},
+    {"/api/sql", view_answer_sql, "query", "limit " PART " question", VIEW_QUESTIONS_OF_SQL, false},
+    {"/api/details", view_answer_details, PLACE, "question", VIEW_QUESTIONS, false},
+    {"/api/flows", view_answer_flows, "from to", "tracks limit question", VIEW_QUESTIONS, false},
+    {"/api/question", view_answer_question, "question", "", 0, false},
+    {"/api/cancel", view_answer_cancel, "question", "", 0, false},
 };
 
 /* All places are taken. */
@@ -70,21 +78,32 @@ static void refuse_more(struct view *view, struct view_answer *answer)
 	view_refuse(answer, 503, words);
 }
 
-static void answer_reading(struct view *view, struct view_request *request, struct view_answer *answer, size_t i)
+/* NULL: there is none. */
+static const struct question *question_of(const struct view_request *request)
 {
-	const char *name = view_request_text(request, "question");
-	if (name && !view_question_is_name(name)) {
-		view_refuse(answer, 400, "the name of a question has up to 64 of A to Z, a to z, 0 to 9 and -");
-		return;
+	const struct question *found = NULL;
+	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+		if (strcmp(request->path, questions[i].path) != 0)
+			continue;
+		found = &questions[i];
+		if (view_parameters_begin(request, found->needs))
+			break;
 	}
-	request->question = view_question_begin(&view->questions, strrchr(questions[i].path, '/') + 1, name,
-	                                        request->socket > 0 ? request->socket : -1, questions[i].places);
+	return found;
+}
+
+static void answer_reading(struct view *view, struct view_request *request, struct view_answer *answer,
+                           const struct question *question)
+{
+	request->question = view_question_begin(&view->questions, strrchr(question->path, '/') + 1,
+	                                        view_request_text(request, "question"),
+	                                        request->socket > 0 ? request->socket : -1, question->places);
 	if (!request->question) {
 		refuse_more(view, answer);
 		return;
 	}
 	if (!view_files_refuse(view, answer))
-		questions[i].answer(view, request, answer);
+		question->answer(view, request, answer);
 	if (answer->status == 200)
 		view_files_refuse(view, answer);
 	if (view_question_stops(request->question))
@@ -103,18 +122,19 @@ static bool reads_slices(struct view *view)
 
 static bool answer_question(struct view *view, struct view_request *request, struct view_answer *answer)
 {
-	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-		if (strcmp(request->path, questions[i].path) != 0)
-			continue;
-		if (!view_starts_take(view, request))
-			view_refuse(answer, 400, "starts wants a time for each file, and 0 for the first");
-		else if (questions[i].places)
-			answer_reading(view, request, answer, i);
-		else if (!questions[i].slices || !reads_slices(view) || !view_files_refuse(view, answer))
-			questions[i].answer(view, request, answer);
-		return true;
-	}
-	return false;
+	char words[256];
+	const struct question *question = question_of(request);
+	if (!question)
+		return false;
+	if (!view_parameters_fit(request, question->needs, question->takes, words, sizeof words))
+		view_refuse(answer, 400, words);
+	else if (!view_starts_take(view, request))
+		view_refuse(answer, 400, "starts wants a time for each file, and 0 for the first");
+	else if (question->places)
+		answer_reading(view, request, answer, question);
+	else if (!question->slices || !reads_slices(view) || !view_files_refuse(view, answer))
+		question->answer(view, request, answer);
+	return true;
 }
 
 /* By the token, or once by the ticket. */

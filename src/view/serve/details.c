@@ -35,14 +35,13 @@ static bool take_window(const struct view_request *request, struct view_window *
 	    !view_request_number(request, "width", VIEW_WIDTH_MOST, &width) ||
 	    !view_request_number(request, "names", UINT32_MAX, &names))
 		return false;
-	if ((view_request_text(request, "exact") && !view_request_number(request, "exact", 1, &exact)) ||
-	    (view_request_text(request, "outer") && !view_request_number(request, "outer", 1, &outer)))
-		return false;
+	(void)view_request_number(request, "exact", 1, &exact);
+	(void)view_request_number(request, "outer", 1, &outer);
 	window->exact = exact;
 	window->outer = outer;
 	window->width = (uint32_t)width;
 	window->names = (uint32_t)names;
-	return window->from < window->to && width > 0;
+	return window->from < window->to;
 }
 
 void view_answer_window(struct view *view, const struct view_request *request, struct view_answer *answer)
@@ -53,7 +52,7 @@ void view_answer_window(struct view *view, const struct view_request *request, s
 	if (!tracks) {
 		answer->status = 500;
 	} else if (!take_window(request, &window) || !take_tracks(request, tracks, &count)) {
-		view_refuse(answer, 400, "a window wants from, to, width, names and tracks");
+		view_refuse(answer, 400, "a window wants from before to, and at most 4096 tracks");
 	} else {
 		answer->type = "application/octet-stream";
 		view_lock(view);
@@ -181,8 +180,7 @@ void view_answer_slice(struct view *view, const struct view_request *request, st
 
 struct near {
 	const char *name; /* NULL: the neighbour in the row */
-	size_t length;
-	uint64_t at; /* on the reader's clock, but for what is moved */
+	uint64_t at;      /* on the reader's clock, but for what is moved */
 	bool backwards;
 	bool *among; /* by track, whether it is asked for; NULL: all are */
 	size_t among_count;
@@ -209,15 +207,6 @@ static bool take_among(const struct view *view, struct near *near)
 static bool is_among(const struct near *near, const struct view_row *row)
 {
 	return !near->among || (row->track < near->among_count && near->among[row->track]);
-}
-
-static bool is_named(const struct view *view, const struct near *near, uint32_t number)
-{
-	const struct view_index *index = &view->index;
-	const struct view_name *name =
-	    number < index->names.items.count ? view_names_at(&index->names, &index->store, number) : NULL;
-	return name && name->length == near->length &&
-	       memcmp(index->store.bytes + name->place, near->name, near->length) == 0;
 }
 
 static view_wide begin_of(const struct view *view, const struct near *near, const struct view_place *place)
@@ -260,7 +249,7 @@ static void look_through(const struct view *view, struct near *near, const struc
 		place.item = items->first + item;
 		if (!is_nearer(view, near, &place))
 			return;
-		if (is_named(view, near, view_row_name(items->row, items->store, item))) {
+		if (view_is_named(view, view_row_name(items->row, items->store, item), near->name)) {
 			near->found = place;
 			return;
 		}
@@ -334,7 +323,6 @@ static bool find_named(struct view *view, const struct view_request *request, st
 {
 	if (!view_request_number(request, "at", UINT64_MAX - view->reading.start, &near->at) || !take_among(view, near))
 		return false;
-	near->length = strnlen(near->name, VIEW_NAME_MOST); /* as names are kept */
 	near->at += view->reading.start;
 	for (uint64_t i = 0; i < view->index.rows.count; i++) {
 		const struct view_row *row = view_index_row_at(&view->index, i);
@@ -364,7 +352,7 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	struct tw_json json;
 	const char *direction = view_request_text(request, "direction");
 	struct near near = {.name = view_request_text(request, "name"),
-	                    .backwards = direction && strcmp(direction, "previous") == 0,
+	                    .backwards = strcmp(direction, "previous") == 0,
 	                    .request = request};
 	if (!view_json_begin(&json, &out, answer))
 		return;
@@ -381,6 +369,8 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	view_json_end(&out, answer);
 	if (is_early)
 		view_place_refuse_early(answer);
-	else if (!fine || !direction || (!near.backwards && strcmp(direction, "next") != 0))
-		view_refuse(answer, 400, "near wants direction=next or previous, and a slice or name, at and tracks");
+	else if (!fine)
+		view_refuse(answer, 400,
+		            near.name ? "at is later than any time"
+		                      : "no slice is there: track, lane, depth and item name one");
 }

@@ -5,6 +5,8 @@
 #include "view/index/bare.h"
 #include "view/serve/starts.h"
 
+#include <string.h>
+
 /* Whether all that is said of a row's slices, and of those inside, is known: before all has been read it may be in the
  * trace alone. */
 static bool is_known(const struct view *view, const struct view_row *row)
@@ -99,6 +101,15 @@ bool view_place_at(const struct view *view, uint32_t track, uint64_t time, uint6
 bool view_place_next(const struct view *view, uint32_t track, uint64_t time, uint64_t offset, struct view_place *place)
 {
 	return find_place(view, track, time, offset, is_next_in_row, place);
+}
+
+bool view_is_named(const struct view *view, uint32_t number, const char *text)
+{
+	const struct view_index *index = &view->index;
+	const struct view_name *name =
+	    number < index->names.items.count ? view_names_at(&index->names, &index->store, number) : NULL;
+	const size_t length = strnlen(text, VIEW_NAME_MOST); /* as names are kept */
+	return name && name->length == length && memcmp(index->store.bytes + name->place, text, length) == 0;
 }
 
 void view_put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number)

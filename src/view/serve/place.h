@@ -31,6 +31,9 @@ bool view_place_next(const struct view *view, uint32_t track, uint64_t time, uin
 void view_place_put(struct tw_json *json, const struct view *view, const struct view_request *request,
                     const struct view_place *place);
 
+/* Whether a name of the index is a text, or its first VIEW_NAME_MOST bytes. */
+bool view_is_named(const struct view *view, uint32_t number, const char *text);
+
 /* Writes a name of the index. */
 void view_put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number);
 

@@ -211,22 +211,13 @@ void view_answer_progress(struct view *view, const struct view_request *request,
 
 /* ---- Questions that are being worked on. ---- */
 
-static const char *question_of(const struct view_request *request, struct view_answer *to)
-{
-	const char *name = view_request_text(request, "question");
-	if (name && view_question_is_name(name))
-		return name;
-	view_refuse(to, 400, "question is missing, or no name");
-	return NULL;
-}
-
 void view_answer_question(struct view *view, const struct view_request *request, struct view_answer *to)
 {
-	const char *name = question_of(request, to);
+	const char *name = view_request_text(request, "question");
 	struct view_question_state state;
 	struct tw_output out;
 	struct tw_json json;
-	if (!name || !view_json_begin(&json, &out, to))
+	if (!view_json_begin(&json, &out, to))
 		return;
 	bool found = view_question_find(&view->questions, name, &state);
 	tw_json_object(&json, NULL);
@@ -243,10 +234,10 @@ void view_answer_question(struct view *view, const struct view_request *request,
 
 void view_answer_cancel(struct view *view, const struct view_request *request, struct view_answer *to)
 {
-	const char *name = question_of(request, to);
+	const char *name = view_request_text(request, "question");
 	struct tw_output out;
 	struct tw_json json;
-	if (!name || !view_json_begin(&json, &out, to))
+	if (!view_json_begin(&json, &out, to))
 		return;
 	tw_json_object(&json, NULL);
 	tw_json_bool(&json, "found", view_question_cancel(&view->questions, name));

@@ -251,6 +251,7 @@ void view_answer_trace(struct view *view, const struct view_request *request, st
 void view_answer_progress(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_window(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_slice(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_find(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_near(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_search(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_stat(struct view *view, const struct view_request *request, struct view_answer *answer);

@@ -1,6 +1,7 @@
 // api.ts - the protocol of the server: doc/view.md. Nothing else of the page knows addresses or bytes.
 // SPDX-License-Identifier: Apache-2.0
 import type { Unit } from "./format";
+import type { Told } from "./link";
 
 export interface Progress {
 	generation: number;
@@ -319,6 +320,11 @@ export class Server {
 		return sliceOf(place, await this.json("slice", { ...placeOf(place) }));
 	}
 
+	/** A slice by what a link says of it; null where there is none. */
+	async find(track: number, depth: number, { from, to, name }: Told): Promise<Near | null> {
+		return nearOf(await this.json("find", { track, begin: from, end: to, depth, name }));
+	}
+
 	/** The neighbour in the slice's own row. */
 	neighbour(place: Place, direction: "next" | "previous"): Promise<Near | null> {
 		return this.near({ ...placeOf(place), direction });
@@ -386,11 +392,7 @@ export class Server {
 	}
 
 	private async near(parameters: Parameters): Promise<Near | null> {
-		const answer = await this.json("near", parameters);
-		if (!answer.found)
-			return null;
-		return { track: answer.track, lane: answer.lane, depth: answer.depth, item: Number(answer.item),
-			begin: Number(answer.begin), end: Number(answer.end) };
+		return nearOf(await this.json("near", parameters));
 	}
 
 	private async ask(address: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<Response> {
@@ -512,6 +514,11 @@ export function traceOf(answer: any): Trace {
 		list: answer.list.map((track: any) => ({
 			...track, sort: track.sort ?? 0, file: track.file ?? 0, slices: Number(track.slices), points: track.points === true, states: track.states === true, series: track.series ?? [] })),
 	};
+}
+
+function nearOf(answer: any): Near | null {
+	return answer.found ? { track: answer.track, lane: answer.lane, depth: answer.depth, item: Number(answer.item),
+		begin: Number(answer.begin), end: Number(answer.end) } : null;
 }
 
 function flowOf(answer: any): Flow {

@@ -156,6 +156,6 @@ export function diffCommand(trace: Trace, stretch: Stretch | null, picture = fal
 
 /** `trackway view` of the same: what its state says is of the files where they were opened. */
 export function viewCommand(trace: Trace, state: State): string {
-	return line(["trackway", "view", "--state", write(state), ...wordsOf(trace.options), ...offsetsOf(trace.files, file => file.begin),
+	return line(["trackway", "view", "--state", write(state, trace.list), ...wordsOf(trace.options), ...offsetsOf(trace.files, file => file.begin),
 		...pathsOf(trace.files)]);
 }

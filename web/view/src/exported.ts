@@ -1,5 +1,6 @@
 // exported.ts - a window of a trace that the page itself holds: the same answers as the server's, without one.
 // SPDX-License-Identifier: Apache-2.0
+import type { Told } from "./link";
 import { decodeWindow, differencesOf, framesOfLines, functionOf, isCalling, Refusal, same, Server, traceOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
 	type Near, type Place, type Row, type Slice, type Stretch, type Trace, type Values, type Window } from "./api";
 
@@ -115,14 +116,14 @@ export class Exported extends Server {
 			name: this.names[row.name[i]!] ?? "" };
 	}
 
-	private find(place: Place): { row: Boxes; i: number } | null {
+	private entry(place: Place): { row: Boxes; i: number } | null {
 		const row = this.boxes().find(each => same(each, place, false));
 		const i = row?.item.indexOf(place.item) ?? -1;
 		return row && i >= 0 ? { row, i } : null;
 	}
 
 	override async slice(place: Place): Promise<Slice> {
-		const found = this.find(place);
+		const found = this.entry(place);
 		if (!found)
 			throw new Refusal("this file does not have the slice");
 		const it = this.at(found.row, found.i);
@@ -140,8 +141,22 @@ export class Exported extends Server {
 			duration: it.end - it.begin, callers, children: children.slice(0, 100), childCount: children.length, source: null };
 	}
 
+	override async find(track: number, depth: number, told: Told): Promise<Near | null> {
+		const at = this.known.fromTime ?? 0;
+		const from = Math.max(told.from, at);
+		const to = Math.min(told.to, this.known.toTime ?? Infinity);
+		const near = this.boxes().filter(row => row.track === track).flatMap(row => [...row.begin.keys()].map(i => this.at(row, i)));
+		const likeness = ({ begin, end, name, depth: deep }: Near & { name: string }) => {
+			const same = begin === from ? name === told.name || deep === depth && end === to
+				: begin <= from && end > from && end >= to && name === told.name && deep === depth;
+			return same ? 1 + 8 * Number(begin === from) + 4 * Number(name === told.name) + 2 * Number(deep === depth) + Number(end === to) : 0;
+		};
+		const best = near.map(each => ({ each, like: likeness(each) })).reduce((a, b) => (b.like > a.like ? b : a), { each: null as Near | null, like: 0 });
+		return to < from || told.from < at && told.to <= at ? null : best.each;
+	}
+
 	override async neighbour(place: Place, direction: "next" | "previous"): Promise<Near | null> {
-		const found = this.find(place);
+		const found = this.entry(place);
 		const i = found ? found.i + (direction === "next" ? 1 : -1) : -1;
 		return found && i >= 0 && i < found.row.begin.length ? this.at(found.row, i) : null;
 	}

@@ -1,15 +1,16 @@
 // main.ts - starts the page, and keeps it up with the server.
 // SPDX-License-Identifier: Apache-2.0
-import { Server, type Place, type Progress, type Stretch, type Trace } from "./api";
+import { same, Server, type Place, type Progress, type Stretch, type Trace } from "./api";
 import { viewCommand } from "./command";
 import { button, byId, make } from "./dom";
 import { alarm, attachDrop } from "./drop";
 import { bytes, count, counted, time } from "./format";
 import { Exported } from "./exported";
 import { Keys, type Key } from "./keys";
+import { soughtOf, trackOf } from "./link";
 import { firstCall } from "./panels/calls";
 import { Compare } from "./panels/compare";
-import { copy, unlessEarly, type Context } from "./panels/context";
+import { copy, early, unlessEarly, type Context } from "./panels/context";
 import { Counters } from "./panels/counters";
 import { Details } from "./panels/details";
 import { Drawer } from "./panels/drawer";
@@ -23,7 +24,7 @@ import { Table } from "./panels/table";
 import { CHANGES, TracePanel } from "./panels/trace";
 import { go } from "./slices";
 import { movedTo, startsFor } from "./starts";
-import { NOTHING, read, saysView, Store } from "./state";
+import { found, NOTHING, read, saysView, Store, within, type State } from "./state";
 import { halves } from "./timeline/labels";
 import { isTrack } from "./timeline/strip";
 import { plain } from "./timeline/text";
@@ -33,6 +34,7 @@ const OFTEN = 250; // ms between questions while the trace is read
 const SELDOM = 2000; // afterwards: it may grow
 const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
+const LEAST_SPAN = 20; // ns that are shown of what has no length
 const STRIP = 10_000; // rows that are a track
 const FILE_TAIL = 12; // characters of the end of a file's name that stay in sight
 const PREVIOUS = "previous slice at the same depth";
@@ -55,9 +57,14 @@ class Page implements Context {
 	private settled = saysView();
 	/** By how much the axis begins earlier than what is shown. */
 	private earlier = 0;
+	/** When the chosen slice is known by what a link says of it. */
+	private resolved: Promise<void> = Promise.resolve();
+	/** What the address names and nobody has found. */
+	private readonly missed = new Set<string>();
 
 	constructor(readonly server: Server, private current: Trace) {
-		this.store = new Store(() => ({ ...NOTHING, view: { from: 0, to: Math.max(20, this.current.end) } }));
+		this.store = new Store({ first: () => ({ ...NOTHING, view: this.whole() }), tracks: () => this.current.list,
+			fit: view => (this.current.state === "reading" ? view : within(view, this.current.end, this.whole())) });
 		this.timeline = new Timeline(this.server, this.store, words => this.lost(words), place => this.open(place));
 		this.search = new Search(this);
 		this.flame = new Flame(this);
@@ -80,10 +87,15 @@ class Page implements Context {
 		this.settle();
 		this.drawer.refresh();
 		this.tellTrace();
+		this.attachLink();
 		byId("skip").addEventListener("click", event => {
 			event.preventDefault();
 			byId("scroller").focus();
 		});
+	}
+
+	private whole(): Stretch {
+		return { from: 0, to: Math.max(LEAST_SPAN, this.current.end) };
 	}
 
 	trace(): Trace {
@@ -187,6 +199,70 @@ class Page implements Context {
 			byId("said").textContent = `${plain(slice.name)}, ${time(slice.duration, this.current.unit)}, on ${this.timeline.title(place.track)}`;
 	}
 
+	// ---- What the address names ----
+
+	private attachLink(): void {
+		this.store.listen(changed => {
+			if (changed.has("starts") && this.store.state.told)
+				this.store.set({ told: null }); // of another axis
+			if (["slice", "missing", "starts"].some(key => changed.has(key as keyof State)))
+				this.resolve();
+		});
+		this.resolve();
+	}
+
+	/** Looks for what the address names, and for how it names the chosen slice; what it names and nobody finds is said once. */
+	private resolve(): void {
+		const { state } = this.store;
+		const change = found(state, this.current.list);
+		if (change)
+			this.store.set(change); // comes here again
+		else
+			this.resolved = state.slice ? this.learn(state.slice) : state.missing.slice ? this.seek(state.missing.slice) : Promise.resolve();
+		const { of, pin, hide, closed } = this.store.state.missing;
+		const words = [...of, ...pin, ...hide, ...closed];
+		if (words.length && this.current.state !== "reading")
+			this.tellMissing(words.length === 1 ? "The track that the address names is not here." : `${count(words.length)} tracks that the address names are not here.`);
+		// Its selection is not one of all tracks.
+		if (of.length && !this.store.state.tracks.length && this.store.state.selection && this.current.state !== "reading")
+			this.store.set({ selection: null });
+	}
+
+	private tellMissing(words: string): void {
+		if (!this.missed.has(words))
+			alarm(`${words} Filters leave things out: --from-time, --thread and the like.`);
+		this.missed.add(words);
+	}
+
+	private async learn(slice: Place): Promise<void> {
+		if (this.store.state.told)
+			return;
+		const answer = await this.server.slice(slice).catch((error: unknown) => (early(error) ? "early" : null));
+		const now = this.store.state;
+		if (!now.slice || !same(now.slice, slice) || answer === "early")
+			return;
+		if (answer)
+			this.store.learn({ from: answer.begin, to: answer.end, name: answer.name });
+		else if (this.current.state !== "reading")
+			this.tellMissing("The slice that the address has by its number is not here.");
+	}
+
+	private async seek(word: string): Promise<void> {
+		const sought = soughtOf(word)!;
+		const track = trackOf(sought.track, this.current.list);
+		const last = this.current.state !== "reading";
+		const answer = typeof track !== "number" ? null
+			: await this.server.find(track, sought.depth, sought).catch((error: unknown) => (early(error) ? "early" : null));
+		if (this.store.state.slice || this.store.state.missing.slice !== word || answer === "early")
+			return;
+		const { from, to, name } = sought;
+		if (answer)
+			this.store.set({ slice: { track: answer.track, lane: answer.lane, depth: answer.depth, item: answer.item }, told: { from, to, name },
+				missing: { ...this.store.state.missing, slice: "" } });
+		else if (last)
+			this.tellMissing(`The slice that the address names is not here: ${plain(name)}, at ${time(from, this.current.unit)}.`);
+	}
+
 	// ---- What the server knows meanwhile ----
 
 	async follow(): Promise<void> {
@@ -247,9 +323,15 @@ class Page implements Context {
 		// Who looks at all of it goes on looking at all of it.
 		if (view.from <= 0 && view.to >= before.end && this.current.end > before.end)
 			this.store.set({ view: { from: 0, to: Math.max(this.current.end, 20) } });
+		else if (this.current.state !== "reading" && before.state === "reading") {
+			const fit = within(view, this.current.end, this.whole());
+			if (fit !== view)
+				this.store.set({ view: fit });
+		}
 		this.timeline.update(this.current);
 		this.settle();
 		this.tellTrace();
+		this.resolve();
 		if (progress.state !== before.state)
 			this.drawer.refresh();
 		if (progress.state === "failed")
@@ -289,8 +371,8 @@ class Page implements Context {
 
 	private fillBar(): void {
 		byId("tools").append(
-			button("Copy link", () => this.copyLink(), { title: "A link that shows the same, while this server runs" }),
-			button("Copy command", () => void copy(this, viewCommand(this.current, this.store.state), "Command"),
+			button("Copy link", () => void this.copyLink(), { title: "A link that shows the same, while this server runs" }),
+			button("Copy command", () => void this.resolved.then(() => copy(this, viewCommand(this.current, this.store.state), "Command")),
 				{ class: "wide", title: "The trackway view command that shows the same" }),
 			button("?", () => this.keys.showHelp(), { "aria-label": "Help: keys, mouse and touch", title: "Keys, mouse and touch (?)" }));
 	}
@@ -299,9 +381,10 @@ class Page implements Context {
 		this.store.set({ tab: this.store.state.tab === tab ? null : tab });
 	}
 
-	private copyLink(): void {
+	private async copyLink(): Promise<void> {
+		await this.resolved;
 		this.store.keep();
-		void copy(this, location.href, "Link");
+		await copy(this, location.href, "Link");
 	}
 
 	private attachFilter(): void {
@@ -477,7 +560,7 @@ async function start(): Promise<void> {
 		if (server.state && location.hash.length < 2)
 			history.replaceState(null, "", `#${server.state}`);
 		let trace = await server.trace();
-		server.starts = server.live ? startsFor(trace.files, read(location.hash, NOTHING).starts) : [];
+		server.starts = server.live ? startsFor(trace.files, read(location.hash, NOTHING, []).starts) : [];
 		if (server.starts.length)
 			trace = await server.trace();
 		const page = new Page(server, trace);
