@@ -112,7 +112,7 @@ static void test_index(void **state)
 	    {"/api/near?name=out&at=0&direction=next", 200, "{\"found\":false}"},
 	    {"/api/near?name=outer&at=0&direction=next&tracks=0,1", 200, "\"begin\":\"1000000\""},
 	    {"/api/near?name=outer&at=0&direction=next&tracks=0,9", 200, "{\"found\":false}"},
-	    {"/api/near?name=outer&at=0&direction=next&tracks=1,,0", 400, "near wants"},
+	    {"/api/near?name=outer&at=0&direction=next&tracks=1,,0", 400, "tracks wants"},
 	    {"/api/near?track=1&lane=0&depth=1&item=1&direction=previous", 200, "\"name\":\"a\""},
 	    {"/api/near?name=outer&at=0&direction=up", 400, "direction wants next or previous"},
 	    {"/api/window?from=0&to=1&width=0&names=0&tracks=1", 400, "width wants a number from 1 to 16384"},

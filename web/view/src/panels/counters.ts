@@ -69,7 +69,7 @@ export class Counters implements Panel {
 				return;
 			const rows = window.rows.flatMap(row => (row.kind === "values" ? summed(row, stretch) ?? [] : []));
 			box.append(make("div", { class: "row" }, copyButton(context, "Copy command", () =>
-				commandOf("counters", context.trace(), stretch, []), "Command")));
+				(tracks.length ? null : commandOf("counters", context.trace(), stretch, [])), "Command")));
 			if (rows.length)
 				box.append(this.table(rows));
 			else
