@@ -14,6 +14,9 @@
 /* The bytes: a selector, "ADDRESS\nHOST\nORIGIN\nCOOKIE\n", and the trace. */
 enum { LINES = 4 };
 
+/* Of the selector: it is our page that asks; it asks twice; the trace is cut off before it asks again, or grows. */
+enum { OURS = 1, TWICE = 2, CUT = 4, GROWN = 8 };
+
 struct asked {
 	char *lines[LINES];
 	const uint8_t *trace;
@@ -158,7 +161,14 @@ FUZZ_TARGET(view, const uint8_t *bytes, size_t size)
 	fuzz_require(view != NULL, "there is memory");
 	fuzz_require(status == 0 || *view_error(view), "a failure is told");
 	view_wait(view);
-	check(view, &asked, bytes[0] & 1);
+	check(view, &asked, bytes[0] & OURS);
+	if (bytes[0] & TWICE) {
+		if (bytes[0] & CUT)
+			fuzz_require(ftruncate(file, (off_t)asked.size / 2) == 0, "it is cut");
+		else if (bytes[0] & GROWN)
+			fuzz_require(pwrite(file, "]\n", 2, (off_t)asked.size) == 2, "it grows");
+		check(view, &asked, bytes[0] & OURS);
+	}
 	view_close(view);
 	close(file);
 	for (size_t i = 0; i < LINES; i++)

@@ -350,6 +350,9 @@ def views(data):
              "sql?query=select+*+from+slice&question=a&limit=3", "sql?query=select+name,dur+from+slice+where+ts<9&from=0&to=90",
              "sql?query=create+temp+table+t(a);insert+into+t+values(x'00');select+a,1.5,null,'b'+from+t&tracks=1",
              "details?track=1&lane=0&depth=0&item=0&question=b", "details?track=1&lane=65535&depth=0&item=0",
+             "details?track=1&lane=0&depth=1&item=1&starts=0", "flows?from=0&to=90000000000&tracks=1,2",
+             "sql?query=begin;reindex;savepoint+s;create+temp+view+v+as+select+1+as+a;select+a+from+v",
+             "sql?query=create+temp+table+arrow(a);select+*+from+arrow,flow",
              "flows?from=0&to=90000000000&limit=2", "question?question=a", "cancel?question=a", "search?text=a&limit=2",
              "diff?after=0&from=5&to=90000000", "diff-flame?after=0&before=0", "diff?after=1"]
     traces = [(data / name).read_bytes() for name in ("fxt/oneshot_all.fxt", "chrome/phases.json")]

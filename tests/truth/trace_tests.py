@@ -259,6 +259,14 @@ def races_outside(run):
             expect(done.returncode == 0 and not done.stderr, compiler, settings, done.stderr.decode())
 
 
+def early_fork(run):
+    """Under AddressSanitizer, whose allocator a thread that begins has locked, a fork waits for the helper's thread."""
+    for flags, said in ((), b"did not wait\n"), (("-fsanitize=address",), b"waited\n"):
+        compile_with(run, "gcc", "early_fork", *flags)
+        done = subprocess.run([run.folder / "early_fork"], cwd=run.folder, capture_output=True, env=run.environment(""), timeout=60)
+        expect(done.returncode == 0 and done.stdout == said and not done.stderr, flags, done)
+
+
 def aarch64(run):
     """The same built for AArch64, under qemu-user."""
     compiler, emulator = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
@@ -1432,7 +1440,7 @@ def tests(options):
     for program in ("c99", "c11", "cpp"):
         for clock in ("monotonic", "tsc"):
             yield f"every macro and type, {program}, {clock}", lambda run, p=program, c=clock: every(run, "trace-every-" + p, c)
-    for test in (aarch64, races, races_outside, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, odd, late, unload, unrecorded, late_drops, forks, library, handled, pipes, damaged, record,
+    for test in (aarch64, races, races_outside, early_fork, fuchsia, edges, refused, clocks, names, quiet, unread, full, small_disk, closed, tiny, storm, strings, circular, oneshot, odd, late, unload, unrecorded, late_drops, forks, library, handled, pipes, damaged, record,
                  processes, attach, while_written, alert, max_size, server, restarts, away, executed, categories, beginning, gathered, damaged_file, wishes, manager_killed, interrupted, statuses, children, directories, progress, own_switches, all_switches, no_perf, nothing):
         yield f"{test.__name__}: {(test.__doc__ or test.__name__).strip()}", test
     yield f"{options.kills} programs that are killed, seed {options.seed}", lambda run: kills(run, options)
