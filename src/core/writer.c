@@ -171,27 +171,48 @@ static void count_altered(struct tw_writer *writer, const struct tw_altered *now
 	writer->counted = *now;
 }
 
-/* Counts events whose records tell more than events can, and those whose time was raised to 0: they come too late,
- * behind later ones. False where one is of no kind: targets look kinds up in tables. Often another processor has made
- * the rows, and this looks at them first: `make bench` measures convert. */
+/* Counts events whose records tell more than events can. */
+static void count_more(struct tw_writer *writer, const struct tw_batch *batch)
+{
+	uint64_t more = 0;
+	for (size_t i = 0; i < batch->count; i++)
+		more += (batch->events[i].flags & TW_FLAG_MORE) != 0;
+	tw_count_losses(writer, "unknown field", false, more);
+}
+
+/* Counts events whose time was raised to 0: they come too late, behind later ones. */
+static void count_raised(struct tw_writer *writer, const struct tw_batch *batch)
+{
+	bool later = writer->later;
+	uint64_t raised = 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		raised += later & (batch->events[i].time == 0);
+		later |= batch->events[i].time != 0;
+	}
+	tw_count_losses(writer, "time", true, raised);
+}
+
+/* Counts what events lose whatever the target is. False where one is of no kind: targets look kinds up in tables. Often
+ * another processor has made the rows, and this looks at them first: `make bench` measures convert. */
 static bool look_over(struct tw_writer *writer, const struct tw_reader *reader, const struct tw_batch *batch)
 {
 	enum { ROWS_AHEAD = 16 };
-	bool others = false, later = writer->later;
-	uint64_t more = 0, raised = 0;
+	unsigned most = 0, flags = 0;
+	uint64_t times = 0;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
 		__builtin_prefetch(event + ROWS_AHEAD);
-		others |= event->kind >= TW_EVENT_KINDS;
-		more += (event->flags & TW_FLAG_MORE) != 0;
-		raised += later & (event->time == 0);
-		later |= event->time != 0;
+		most = event->kind > most ? event->kind : most;
+		flags |= event->flags;
+		times |= event->time;
 	}
-	writer->later = later;
 	count_altered(writer, &reader->traits.altered);
-	tw_count_losses(writer, "unknown field", false, more);
-	tw_count_losses(writer, "time", true, reader->traits.raised ? raised : 0);
-	return !others;
+	if (flags & TW_FLAG_MORE)
+		count_more(writer, batch);
+	if (reader->traits.raised)
+		count_raised(writer, batch);
+	writer->later |= times != 0;
+	return most < TW_EVENT_KINDS;
 }
 
 static int not_open(struct tw_writer *writer)

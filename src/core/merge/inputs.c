@@ -42,7 +42,7 @@ int tw_merge_reserve(struct tw_reader *merged, size_t count)
 {
 	struct tw_merge *merge = merged->state;
 	if (tw_grow(&merge->inputs, &merge->room, count, sizeof *merge->inputs) &&
-	    tw_grow(&merge->heap.items, &merge->heap.room, count, sizeof *merge->heap.items))
+	    tw_grow(&merge->heads.items, &merge->heads.room, 2 * count + 1, sizeof *merge->heads.items))
 		return 0;
 	return no_memory(merged);
 }

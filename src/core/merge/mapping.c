@@ -6,7 +6,6 @@
 #include "core/merge/mapping.h"
 
 #include "base/memory/memory.h"
-#include "core/dictionary_parts.h"
 #include "core/request.h"
 
 #include <stdlib.h>
@@ -100,10 +99,8 @@ static uint32_t meet_name(struct tw_mapping *mapping, uint32_t number)
 /* The same for one that is 0 or may have been met. */
 static inline uint32_t name_of(struct tw_mapping *mapping, uint32_t number)
 {
-	if (number == 0)
-		return 0;
-	uint32_t known = number < mapping->names.room ? mapping->names.items[number] : 0;
-	return known ? known : meet_name(mapping, number);
+	uint32_t known = tw_met_number(&mapping->names, number);
+	return known || number == 0 ? known : meet_name(mapping, number);
 }
 
 /* ---- Processes. ---- */
@@ -301,7 +298,7 @@ static uint32_t moved_track(struct tw_mapping *mapping, uint32_t number)
 /* The same for one that may have been met. */
 static inline uint32_t track_of(struct tw_mapping *mapping, uint32_t number)
 {
-	uint32_t known = number < mapping->tracks.room ? mapping->tracks.items[number] : 0;
+	uint32_t known = tw_met_number(&mapping->tracks, number);
 	if (!known)
 		return meet_track(mapping, number);
 	return mapping->from->tracks.moves ? moved_track(mapping, number) : known;
@@ -313,7 +310,7 @@ static bool meet_named_processes(struct tw_mapping *mapping)
 	uint32_t place;
 	for (uint32_t i = 1; i < tw_dictionary_tracks(mapping->from); i++) {
 		const struct tw_track *track = tw_dictionary_track(mapping->from, i);
-		const bool met = i < mapping->tracks.room && mapping->tracks.items[i];
+		const bool met = tw_met_number(&mapping->tracks, i) != 0;
 		const bool described = track->name || tw_dictionary_sort_index(mapping->from, track);
 		if (!met && track->kind == TW_TRACK_PROCESS && described &&
 		    tw_map_find(&mapping->processes, track->process, &place) && meet_track(mapping, i) == UINT32_MAX)
@@ -465,26 +462,16 @@ static uint32_t map_other(struct tw_mapping *mapping, const struct tw_event *eve
 	return event->other;
 }
 
-/* What every row has. */
-static inline void map_names(struct tw_mapping *mapping, struct tw_event *event)
-{
-	event->provider = 0; /* strings are shared, as tables of providers cannot be */
-	event->name = name_of(mapping, event->name);
-	event->category = name_of(mapping, event->category);
-	event->track = track_of(mapping, event->track);
-}
-
 bool tw_map_row(struct tw_mapping *mapping, struct tw_event *event, struct tw_argument *arguments)
 {
-	if (event->kind <= TW_COUNTER && !event->argument_count && !event->other) { /* most, in one jump */
-		map_names(mapping, event);
-		return event->name != UINT32_MAX && event->category != UINT32_MAX && event->track != UINT32_MAX;
-	}
 	bool fine = map_cpu(mapping, event);
 	uint32_t from = event->track;
 	const bool refers = event->kind == TW_OBJECT || event->argument_count;
 	const uint64_t around = refers ? tw_dictionary_track(mapping->from, from)->process : 0;
-	map_names(mapping, event);
+	event->provider = 0;
+	event->name = name_of(mapping, event->name);
+	event->category = name_of(mapping, event->category);
+	event->track = track_of(mapping, event->track);
 	if (event->other)
 		event->other = map_other(mapping, event);
 	if (event->kind == TW_OBJECT && event->track != UINT32_MAX) {

@@ -56,7 +56,7 @@ void tw_merge_close(struct tw_reader *merged)
 	free(merge->traces);
 	free(merge->paths);
 	free(merge->inputs);
-	free(merge->heap.items);
+	free(merge->heads.items);
 	free(merge->batch.arguments);
 	free(merge->batch.bytes);
 	tw_text_free(&merge->documents.text);

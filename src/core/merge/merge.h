@@ -46,6 +46,11 @@ struct tw_merge_input {
 	struct tw_mapping own;      /* of a reader */
 };
 
+/* The time of an input's next row, and the input's number from 1 on. One without a row goes last. */
+struct tw_merge_head {
+	uint64_t time, number;
+};
+
 struct tw_merge_many;
 struct tw_merge;
 
@@ -63,9 +68,10 @@ struct tw_merge {
 	struct tw_merge_input *inputs;
 	size_t count, room;
 	struct {
-		uint32_t *items; /* numbers of those that have rows, the first one on top */
-		size_t count, room;
-	} heap;
+		/* The first of all; by place in the tree what lost there; and the inputs, while it is made. */
+		struct tw_merge_head *items;
+		size_t room;
+	} heads;
 	struct tw_merge_options options;
 	struct tw_homes homes;
 	bool started;
