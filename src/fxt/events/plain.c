@@ -51,7 +51,7 @@ TW_INLINE const struct fxt_pair *find(struct plain_rows *rows, uint64_t header, 
 	unsigned index = (unsigned)tw_bits(header, 24, 31);
 	if (__builtin_expect(index != rows->index, 0)) {
 		rows->index = index;
-		rows->thread = fxt_thread_of(rows->chunk, index, place);
+		rows->thread = rows->clear ? fxt_thread_of(rows->chunk, index, place) : NULL;
 	}
 	const struct fxt_pair *names = fxt_pair_of(rows->chunk, header, place);
 	return rows->thread ? names : NULL;
@@ -82,7 +82,8 @@ TW_INLINE void add_row(struct plain_rows *rows, size_t place, unsigned kind, con
 {
 	bool instant = kind == TW_INSTANT, complete = kind == TW_SLICE_COMPLETE;
 	uint64_t time = tw_ticks_ns(&rows->chunk->decoder.clock, ticks);
-	fxt_set_time(rows->chunk, time);
+	if (!rows->chunk->decoder.timed) /* otherwise the last of all is enough */
+		fxt_set_time(rows->chunk, time);
 	struct tw_event *row = tw_slab_next(&rows->chunk->rows.slab);
 	if (!row)
 		return;
@@ -115,9 +116,8 @@ TW_INLINE bool take_event(struct plain_rows *rows, uint64_t header, const uint8_
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	const struct fxt_pair *names = find(rows, header, place);
-	if (!names || !rows->clear || ticks >= rows->chunk->decoder.first_without)
-		return false;
-	if (!is_right(rows, bytes, header, rows->chunk->bytes + behind, &word, big))
+	if (!names || ticks >= rows->chunk->decoder.first_without ||
+	    !is_right(rows, bytes, header, rows->chunk->bytes + behind, &word, big))
 		return false;
 	if (!rows->thread->wanted) {
 		fxt_pass_by(rows->chunk, tw_ticks_ns(&rows->chunk->decoder.clock, ticks));

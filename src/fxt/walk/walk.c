@@ -77,7 +77,7 @@ TW_INLINE size_t pass_events(const uint8_t *bytes, size_t place, size_t end, boo
 	const uint8_t *at = bytes + place, *before = NULL;
 	uint64_t counted = 0;
 	uint32_t words;
-	for (size_t left; (left = (size_t)(bytes + end - at) / TW_FXT_WORD) > 0; at += words * TW_FXT_WORD) {
+	for (size_t left = (end - place) / TW_FXT_WORD; left > 0; left -= words, at += words * TW_FXT_WORD) {
 		const uint64_t header = tw_load64(at, big);
 		words = fxt_type(header) == TW_FXT_TYPE_EVENT ? fxt_measure_event(header, at, left, big) : 0;
 		if (words == 0)

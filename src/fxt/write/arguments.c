@@ -219,16 +219,20 @@ static void register_texts(struct fxt_writer *w, struct fxt_arguments *list)
 
 void fxt_add_arguments(struct fxt_writer *w, struct fxt_arguments *list, const struct tw_event *event, unsigned first)
 {
-	uint64_t process = process_of(w, event);
+	bool any_text = list->count; /* a stack, perhaps */
 	for (unsigned i = first; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &w->arguments[event->first_argument + i];
+		const bool refers = argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID;
 		if (!has_room(w, list))
 			continue;
-		fxt_describe_object(w->tables, process, argument);
+		if (refers && argument->size)
+			fxt_describe_object(w->tables, process_of(w, event), argument);
 		list->items[list->count++] =
 		    (struct fxt_listed_argument){.name = fxt_string(w->tables, argument->name), .argument = argument};
+		any_text |= argument->type >= TW_ARG_TEXT;
 	}
-	register_texts(w, list);
+	if (any_text)
+		register_texts(w, list);
 }
 
 uint64_t fxt_put_arguments(struct fxt_writer *w, struct fxt_new_record *record, const struct fxt_arguments *list,

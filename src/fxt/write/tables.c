@@ -132,10 +132,8 @@ static void put_object(struct fxt_tables *tables, uint64_t process, const struct
 
 void fxt_describe_object(struct fxt_tables *tables, uint64_t process, const struct tw_argument *argument)
 {
-	enum tw_argument_type type = (enum tw_argument_type)argument->type;
-	uint32_t name = (uint32_t)argument->size;
-	if ((type != TW_ARG_POINTER && type != TW_ARG_KOID) || name == 0)
-		return;
+	const enum tw_argument_type type = (enum tw_argument_type)argument->type;
+	const uint32_t name = argument->size;
 	const struct fxt_object object =
 	    fxt_written_object(type == TW_ARG_POINTER, tables->provider, process, argument->value.u);
 	if (fxt_object_name(&tables->described->objects, object) == name)

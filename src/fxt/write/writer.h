@@ -124,7 +124,7 @@ void fxt_add_thread(struct fxt_tables *tables, uint32_t track);
 bool fxt_was_described(struct fxt_tables *tables, const struct tw_event *event, const struct tw_argument *arguments);
 
 /* tables.c: describes the object that an argument of a record refers to, a pointer of this process or a koid,
- * by its name alone, unless that has been done. */
+ * by its name alone, which it has, unless that has been done. */
 void fxt_describe_object(struct fxt_tables *tables, uint64_t process, const struct tw_argument *argument);
 
 /* tables.c: notes that a record about an object is being written. type: TW_ARG_POINTER, with its process, or
@@ -132,9 +132,15 @@ void fxt_describe_object(struct fxt_tables *tables, uint64_t process, const stru
 void fxt_note_object_name(struct fxt_tables *tables, enum tw_argument_type type, uint64_t process, uint64_t number,
                           uint32_t name);
 
+/* The index of a string in the table; 0: it is not there. */
+static inline uint16_t fxt_string_index(const struct fxt_tables *tables, uint32_t name)
+{
+	return name < tables->string_room ? tables->strings[name] : 0;
+}
+
 static inline struct fxt_string_ref fxt_string(struct fxt_tables *tables, uint32_t name)
 {
-	uint16_t index = name < tables->string_room ? tables->strings[name] : 0;
+	uint16_t index = fxt_string_index(tables, name);
 	if (index || name == 0)
 		return (struct fxt_string_ref){.reference = index};
 	return fxt_add_string(tables, name);
