@@ -26,12 +26,6 @@ uint32_t fxt_skips(uint32_t kinds)
 	return skips;
 }
 
-static inline void skip(struct fxt_chunk *chunk, const uint8_t *bytes, bool big)
-{
-	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big)));
-	fxt_pass_by(chunk, chunk->decoder.time);
-}
-
 /* ---- Rows. ---- */
 
 /* What is kept at hand while rows are made. The clock and what else is seldom changed stay in the chunk: there are not
@@ -139,15 +133,18 @@ TW_NOINLINE void wait_for_koid(struct fxt_chunk *chunk, bool other, uint64_t koi
 }
 
 /* Makes the row of a context switch or a wake-up, which have koids of threads alone: the commit finds the tracks. */
-TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes, bool big)
+TW_INLINE bool take_switch(struct plain_rows *rows, uint64_t header, const uint8_t *bytes, bool big)
 {
+	struct fxt_chunk *chunk = rows->chunk;
 	const struct fxt_switch found = fxt_switch(header);
 	const bool is_switch = found.koids == 2;
-	if (!found.koids || found.arguments || fxt_size(header) * TW_FXT_WORD != fxt_switch_koid(found.koids))
+	if (rows->wish->check || rows->wish->options->thread_count || !found.koids || found.arguments ||
+	    fxt_size(header) * TW_FXT_WORD != fxt_switch_koid(found.koids))
 		return false;
 	uint64_t ticks = tw_load64(bytes + TW_FXT_WORD, big);
 	if (ticks >= chunk->decoder.first_without)
 		return false;
+	rows->timed = bytes;
 	fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, ticks));
 	const struct tw_event event = {
 	    .time = chunk->decoder.time,
@@ -165,14 +162,6 @@ TW_INLINE bool make_switch(struct fxt_chunk *chunk, uint64_t header, const uint8
 	return true;
 }
 
-TW_INLINE bool take_switch(struct plain_rows *rows, uint64_t header, const uint8_t *bytes, bool big)
-{
-	if (rows->wish->check || rows->wish->options->thread_count || !make_switch(rows->chunk, header, bytes, big))
-		return false;
-	rows->timed = bytes;
-	return true;
-}
-
 /* ---- Runs. ---- */
 
 TW_INLINE size_t take_records(struct plain_rows *start, size_t place, size_t end, bool big)
@@ -185,8 +174,9 @@ TW_INLINE size_t take_records(struct plain_rows *start, size_t place, size_t end
 	for (; bytes < to; bytes += tw_bits(header, 4, 15) * TW_FXT_WORD) {
 		header = tw_load64(bytes, big);
 		if (skips && fxt_is_skipped(skips, header)) {
-			skip(chunk, bytes, big);
 			rows.timed = bytes;
+			fxt_set_time(chunk, tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big)));
+			fxt_pass_by(chunk, chunk->decoder.time);
 			continue;
 		}
 		if (fxt_type(header) == TW_FXT_TYPE_EVENT ? !take_event(&rows, header, bytes, big)

@@ -157,12 +157,6 @@ static uint64_t least_time(const struct fxt_chunk *chunk)
 	return least;
 }
 
-/* Whether none of a chunk's rows has a time of its own; records that are left out may have. */
-static bool is_untimed(const struct fxt_chunk *chunk)
-{
-	return !chunk->wait.waits && !chunk->decoder.timed;
-}
-
 /* Gives rows that stand before all that has a time, in chunks of their own, the first time: they only tell what things
  * are called. Returns it; UINT64_MAX where nothing has a time. */
 static uint64_t set_first_times(struct fxt_reader *fxt)
@@ -173,8 +167,10 @@ static uint64_t set_first_times(struct fxt_reader *fxt)
 		uint64_t least = least_time(fxt->held[k]);
 		first = least < first ? least : first;
 	}
-	for (; first != UINT64_MAX && i < fxt->held_count && is_untimed(fxt->held[i]); i++) {
+	for (; first != UINT64_MAX && i < fxt->held_count; i++) {
 		struct tw_slab *slab = &fxt->held[i]->rows.slab;
+		if (fxt->held[i]->wait.waits || fxt->held[i]->decoder.timed) /* a row of it, not a record left out */
+			break;
 		for (size_t k = 0; k < slab->count; k++)
 			slab->events[k].time = first;
 	}

@@ -83,11 +83,6 @@ static struct fxt_call_cursor *cursor_of(struct fxt_chunk *chunk, unsigned index
 	return cursor;
 }
 
-static void see_going_on(struct fxt_call_cursor *cursor, uint64_t ticks)
-{
-	cursor->latest = ticks > cursor->latest ? ticks : cursor->latest;
-}
-
 static void set_last(struct fxt_track_calls *track, uint64_t time)
 {
 	if (track && time > track->last)
@@ -192,7 +187,7 @@ TW_INLINE const uint8_t *take_usual(struct call_scan *scan, const uint8_t *bytes
 		made->begin = tw_ticks_ns_after(&clock, first, clock.whole);
 		made->end = tw_ticks_ns_after(&clock, last, clock.whole);
 		made += shape->calls;
-		see_going_on(cursor, ended);
+		cursor->latest = ended > cursor->latest ? ended : cursor->latest;
 	}
 	scan->last = last_taken;
 	chunk->calls->count = (size_t)(made - chunk->calls->room.calls);
@@ -216,13 +211,6 @@ static bool look_up(struct fxt_chunk *chunk, uint64_t header, const uint8_t *byt
 	if (!names && !fxt_switch(header).koids)
 		return false;
 	return tw_ticks_ns(&chunk->decoder.clock, tw_load64(bytes + TW_FXT_WORD, big)) != UINT64_MAX;
-}
-
-/* Whether an event is of a thread that the options leave out. */
-static bool is_unwanted(struct fxt_chunk *chunk, uint64_t header, const uint8_t *bytes)
-{
-	const struct fxt_call_cursor *thread = thread_of(chunk, header, bytes);
-	return thread && thread->track == UNWANTED;
 }
 
 /* Sets the time of the last record. */
@@ -250,7 +238,8 @@ TW_INLINE size_t take_usual_records(struct fxt_chunk *chunk, bool switches, size
 			looked_up = bytes;
 			continue;
 		}
-		if (!is_unwanted(chunk, header, bytes))
+		const struct fxt_call_cursor *thread = thread_of(chunk, header, bytes);
+		if (!thread || thread->track != UNWANTED) /* the options leave no others out */
 			break;
 		scan.last = bytes;
 		bytes += tw_bits(header, 4, 15) * TW_FXT_WORD;

@@ -73,12 +73,6 @@ static void give(const struct division *division, struct part *part, const struc
 	division->taker->take(division->taker->context, (unsigned)(part - division->parts), run);
 }
 
-/* How many of the items are earlier than a late one. */
-static size_t items_before(const struct tw_call_item *items, size_t count, const struct tw_call_item *late)
-{
-	return tw_count_below(items, count, TW_KEY(struct tw_call_item, time), late->time);
-}
-
 static const struct tw_call_item *items_of(const struct fxt_chunk *chunk, const struct fxt_track_calls *track)
 {
 	return track->count ? chunk->calls->items + track->from : NULL;
@@ -93,11 +87,6 @@ static void give_items(const struct division *division, struct part *part, const
 	give(division, part, &(struct tw_call_run){.track = track->number, .items = items, .count = count});
 	state->given = newest > state->given ? newest : state->given;
 	part->last = state->given > part->last ? state->given : part->last;
-}
-
-static const struct tw_call_item *first_late(const struct fxt_track_state *state)
-{
-	return state->begin < state->end ? &state->late[state->begin].item : NULL;
 }
 
 static void count_late(struct part *part, const struct late *late, uint64_t given)
@@ -139,8 +128,10 @@ static void give_woven(const struct division *division, struct part *part, const
 {
 	struct fxt_track_state *state = track->state;
 	while (count) {
-		const struct tw_call_item *late = first_late(state);
-		size_t before = late ? items_before(items, count, late) : count, equals = 0;
+		const struct tw_call_item *late = state->begin < state->end ? &state->late[state->begin].item : NULL;
+		size_t before =
+		    late ? tw_count_below(items, count, TW_KEY(struct tw_call_item, time), late->time) : count;
+		size_t equals = 0;
 		if (before)
 			give_items(division, part, track, items, before);
 		items += before;

@@ -219,7 +219,6 @@ static void register_texts(struct fxt_writer *w, struct fxt_arguments *list)
 
 void fxt_add_arguments(struct fxt_writer *w, struct fxt_arguments *list, const struct tw_event *event, unsigned first)
 {
-	bool any_text = list->count; /* a stack, perhaps */
 	for (unsigned i = first; i < event->argument_count; i++) {
 		const struct tw_argument *argument = &w->arguments[event->first_argument + i];
 		const bool refers = argument->type == TW_ARG_POINTER || argument->type == TW_ARG_KOID;
@@ -229,10 +228,8 @@ void fxt_add_arguments(struct fxt_writer *w, struct fxt_arguments *list, const s
 			fxt_describe_object(w->tables, process_of(w, event), argument);
 		list->items[list->count++] =
 		    (struct fxt_listed_argument){.name = fxt_string(w->tables, argument->name), .argument = argument};
-		any_text |= argument->type >= TW_ARG_TEXT;
 	}
-	if (any_text)
-		register_texts(w, list);
+	register_texts(w, list);
 }
 
 uint64_t fxt_put_arguments(struct fxt_writer *w, struct fxt_new_record *record, const struct fxt_arguments *list,

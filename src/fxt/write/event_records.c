@@ -6,9 +6,7 @@
 
 static uint64_t scope_of(uint16_t flags)
 {
-	if (flags & TW_FLAG_GLOBAL)
-		return 2;
-	return flags & TW_FLAG_PROCESS ? 1 : 0;
+	return flags & TW_FLAG_GLOBAL ? 2 : flags & TW_FLAG_PROCESS ? 1 : 0;
 }
 
 /* Words that arguments must leave for what stands behind them. The scope of a thread is what instants without a scope
