@@ -11,7 +11,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { CALLS, lines, run, time, TOOL, traceOf, View } from "./view.mjs";
+import { CALLS, lines, run, start, time, TOOL, traceOf, View } from "./view.mjs";
 
 const QUERY = "select ts, dur, name from slice where dur > 250000 order by ts, dur desc";
 
@@ -438,6 +438,58 @@ const ALONE = {
 			assert.deepEqual(view.wrong, []);
 		} finally {
 			await view.close();
+		}
+	},
+
+	async "functions that samples weigh count samples, as stat does, also in a page that was written as a file"(browser, folder) {
+		const file = join(import.meta.dirname, "../data/tracelog/kinds.log");
+		const wanted = lines("stat", "--json", file);
+		assert.equal(wanted[0].weight, "samples");
+		const check = async view => {
+			await view.page.locator("#tab-functions").click();
+			const rows = await view.rows("Functions");
+			assert.deepEqual(rows.map(([name, total, self]) => [name, total, self]).sort(),
+				wanted.map(({ name, total, self }) => [name, total.toLocaleString("en"), self.toLocaleString("en")]).sort());
+			assert.deepEqual(await view.page.locator("#panel th").allInnerTexts(), ["function", "total (samples)", "self (samples)", "self %"]);
+			await view.page.locator("#tab-flame").click();
+			const all = wanted.reduce((sum, { self }) => sum + self, 0);
+			await view.says(`all: ${all} samples`);
+			await view.page.locator("#search").fill(wanted[0].name);
+			await view.page.locator("#tab-search").click();
+			assert.equal((await view.rows("Names found"))[0][2], String(wanted[0].total));
+		};
+		const view = await View.open(browser, [file]);
+		try {
+			await check(view);
+			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+		const here = await exported(browser, folder, [], [file]);
+		try {
+			await check(here);
+		} finally {
+			await here.context.close();
+		}
+	},
+
+	async "where there is little room nothing is cut: a short name of a file, columns of functions, keys of the help"(browser, folder) {
+		const file = join(folder, "short12.json");
+		const calls = [...Array(40).keys()].map(i => [`a_function_of_some_length_${i}`, 1, i * 10_000, 9_999.999]);
+		writeFileSync(file, traceOf(calls));
+		const alone = await start({ ignoreDefaultArgs: ["--hide-scrollbars"] });
+		const view = await View.open(alone, [file], { words: ["--state", "tab=functions"], options: { viewport: { width: 800, height: 600 } } });
+		try {
+			await view.rows("Functions");
+			const fits = selector => view.page.locator(selector).first().evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+			assert(await fits("#trace-name .head") && await fits("#trace-name"), "the name");
+			assert(await fits("#panel"), "the table");
+			await view.press("?");
+			const heights = await view.page.locator("#help .combination").evaluateAll(all => all.map(each => each.getBoundingClientRect().height));
+			assert(heights.length > 30 && Math.max(...heights) < 30, String(heights));
+		} finally {
+			await view.close();
+			await alone.close();
 		}
 	},
 

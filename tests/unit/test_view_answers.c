@@ -142,7 +142,7 @@ static void test_read_again(void **state)
 	    {"/api/stat?from=0&to=12000&tracks=1", 200,
 	     "{\"name\":\"a\",\"count\":\"1\",\"open\":\"0\",\"total\":\"2000\""},
 	    {"/api/search?text=OUT&limit=5", 200,
-	     "{\"names\":[{\"name\":\"outer\",\"count\":\"2\",\"total\":\"124000\"}],\"more\":false}"},
+	     "{\"weight\":\"calls\",\"names\":[{\"name\":\"outer\",\"count\":\"2\",\"total\":\"124000\"}],\"more\":false}"},
 	    {"/api/search?limit=1", 200, "\"more\":true"},
 	    {"/api/stat?tracks=2", 400, "none"},
 	    {"/api/stat?from=5&to=5", 400, "none"},

@@ -56,11 +56,13 @@ static int by_total(const void *a, const void *b)
 	return ((*first)->total < (*second)->total) - ((*first)->total > (*second)->total);
 }
 
-static void put_found(struct tw_json *json, const struct tw_profile_row **rows, size_t count, size_t limit)
+static void put_found(struct tw_json *json, enum tw_weight weight, const struct tw_profile_row **rows, size_t count,
+                      size_t limit)
 {
 	if (count)
 		qsort(rows, count, sizeof *rows, by_total);
 	tw_json_object(json, NULL);
+	tw_json_text(json, "weight", tw_weight_name(weight));
 	tw_json_array(json, "names");
 	for (size_t i = 0; i < count && i < limit; i++) {
 		tw_json_object(json, NULL);
@@ -97,7 +99,7 @@ static void put_search(struct view_answer *answer, struct tw_profile *profile, c
 		rows[count++] = row;
 	}
 	if (answer->status == 200 && view_json_begin(&json, &out, answer)) {
-		put_found(&json, rows, count, limit);
+		put_found(&json, tw_profile_weight(profile), rows, count, limit);
 		view_json_end(&out, answer);
 	}
 	free(rows);

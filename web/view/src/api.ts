@@ -291,6 +291,8 @@ export class Server {
 	readonly compares: boolean = true;
 	/** Names by their number; they come with windows, each once. */
 	readonly names: string[] = [];
+	/** What functions are weighed by, as the last answer has told; null: by what the trace counts. */
+	weighed: Unit | null = null;
 	/** When each file begins, where the page has moved one: what is asked and answered is of this axis. */
 	starts: number[] = [];
 	private readonly bodies = new Bodies();
@@ -339,22 +341,28 @@ export class Server {
 
 	async search(text: string, limit: number, signal?: AbortSignal): Promise<{ names: Found[]; more: boolean }> {
 		const answer = await this.json("search", { text, limit }, signal);
+		this.weigh(answer.weight);
 		return { names: answer.names.map(foundOf), more: answer.more === true };
 	}
 
 	async functions(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal, question = fresh()): Promise<Function[]> {
 		const answer = await this.json("stat", { ...whole(stretch), ...list(tracks), question }, signal);
+		this.weigh(answer.weight);
 		return answer.functions.map(functionOf);
 	}
 
 	async flame(stretch: Stretch, tracks: number[] | null, signal?: AbortSignal, question = fresh()): Promise<Frame[]> {
 		const response = await this.ask("flame", { ...whole(stretch), ...list(tracks), question }, signal);
-		return framesOfLines(await response.text());
+		const lines = await response.text();
+		this.weigh(weightOf(lines));
+		return framesOfLines(lines);
 	}
 
 	/** Of the first two files. */
 	async differences(stretch: Stretch | null, signal?: AbortSignal, question = fresh()): Promise<Difference[]> {
-		return differencesOf(await this.json("diff", { ...(stretch ? whole(stretch) : {}), question }, signal));
+		const answer = await this.json("diff", { ...(stretch ? whole(stretch) : {}), question }, signal);
+		this.weigh(answer.weight);
+		return differencesOf(answer);
 	}
 
 	async differenceFlame(stretch: Stretch | null, signal?: AbortSignal, question = fresh()): Promise<Frame[]> {
@@ -389,6 +397,11 @@ export class Server {
 
 	async cancel(name: string): Promise<void> {
 		await this.json("cancel", { question: name });
+	}
+
+	/** Takes a weight as the tool calls it. */
+	protected weigh(weight: string | null): void {
+		this.weighed = WEIGHTS.find(each => each === weight) ?? null;
 	}
 
 	private async near(parameters: Parameters): Promise<Near | null> {
@@ -548,6 +561,14 @@ export function functionOf(row: any): Function {
 export function differencesOf(answer: any): Difference[] {
 	const both = (pair: any): [number, number] => [Number(pair[0]), Number(pair[1])];
 	return answer.functions.map((row: any) => ({ name: row.name, self: both(row.self), total: both(row.total), count: both(row.count) }));
+}
+
+/** Weights that are no time. */
+const WEIGHTS: Unit[] = ["samples", "ticks", "instructions"];
+
+/** What frames of JSON Lines are weighed by. */
+export function weightOf(lines: string): string | null {
+	return lines ? JSON.parse(lines.slice(0, lines.indexOf("\n"))).weight ?? null : null;
 }
 
 /** Frames of JSON Lines. */

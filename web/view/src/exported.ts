@@ -1,7 +1,7 @@
 // exported.ts - a window of a trace that the page itself holds: the same answers as the server's, without one.
 // SPDX-License-Identifier: Apache-2.0
 import type { Told } from "./link";
-import { decodeWindow, differencesOf, framesOfLines, functionOf, isCalling, Refusal, same, Server, traceOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
+import { decodeWindow, differencesOf, framesOfLines, functionOf, isCalling, Refusal, same, Server, traceOf, weightOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
 	type Near, type Place, type Row, type Slice, type Stretch, type Trace, type Values, type Window } from "./api";
 
 const BLOCK = "trackway-data";
@@ -176,6 +176,7 @@ export class Exported extends Server {
 	}
 
 	override async search(text: string, limit: number): Promise<{ names: Found[]; more: boolean }> {
+		this.weigh(this.data.stat.weight);
 		const wanted = text.toLowerCase();
 		const names = this.data.stat.functions.map(functionOf).filter((row: Function) => row.name.toLowerCase().includes(wanted))
 			.sort((a: Found, b: Found) => b.total - a.total);
@@ -221,12 +222,14 @@ export class Exported extends Server {
 	}
 
 	override async functions(stretch: Stretch, tracks: number[] | null): Promise<Function[]> {
-		if (this.isWhole(stretch, tracks))
+		const all = this.isWhole(stretch, tracks);
+		this.weigh(all ? this.data.stat.weight : null);
+		if (all)
 			return this.data.stat.functions.map(functionOf);
-		const all = new Map<string, Call[]>();
+		const calls = new Map<string, Call[]>();
 		for (const call of this.calls(stretch, tracks))
-			all.set(call.name, [...all.get(call.name) ?? [], call]);
-		return [...all].map(([name, calls]) => {
+			calls.set(call.name, [...calls.get(call.name) ?? [], call]);
+		return [...calls].map(([name, calls]) => {
 			const times = calls.map(call => call.total).sort((a, b) => a - b);
 			const at = (part: number) => times[Math.min(times.length - 1, Math.ceil(times.length * part) - 1)]!;
 			const sum = (take: (call: Call) => number) => calls.reduce((most, call) => most + take(call), 0);
@@ -236,6 +239,7 @@ export class Exported extends Server {
 	}
 
 	override async differences(): Promise<Difference[]> {
+		this.weigh(this.data.diff.weight);
 		return differencesOf(this.data.diff);
 	}
 
@@ -244,7 +248,9 @@ export class Exported extends Server {
 	}
 
 	override async flame(stretch: Stretch, tracks: number[] | null): Promise<Frame[]> {
-		if (this.isWhole(stretch, tracks))
+		const all = this.isWhole(stretch, tracks);
+		this.weigh(all ? weightOf(this.data.flame) : null);
+		if (all)
 			return framesOfLines(this.data.flame);
 		return framesOf(this.calls(stretch, tracks));
 	}

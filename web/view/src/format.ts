@@ -3,8 +3,9 @@
 
 const UNITS: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"]];
 
-/** What a trace counts: nanoseconds, instructions where it has no clock, or samples where it has stacks alone. */
-export type Unit = "ns" | "instructions" | "samples";
+/** What a trace counts: nanoseconds, instructions where it has no clock, or samples where it has stacks alone. What functions
+ * take may also be samples or ticks in a trace that has a clock. */
+export type Unit = "ns" | "instructions" | "samples" | "ticks";
 
 export function count(value: number): string {
 	return value.toLocaleString("en");
@@ -24,6 +25,16 @@ export function time(ns: number, unit: Unit = "ns"): string {
 		if (size >= each * 0.9999995)
 			return `${(Math.floor(ns / each * 1000 + 0.5 + 1e-6) / 1000).toFixed(3)} ${name}`;
 	return `${Math.round(ns)} ns`;
+}
+
+/** The same below a title that names the unit. */
+export function amount(size: number, unit: Unit): string {
+	return unit === "ns" ? time(size) : count(size);
+}
+
+/** A title with the unit of what stands below, unless that has its own. */
+export function titled(title: string, unit: Unit): string {
+	return unit === "ns" ? title : `${title} (${unit})`;
 }
 
 /** A round time, as a tick has it: 20 ms, 1.5 s; with `step` all of its axis have as many decimals. */

@@ -17,17 +17,30 @@ export interface Key {
 }
 
 /** What mouse and fingers do. */
-const HANDS: (readonly [string, string])[] = [
+const HANDS: [string, string][] = [
 	["click", "select a slice"],
 	["double-click", "zoom to a slice"],
 	["drag", "select a time range on the tracks under it; on the ruler, on all"],
-	["Shift drag", "pan"],
-	["Shift wheel", "pan"],
-	["one finger", "pan"],
+	["Shift+drag", "pan and scroll"],
+	["one finger", "pan; up and down, scroll"],
 	["wheel", "scroll"],
-	["Ctrl wheel", "zoom; also the wheel on the ruler"],
+	["Shift+wheel", "pan"],
+	["Ctrl+wheel", "zoom; also the wheel on the ruler"],
 	["two fingers", "zoom by pinching"],
 ];
+
+/** Keys, and what they do: several may do the same. */
+function listOf(rows: [string, string][]): HTMLElement {
+	const said = new Map<string, string[]>();
+	for (const [shown, says] of rows)
+		said.set(says, [...said.get(says) ?? [], shown]);
+	const list = make("div", { class: "keys" });
+	for (const [says, keys] of said) {
+		const shown = keys.map(key => make("span", { class: "combination" }, ...key.split("+").map(each => make("kbd", {}, each))));
+		list.append(make("div", {}, make("span", {}, ...shown.flatMap((each, i) => (i ? [" or ", each] : [each]))), make("span", {}, says)));
+	}
+	return list;
+}
 
 function isText(target: EventTarget | null): boolean {
 	return target instanceof HTMLInputElement && target.type !== "checkbox" || target instanceof HTMLTextAreaElement ||
@@ -89,15 +102,8 @@ export class Keys {
 
 	showHelp(): void {
 		const dialog = byId<HTMLDialogElement>("help");
-		const said = new Map<string, string[]>();
-		for (const [shown, says] of [...this.table.map(({ shown, says }) => [shown, says] as const), ...HANDS])
-			said.set(says, [...said.get(says) ?? [], shown]);
-		const list = make("div", { class: "keys" });
-		for (const [says, keys] of said)
-			list.append(make("div", {}, make("span", {}, ...keys.flatMap((shown, i) => [...i ? [" or "] : [],
-				...shown.split(" ").map(each => make("kbd", {}, each))])), make("span", {}, says)));
-		dialog.replaceChildren(make("h2", {}, "Keys, mouse and touch"), list,
-			button("Close", () => dialog.close(), { autofocus: "" }));
+		dialog.replaceChildren(make("h2", {}, "Keys, mouse and touch"), listOf(this.table.map(({ shown, says }) => [shown, says])),
+			make("h3", {}, "Mouse and touch"), listOf(HANDS), button("Close", () => dialog.close(), { autofocus: "" }));
 		dialog.showModal();
 	}
 }

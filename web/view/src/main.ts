@@ -358,7 +358,8 @@ class Page implements Context {
 		title.title = files.map(file => plain(file.path)).join("\n");
 		document.title = name ? `${name} \u2013 Trackway` : "Trackway";
 		const about = state === "reading" ? `reading ${bytes(done)}${size ? ` of ${bytes(size)}` : ""}`
-			: `${timeless ? "" : `${time(end, unit)}, `}${counted(events, timeless ? "stack" : "event")}${damage ? `, ${count(damage)} damaged` : ""}`;
+			: `${timeless ? "" : `${time(end, unit)}, `}${counted(events, timeless ? "stack" : "event")}${damage ? `, ${counted(damage, "finding")}` : ""}`;
+		document.body.classList.toggle("timeless", timeless);
 		byId("trace-about").textContent = byId("trace-about").title = about;
 		const bar = byId("progress");
 		bar.hidden = state !== "reading";
@@ -484,7 +485,7 @@ class Page implements Context {
 			key("v", "V", "select the visible time range", () => this.selectSight()),
 			key("g", "G", "show or close the flame graph", () => this.toggle("flame")),
 			key("t", "T", "filter tracks", () => byId("filter").focus()),
-			key("p", "Ctrl P", "filter tracks", () => byId("filter").focus(), { ctrl: true }),
+			key("p", "Ctrl+P", "filter tracks", () => byId("filter").focus(), { ctrl: true }),
 			key("PageDown", "PgDn", "scroll down", () => timeline.scroll(innerHeight / 2), { inTimeline: true }),
 			key("PageUp", "PgUp", "scroll up", () => timeline.scroll(-innerHeight / 2), { inTimeline: true }),
 			key("Escape", "Esc", "close the panel, then clear the selection", () => this.escape()),

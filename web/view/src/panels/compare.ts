@@ -3,9 +3,9 @@
 import type { Difference } from "../api";
 import { diffCommand } from "../command";
 import { button, make, table, type Column } from "../dom";
-import { count, time } from "../format";
+import { amount, count, time, titled } from "../format";
 import { plain } from "../timeline/text";
-import { copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
+import { copyButton, failed, quiet, watched, weighedBy, type Context, type Panel } from "./context";
 import { FlameGraph, type Node } from "./flamegraph";
 
 const SHOWN = 500; // rows; the command prints all
@@ -70,16 +70,16 @@ export class Compare implements Panel {
 	}
 
 	private table(rows: Difference[]): HTMLElement[] {
-		const { unit } = this.context.trace();
+		const unit = weighedBy(this.context);
 		if (!rows.length)
 			return [quiet("No function was called in this time range.")];
-		const of = (name: string, take: (row: Difference) => number, text = (row: Difference) => time(take(row), unit)): Column<Difference> =>
+		const of = (name: string, take: (row: Difference) => number, text = (row: Difference) => amount(take(row), unit)): Column<Difference> =>
 			({ name, number: true, text, value: take });
 		const more = (row: Difference) => row.self[1] - row.self[0];
 		const differences = table<Difference>("Differences", [
 			{ name: "function", text: row => plain(row.name), value: row => row.name },
-			of("self before", row => row.self[0]), of("self after", row => row.self[1]),
-			of("difference", more, row => signed(more(row), time(Math.abs(more(row)), unit))),
+			of(titled("self before", unit), row => row.self[0]), of("self after", row => row.self[1]),
+			of("difference", more, row => signed(more(row), amount(Math.abs(more(row)), unit))),
 			of("change", row => row.self[1] / row.self[0], row => changeOf(...row.self)),
 			of("total before", row => row.total[0]), of("total after", row => row.total[1]),
 			of("count before", row => row.count[0], row => count(row.count[0])),

@@ -3,7 +3,7 @@
 import type { Kind, Place, Server, Stretch, Trace } from "../api";
 import { fresh, Refusal } from "../api";
 import { button, make } from "../dom";
-import { bytes, share, time } from "../format";
+import { bytes, share, time, type Unit } from "../format";
 import type { Store } from "../state";
 import type { Timeline } from "../timeline/timeline";
 
@@ -62,6 +62,11 @@ export function asked(context: Context, kind: Kind = "thread"): Asked {
 const NO_COMMAND = "No command shows just this";
 
 /** text: null where nothing says just what the page shows. */
+/** What functions are weighed by. */
+export function weighedBy(context: Context): Unit {
+	return context.server.weighed ?? context.trace().unit;
+}
+
 export async function copy(context: Context, text: string | null, what: string): Promise<void> {
 	if (text === null)
 		context.say(NO_COMMAND);

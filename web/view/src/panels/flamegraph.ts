@@ -7,7 +7,7 @@ import { changeColour, hash } from "../timeline/colours";
 import { FONT } from "../timeline/draw";
 import { ROW } from "../timeline/layout";
 import { label, plain } from "../timeline/text";
-import type { Context } from "./context";
+import { weighedBy, type Context } from "./context";
 
 export interface Node extends Frame {
 	index: number;
@@ -81,9 +81,9 @@ export class FlameGraph {
 		if (!node || !this.root)
 			return;
 		this.focused = node;
-		const { unit } = this.context.trace();
+		const unit = weighedBy(this.context);
 		const name = node === this.root && node.name === "" ? "all" : plain(node.name);
-		const calls = node === this.root ? "" : `, self ${time(node.self, unit)}, ${counted(node.count, "call")}`;
+		const calls = node === this.root ? "" : `, self ${time(node.self, unit)}${unit === "samples" ? "" : `, ${counted(node.count, "call")}`}`;
 		if (node.before !== undefined) {
 			const same = node.before === node.total ? "as before" : `${time(node.before, unit)} before`;
 			this.found.textContent = `${name}: ${time(node.total, unit)}, ${same}${node.before && node.before !== node.total

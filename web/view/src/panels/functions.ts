@@ -3,10 +3,10 @@
 import type { Frame, Function, Kind } from "../api";
 import { commandOf } from "../command";
 import { button, make, table, type Column } from "../dom";
-import { count, share, time, type Unit } from "../format";
+import { amount, count, share, time, titled, type Unit } from "../format";
 import { plain } from "../timeline/text";
 import { slowestCall } from "./calls";
-import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, watched, weighedBy, type Context, type Panel } from "./context";
 
 const SHOWN = 500; // rows; the command prints all
 
@@ -40,20 +40,20 @@ export function around(frames: Frame[], name: string): { callers: Edge[]; callee
 
 function columnsOf(unit: Unit, whole: number): Column<Function>[] {
 	const of = (name: string, take: (row: Function) => number): Column<Function> =>
-		({ name, number: true, text: row => time(take(row), unit), value: take });
+		({ name: titled(name, unit), number: true, text: row => amount(take(row), unit), value: take });
 	const ofEnded = (name: string, take: (row: Function) => number): Column<Function> =>
-		({ name, number: true, text: row => (row.ended ? time(take(row), unit) : "-"), value: row => (row.ended ? take(row) : -1) });
+		({ name, number: true, text: row => (row.ended ? amount(take(row), unit) : "-"), value: row => (row.ended ? take(row) : -1) });
+	const calls: Column<Function> = { name: "count", number: true, text: row => count(row.count), value: row => row.count };
+	const ofCalls = [ofEnded("min", row => row.min), ofEnded("median", row => row.p50), ofEnded("90 %", row => row.p90),
+		ofEnded("99 %", row => row.p99), ofEnded("max", row => row.max)];
+	const sampled = unit === "samples"; // of which none is a call
 	return [
 		{ name: "function", text: row => plain(row.name), value: row => row.name },
-		{ name: "count", number: true, text: row => count(row.count), value: row => row.count },
+		...sampled ? [] : [calls],
 		of("total", row => row.total),
 		of("self", row => row.self),
 		{ name: "self %", number: true, text: row => share(row.self, whole), value: row => row.self },
-		ofEnded("min", row => row.min),
-		ofEnded("median", row => row.p50),
-		ofEnded("90 %", row => row.p90),
-		ofEnded("99 %", row => row.p99),
-		ofEnded("max", row => row.max),
+		...sampled ? [] : ofCalls,
 	];
 }
 
@@ -108,7 +108,7 @@ export class Functions implements Panel {
 		const whole = rows.reduce((sum, row) => sum + row.self, 0);
 		const one = make("div");
 		const open = (row: Function) => this.one(one, row, signal);
-		box.append(one, table("Functions", columnsOf(this.context.trace().unit, whole),
+		box.append(one, table("Functions", columnsOf(weighedBy(this.context), whole),
 			rows.slice().sort((a, b) => b.self - a.self).slice(0, SHOWN), row => void open(row).then(() => one.scrollIntoView({ block: "start" }))));
 		const chosen = rows.find(({ name }) => name === this.chosen);
 		if (chosen)
@@ -136,14 +136,15 @@ export class Functions implements Panel {
 		this.chosen = row.name;
 		try {
 			const frames = await context.server.flame(stretch, tracks.length ? tracks : null, signal);
+			const unit = weighedBy(context);
 			const { callers, callees } = around(frames, row.name);
 			const columns: Column<Edge>[] = [
 				{ name: "function", text: edge => plain(edge.name), value: edge => edge.name },
-				{ name: "count", number: true, text: edge => count(edge.count), value: edge => edge.count },
-				{ name: "total", number: true, text: edge => time(edge.total, context.trace().unit), value: edge => edge.total },
+				...unit === "samples" ? [] : [{ name: "count", number: true, text: (edge: Edge) => count(edge.count), value: (edge: Edge) => edge.count }],
+				{ name: titled("total", unit), number: true, text: edge => amount(edge.total, unit), value: edge => edge.total },
 			];
 			box.replaceChildren(make("h2", { class: "slice-name" }, plain(row.name)),
-				make("div", { class: "row" }, ...row.ended && !context.trace().timeless ? [this.slowest(row, signal)] : [],
+				make("div", { class: "row" }, ...row.ended && !context.trace().timeless && unit !== "samples" ? [this.slowest(row, signal)] : [],
 					button("Find in the timeline", () => context.find(row.name)),
 					button("Callers and callees as flame graphs", () => context.store.set({ function: row.name, tab: "callers" })),
 					button("Close", () => {

@@ -4,7 +4,7 @@ import type { Frame } from "../api";
 import { button, make } from "../dom";
 import { time } from "../format";
 import { plain } from "../timeline/text";
-import { asked, failed, quiet, watched, type Context, type Panel } from "./context";
+import { asked, failed, quiet, watched, weighedBy, type Context, type Panel } from "./context";
 import { FlameGraph } from "./flamegraph";
 import { about } from "./functions";
 
@@ -121,7 +121,7 @@ export class Sandwich implements Panel {
 		this.graphs = [up, down];
 		box.append(make("div", { class: "row" }, button("Reset zoom", () => this.graphs.forEach(graph => graph.all())),
 			button("Find in the timeline", () => context.find(name)),
-			quiet(`${time(whole.total, context.trace().unit)}, self ${time(whole.self, context.trace().unit)}`)),
+			quiet(`${time(whole.total, weighedBy(context))}, self ${time(whole.self, weighedBy(context))}`)),
 		make("h3", {}, "Called by"), up.found, up.element, make("h3", {}, "Calls"), down.found, down.element);
 	}
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Found } from "../api";
 import { byId, table } from "../dom";
-import { count, time } from "../format";
+import { amount, count, titled } from "../format";
 import { plain } from "../timeline/text";
-import { failed, quiet, unlessEarly, type Context, type Panel } from "./context";
+import { failed, quiet, unlessEarly, weighedBy, type Context, type Panel } from "./context";
 
 const SHOWN = 200;
 const ASKED = 32; // names that n and p look for at once
@@ -54,11 +54,11 @@ export class Search implements Panel {
 			box.append(quiet(`No name contains \u201c${plain(query)}\u201d.`));
 			return;
 		}
-		const { unit } = this.context.trace();
+		const unit = weighedBy(this.context);
 		box.append(table("Names found", [
 			{ name: "name", text: row => plain(row.name), value: row => row.name },
 			{ name: "count", number: true, text: row => count(row.count), value: row => row.count },
-			{ name: "total", number: true, text: row => time(row.total, unit), value: row => row.total },
+			{ name: titled("total", unit), number: true, text: row => amount(row.total, unit), value: row => row.total },
 		], this.names, row => void this.step("next", [row])));
 		if (this.more)
 			box.append(quiet(`Only the ${SHOWN} names with the most time are shown.`));

@@ -144,7 +144,7 @@ export class TracePanel implements Panel {
 			box.append(quiet("Nothing is damaged."));
 			return;
 		}
-		box.append(make("h2", {}, "Damaged"), table<Finding>("Findings", [
+		box.append(make("h2", {}, "Findings"), table<Finding>("Findings", [
 			{ name: "file", text: finding => plain(files[finding.file]?.path ?? "") },
 			{ name: "offset", number: true, text: finding => `0x${finding.offset.toString(16)}` },
 			{ name: "severity", text: finding => finding.severity },

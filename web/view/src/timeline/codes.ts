@@ -3,7 +3,7 @@
 import { hash } from "./colours";
 import { label } from "./text";
 
-const ASLEEP = "sleeps"; // a state of threads in which nothing happens
+const ASLEEP = /^(sleeps|suspended|dead)/; // states of threads in which nothing happens
 const WIDEST = 1024; // columns
 const LABELS = 1 << 14; // that are kept
 
@@ -53,7 +53,7 @@ export class Codes {
 	private find(number: number): number {
 		const name = this.names[number] ?? "";
 		const hit = this.query !== "" && name.toLowerCase().includes(this.query);
-		const code = 1 + hash(name, this.colours) | (hit ? HIT : 0) | (name.startsWith(ASLEEP) ? SLEEPS : 0);
+		const code = 1 + hash(name, this.colours) | (hit ? HIT : 0) | (ASLEEP.test(name) ? SLEEPS : 0);
 		if (number >= this.codes.length) {
 			const codes = new Uint8Array(2 * number);
 			codes.set(this.codes);
