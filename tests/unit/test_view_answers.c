@@ -211,6 +211,25 @@ static void test_flows_kept(void **state)
 	hide(&scene);
 }
 
+/* Of an operation no table of others is read. */
+static void test_operation(void **state)
+{
+	(void)state;
+	static const char text[] =
+	    "[{\"ph\":\"b\",\"name\":\"load\",\"cat\":\"c\",\"id\":1,\"pid\":1,\"tid\":2,\"ts\":1,"
+	    "\"args\":{\"size\":7}},"
+	    "{\"ph\":\"e\",\"name\":\"load\",\"cat\":\"c\",\"id\":1,\"pid\":1,\"tid\":2,\"ts\":9}]";
+	struct scene scene;
+	show(&scene, text);
+	expect_text(&scene, "/api/trace", 200, "{\"id\":1,\"parent\":0,\"kind\":\"async\"");
+	for (uint64_t i = 0, scans = 0; i < 2; i++, scans = scans_of(&scene)) {
+		expect_text(&scene, "/api/details?track=1&lane=0&depth=0&item=0", 200, "\"name\":\"size\"");
+		if (i)
+			assert_int_equal(scans_of(&scene), scans + 1);
+	}
+	hide(&scene);
+}
+
 /* Questions that there are not, and addresses. */
 static void test_nothing(void **state)
 {
@@ -482,13 +501,13 @@ SUITE(view_answers)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
 	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_entering),
-	    cmocka_unit_test(test_limits),         cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_other_file),     cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_bulk),           cmocka_unit_test(test_instances),
-	    cmocka_unit_test(test_pipe_instead),   cmocka_unit_test(test_cut_while_read),
-	    cmocka_unit_test(test_parameters),     cmocka_unit_test(test_find),
-	    cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_operation),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_parameters),
+	    cmocka_unit_test(test_find),           cmocka_unit_test(test_find_in_window),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,7 +212,8 @@ void view_answer_flows(struct view *view, const struct view_request *request, st
 struct fact {
 	uint64_t begin; /* on the reader's clock */
 	sqlite3_int64 offset;
-	uint32_t file; /* as that of a track */
+	uint32_t file;  /* as that of a track */
+	bool operation; /* it is in async_slice, as far as the index knows */
 	bool found;
 	bool several;             /* files have one there: which of them it is is not known */
 	sqlite3_int64 id, stack;  /* stack: 0: there is none */
@@ -272,9 +273,12 @@ static int take_fact(const struct view *view, sqlite3 *db, size_t i, struct fact
 static int take_facts(const struct view *view, sqlite3 *db, bool point, struct fact *fact)
 {
 	int result = SQLITE_OK;
-	for (size_t i = 0; i < sizeof kept / sizeof *kept && !failed(result) && !fact->several; i++)
+	const size_t count = sizeof kept / sizeof *kept;
+	for (size_t n = 0; n < count && !failed(result) && !fact->several; n++) {
+		const size_t i = (n + fact->operation) % count; /* what does not have it is read to its end */
 		if (kept[i].point == point && !(view->options.count == 1 && fact->found))
 			result = take_fact(view, db, i, fact);
+	}
 	fact->found = fact->found && !fact->several;
 	return result;
 }
@@ -373,6 +377,7 @@ void view_answer_details(struct view *view, const struct view_request *request, 
 		const struct view_slice slice = view_row_slice(place.row, &view->index.store, place.item);
 		fact.begin = slice.begin;
 		fact.file = view->index.tracks.items[place.row->track].file;
+		fact.operation = view->index.tracks.items[place.row->track].kind == VIEW_ASYNC;
 		fact.offset = (sqlite3_int64)slice.offset & OFFSET_MASK;
 		point = place.row->kind == VIEW_POINTS;
 	}
