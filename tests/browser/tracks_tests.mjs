@@ -120,6 +120,19 @@ const ALONE = {
 		}
 	},
 
+	async "in a narrow column the end of each track's name stays, and the field for the search has its words"(browser, folder) {
+		const file = join(folder, "threads.json");
+		writeFileSync(file, JSON.stringify([23511, 23512].map(tid => ({ ph: "X", name: "call", pid: 23511, tid, ts: 0, dur: 5 }))));
+		const view = await View.open(browser, [file], { options: { viewport: { width: 520, height: 700 } } });
+		try {
+			const tails = await view.page.locator("#labels .tail").allTextContents();
+			assert.deepEqual(tails.map(tail => tail.trim()), ["23511", "23511", "23512"]);
+			assert.equal(await view.page.locator("#search").evaluate(field => getComputedStyle(field).paddingRight), "9px");
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "what the picture has no room for is told, and a pipe has a name"(browser) {
 		const change = trace => ({ ...trace, left: "1234", files: trace.files.map(file => ({ ...file, path: "-" })) });
 		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { change });

@@ -390,7 +390,7 @@ const ALONE = {
 			});
 			await view.page.reload();
 			await view.rest();
-			const drawn = await view.page.evaluate(() => [...window.drawn, document.body.innerText]);
+			const drawn = await view.page.evaluate(() => [...window.drawn, document.body.textContent]);
 			for (const what of ["process", "thread", "slice", "operation", "counter", "series"])
 				assert(drawn.some(text => text.includes(`${what}\ufffd1`)), `${what} is not drawn`);
 			assert.deepEqual(drawn.filter(text => text.includes("\u202e")), []);

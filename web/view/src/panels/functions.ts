@@ -73,6 +73,8 @@ export class Functions implements Panel {
 	readonly title = "Functions";
 	/** The name of the function between its callers and callees; null: there is none. */
 	private chosen: string | null = null;
+	/** Ends what is asked about it. */
+	private looking = new AbortController();
 
 	constructor(private readonly context: Context) { }
 
@@ -107,12 +109,14 @@ export class Functions implements Panel {
 		}
 		const whole = rows.reduce((sum, row) => sum + row.self, 0);
 		const one = make("div");
-		const open = (row: Function) => this.one(one, row, signal);
 		box.append(one, table("Functions", columnsOf(weighedBy(this.context), whole),
-			rows.slice().sort((a, b) => b.self - a.self).slice(0, SHOWN), row => void open(row).then(() => one.scrollIntoView({ block: "start" }))));
+			rows.slice().sort((a, b) => b.self - a.self).slice(0, SHOWN), row => {
+				this.one(one, row, signal);
+				one.scrollIntoView({ block: "start" });
+			}));
 		const chosen = rows.find(({ name }) => name === this.chosen);
 		if (chosen)
-			void open(chosen);
+			this.one(one, chosen, signal);
 		if (rows.length > SHOWN)
 			box.append(quiet(`${count(rows.length - SHOWN)} more functions: the command prints all.`));
 	}
@@ -129,34 +133,46 @@ export class Functions implements Panel {
 		return go;
 	}
 
-	/** One function between those that call it and those that it calls. */
-	private async one(box: HTMLElement, row: Function, signal: AbortSignal): Promise<void> {
+	/** One function: its slowest call at once, and who calls it and what it calls as soon as that has been read. */
+	private one(box: HTMLElement, row: Function, signal: AbortSignal): void {
+		const { context } = this;
+		this.looking.abort();
+		const { signal: own } = this.looking = new AbortController();
+		signal.addEventListener("abort", () => this.looking.abort());
+		this.chosen = row.name;
+		const around = make("div");
+		box.replaceChildren(make("h2", { class: "slice-name" }, plain(row.name)),
+			make("div", { class: "row" }, ...row.ended && !context.trace().timeless && weighedBy(context) !== "samples" ? [this.slowest(row, own)] : [],
+				button("Find in the timeline", () => context.find(row.name)),
+				button("Callers and callees as flame graphs", () => context.store.set({ function: row.name, tab: "callers" })),
+				button("Close", () => {
+					this.looking.abort();
+					this.chosen = null;
+					box.replaceChildren();
+				})),
+			around, make("h3", {}, "All functions"));
+		void this.fillAround(around, row.name, own);
+	}
+
+	private async fillAround(box: HTMLElement, name: string, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const { stretch, tracks } = asked(context);
-		this.chosen = row.name;
 		try {
-			const frames = await context.server.flame(stretch, tracks.length ? tracks : null, signal);
+			const frames = await watched(context, box, signal, (question, stop) =>
+				context.server.flame(stretch, tracks.length ? tracks : null, stop, question));
 			const unit = weighedBy(context);
-			const { callers, callees } = around(frames, row.name);
+			const { callers, callees } = around(frames, name);
 			const columns: Column<Edge>[] = [
 				{ name: "function", text: edge => plain(edge.name), value: edge => edge.name },
 				...unit === "samples" ? [] : [{ name: "count", number: true, text: (edge: Edge) => count(edge.count), value: (edge: Edge) => edge.count }],
 				{ name: titled("total", unit), number: true, text: edge => amount(edge.total, unit), value: edge => edge.total },
 			];
-			box.replaceChildren(make("h2", { class: "slice-name" }, plain(row.name)),
-				make("div", { class: "row" }, ...row.ended && !context.trace().timeless && unit !== "samples" ? [this.slowest(row, signal)] : [],
-					button("Find in the timeline", () => context.find(row.name)),
-					button("Callers and callees as flame graphs", () => context.store.set({ function: row.name, tab: "callers" })),
-					button("Close", () => {
-						this.chosen = null;
-						box.replaceChildren();
-					})),
-				make("div", { class: "columns" },
-					make("div", {}, make("h3", {}, "Called by"), table("Callers", columns, callers)),
-					make("div", {}, make("h3", {}, "Calls"), callees.length ? table("Callees", columns, callees) : quiet("nothing"))),
-				make("h3", {}, "All functions"));
+			box.append(make("div", { class: "columns" },
+				make("div", {}, make("h3", {}, "Called by"), table("Callers", columns, callers)),
+				make("div", {}, make("h3", {}, "Calls"), callees.length ? table("Callees", columns, callees) : quiet("nothing"))));
 		} catch (error) {
-			failed(box, error);
+			if (!signal.aborted)
+				failed(box, error);
 		}
 	}
 }

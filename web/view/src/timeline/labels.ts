@@ -33,7 +33,7 @@ function hintOf(line: Line): string {
 /** The end of a name keeps its room: what is too long is cut in the middle. */
 export function halves(name: string, end: number): HTMLElement[] {
 	const characters = [...name];
-	const kept = characters.length > 2 * TAIL ? Math.min(end, Math.floor(characters.length / 2)) : 0;
+	const kept = characters.length > TAIL ? Math.min(end, Math.floor(characters.length / 2)) : 0;
 	const tail = characters.slice(characters.length - kept).join("");
 	return [make("span", { class: "head" }, name.slice(0, name.length - tail.length)), make("span", { class: "tail" }, tail)];
 }
