@@ -5,7 +5,7 @@ load "$TRACKWAY_SOURCE/tests/cli/helpers.bash"
 
 # Begins to serve, and waits for the address.
 begin_view() {
-	trackway view --no-open "$@" >address 2>err 3>&- &
+	trackway view --no-open "$@" <&0 >address 2>err 3>&- & # in the background the input is none otherwise
 	view=$!
 	for _ in $(seq 600); do
 		[ ! -s address ] || return 0
@@ -62,6 +62,49 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		assert "thread CPU OS thread 100" in names and "thread CPU ?" in names, names
 	END
 	end_view
+}
+
+@test "view: tracks are in one order, from a file, a pipe and what is packed" {
+	# Three threads, one behind the other, each with slices and a counter.
+	"$PYTHON" - >threads.fxt <<-'END'
+		import struct, sys
+		def words(*numbers):
+		    return struct.pack(f"<{len(numbers)}Q", *numbers)
+		def string(number, text):
+		    return words(2 | 2 << 4 | number << 16 | len(text) << 32) + text.ljust(8, b"\0")
+		archive = words(0x0016547846040010, 1 | 2 << 4, 10**9)
+		archive += string(1, b"c") + string(2, b"f") + string(3, b"value")
+		archive += b"".join(words(3 | 3 << 4 | thread << 16, 7, 100 + thread) for thread in (1, 2, 3))
+		for thread in (3, 2, 1):
+		    names = thread << 24 | 1 << 32 | 2 << 48
+		    for ts in range(thread, 200000, 10):
+		        archive += words(4 | 3 << 4 | 4 << 16 | names, ts, ts + 5)
+		        if ts % 50 == thread:
+		            archive += words(4 | 4 << 4 | 1 << 16 | 1 << 20 | names, ts, 1 | 1 << 4 | 3 << 16 | ts << 32, thread)
+		sys.stdout.buffer.write(archive)
+	END
+	gzip -k threads.fxt
+	trackway check threads.fxt
+	for input in threads.fxt threads.fxt.gz; do
+		for pipe in no yes; do
+			if [ "$pipe" = yes ]; then
+				mkfifo pipe
+				cat "$input" >pipe &
+				begin_view --reorder-window 64K - <pipe
+				rm pipe
+			else
+				begin_view --reorder-window 64K "$input"
+			fi
+			client >>tracks <<-'END'
+				import view_client
+				trace = view_client.Page(open("address").read().strip()).whole()
+				print([(track["name"], track["slices"], track["lanes"]) for track in trace["list"]])
+			END
+			end_view
+		done
+	done
+	[ "$(wc -l <tracks)" -eq 4 ]
+	[ "$(sort -u tracks | wc -l)" -eq 1 ] || fail "$(cat tracks)"
 }
 
 @test "view: the page is told the options that decide what is shown" {

@@ -45,12 +45,18 @@ static int ask(const struct view *view, struct tw_reader *reader)
 	return view->reading.order == VIEW_NO_ORDER ? 0 : tw_begin(reader, TW_USE_EVENTS, &request);
 }
 
+/* A file can be opened once more; so can standard input, which is a file by now, unless nobody has made it one. */
+static bool can_begin_anew(const struct view *view)
+{
+	return view->files[0].regular ||
+	       (strcmp(view->options.paths[0], "-") == 0 && lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0);
+}
+
 /* Where reading cannot begin anew, and where more depends on it, events must be in order from the beginning. */
 static int look_while_reading(struct view *view)
 {
 	struct tw_reader *reader = view->reading.reader;
-	if (view->options.count > 1 || !reader->format->reading.look || !view->files[0].regular ||
-	    !tw_input_seekable(reader->input))
+	if (view->options.count > 1 || !reader->format->reading.look || !can_begin_anew(view))
 		return 0;
 	view->reading.order = VIEW_ORDER_OF_ROWS;
 	/* What comes later than that is seen, and all is read again. */
