@@ -24,8 +24,7 @@ static bool take_duration(struct fxt_early *early, struct fxt_pairs *pairs, cons
 bool fxt_early_take(struct fxt_early *early, struct fxt_pairs *pairs, struct fxt_chunk *chunk)
 {
 	struct fxt_step *const steps = chunk->steps.all;
-	const size_t tracks = tw_dictionary_tracks(pairs->reader->dictionary);
-	size_t kept = 0;
+	size_t tracks = tw_dictionary_tracks(pairs->reader->dictionary), kept = 0;
 	bool fine = tw_grow(&early->durations.tracks, &early->durations.room, tracks, sizeof *early->durations.tracks);
 	fxt_pairs_make_steps(pairs, chunk);
 	for (size_t i = 0; i < chunk->steps.count && fine; i++) {
@@ -39,6 +38,8 @@ bool fxt_early_take(struct fxt_early *early, struct fxt_pairs *pairs, struct fxt
 		early->has_steps |= step->type != FXT_COMPLETE;
 	}
 	chunk->steps.count = kept;
+	/* Nearly all are gone, and the chunk is held for the window. */
+	fine &= tw_resize(&chunk->steps.all, &chunk->steps.room, kept + 1, sizeof *chunk->steps.all);
 	return fine && !early->reach.late;
 }
 
