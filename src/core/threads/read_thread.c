@@ -16,8 +16,8 @@
 
 enum {
 	BLOCKS = 8,  /* the rows of some milliseconds: so long a thread waits for a processor. `make bench` */
-	ROWS = 8192, /* of a block */
-	ARGUMENTS = 16384,
+	ROWS = 4096, /* of a block */
+	ARGUMENTS = 8192,
 	BYTES = 256 << 10, /* of texts and payloads */
 	BATCHES = 1024,
 	OFFERED = 1024, /* arguments: less room than that is not offered to the source */
