@@ -383,6 +383,20 @@ static void test_late(void **state)
 	expect_in_order(size + sizeof early);
 }
 
+/* An operation ends before it begins, as the order of time tells; the record of its end comes late, behind the begin. */
+static void test_late_end(void **state)
+{
+	static const uint64_t head[] = {GOOD, EVENT(5, 3, 0), 1000, 7}, end[] = {EVENT(7, 3, 0), 1, 7};
+	static const uint64_t instant[] = {EVENT(0, 2, 0), 1000};
+	(void)state;
+	size_t size = put(head, sizeof head / 8, false);
+	while (size < ROOM - 64)
+		size = put_words(size, instant, 2, false);
+	size = put_words(size, end, 3, false);
+	check(bytes, size, (struct tw_read_options){.order = TW_ORDER_TIME, .reorder_window = 1});
+	assert_string_equal(found, " fxt.async-without-begin fxt.async-without-end");
+}
+
 /* Puts words at the end of the archive, and behind them instants of a time up to where a chunk ends. */
 static size_t put_chunk(size_t size, const uint64_t *words, size_t count, uint64_t time, bool big)
 {
@@ -761,6 +775,7 @@ SUITE(fxt_rules)
 	    cmocka_unit_test(test_beginnings),
 	    cmocka_unit_test(test_long_string),
 	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_late_end),
 	    cmocka_unit_test(test_memory_limits_are_reported),
 	    cmocka_unit_test(test_end_far_below),
 	    cmocka_unit_test(test_compression),

@@ -13,6 +13,8 @@
 
 #include <trackway/reader.h>
 
+#include "core/tool.h"
+
 #include "suite.h"
 
 enum { PATH = 4096, MANY = 300 /* more than are open at once */ };
@@ -60,6 +62,35 @@ static void test_failed_and_read_on(void **state)
 	}
 	tw_close(reader);
 	assert_int_equal(open_files(), before);
+}
+
+/* Rows of one time are those of the first trace, then those of the second. */
+static void test_equal_times(void **state)
+{
+	(void)state;
+	char path[PATH];
+	const struct tw_merge_source source = {.path = path_of(path, "fxt/oneshot_all.fxt")},
+				     sources[] = {source, source};
+	struct tw_reader *reader;
+	struct tw_batch batch;
+	struct tw_track own;
+	uint64_t time = 0;
+	size_t before = 0, second = 0;
+	assert_int_equal(tw_open_merged(&reader, sources, 2, NULL, NULL), 0);
+	while (tw_read(reader, &batch) > 0)
+		for (size_t i = 0; i < batch.count; i++) {
+			const struct tw_event *event = &batch.events[i];
+			const struct tw_track *track = tw_dictionary_track(tw_reader_dictionary(reader), event->track);
+			size_t from;
+			if (!tw_merged_source(reader, track, &from, &own))
+				continue;
+			assert_true(event->time > time || from >= before);
+			time = event->time;
+			before = from;
+			second += from;
+		}
+	assert_true(second > 0);
+	tw_close(reader);
 }
 
 static void assert_unchanged(const struct tw_reader *reader, size_t i)
@@ -186,9 +217,9 @@ static void test_changed_archive(void **state)
 SUITE(merge)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_failed_and_read_on), cmocka_unit_test(test_shift_of_none),
-	    cmocka_unit_test(test_markers_of_none),    cmocka_unit_test(test_markers_of_xray),
-	    cmocka_unit_test(test_changed_archive),
+	    cmocka_unit_test(test_failed_and_read_on), cmocka_unit_test(test_equal_times),
+	    cmocka_unit_test(test_shift_of_none),      cmocka_unit_test(test_markers_of_none),
+	    cmocka_unit_test(test_markers_of_xray),    cmocka_unit_test(test_changed_archive),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
