@@ -32,7 +32,6 @@ except ImportError:
 HERE = pathlib.Path(__file__).resolve().parent
 VIEWER = HERE / "node_modules/speedscope/dist/release"
 CHROMIUM, DRIVER = pathlib.Path("/usr/bin/chromium"), pathlib.Path("/usr/bin/chromedriver")
-SHELL = pathlib.Path("/usr/bin/chromium-headless-shell")  # the same without what windows need
 LOG = HERE.parent / "data/tracelog/kinds.log"
 
 # Microseconds: name, thread, begin, duration.
@@ -160,7 +159,7 @@ def served(directory):
 @contextlib.contextmanager
 def chromium():
     options = webdriver.ChromeOptions()
-    options.binary_location = str(SHELL if SHELL.exists() else CHROMIUM)
+    options.binary_location = str(CHROMIUM)
     # Its own sandbox wants rights that a container has not; nothing but our pages is opened.
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--lang=en",
                      "--disable-dev-shm-usage", "--window-size=1600,2400"):
