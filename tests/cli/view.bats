@@ -451,11 +451,11 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	[ "$output" = 'trackway: error: nowhere/out.html: No such file or directory' ] || fail "$output"
 	run timeout 60 trackway view --export /dev/full markup.json
 	[ "$status" = 2 ]
-	[[ $output == 'trackway: error: /dev/full: '*'iB of a page cannot be written: No space left on device' ]] || fail "$output"
+	[[ $output == 'trackway: /dev/full: '*'iB'$'\n''trackway: error: /dev/full: the page cannot be written: No space left on device' ]] || fail "$output"
 	mkdir small
 	run bash -c 'trap "" XFSZ; ulimit -f 8; "$TRACKWAY" view --export small/out.html markup.json'
 	[ "$status" = 2 ]
-	[[ $output == 'trackway: error: small/out.html: '*'iB of a page cannot be written: File too large' ]] || fail "$output"
+	[[ $output == 'trackway: small/out.html: '*'iB'$'\n''trackway: error: small/out.html: the page cannot be written: File too large' ]] || fail "$output"
 	[ -z "$(ls -A small)" ]
 	run trackway view --export markup.json markup.json
 	[ "$status" = 2 ]

@@ -155,17 +155,16 @@ static int say_damage(const struct view *view)
 	return count ? TW_EXIT_FINDINGS : 0;
 }
 
-/* Writes the page into a file that is open, and tells how large it is. */
+/* Tells how large the page is, and whether it has each slice; then writes it into a file that is open. */
 static int write_page(struct view *view, struct tw_output *out, const char *path, const struct tw_text *page,
                       bool whole)
 {
+	tw_say("%s: %s%s", path, tw_show_size(page->length).text,
+	       whole ? "" : "; short slices are summed up: --from-time and --to-time choose a window");
 	tw_put(out, page->bytes, page->length);
 	const int error = tw_output_close(out);
 	if (error)
-		return tw_say_error("%s: %s of a page cannot be written: %s", path, tw_show_size(page->length).text,
-		                    strerror(error));
-	tw_say("%s: %s%s", path, tw_show_size(page->length).text,
-	       whole ? "" : "; short slices are summed up: --from-time and --to-time choose a window");
+		return tw_say_error("%s: the page cannot be written: %s", path, strerror(error));
 	return *view_reading_error(view) ? tw_say_error("%s", view_reading_error(view)) : say_damage(view);
 }
 
