@@ -437,7 +437,7 @@ const TESTS = {
 	},
 
 	async "the command of a view has its state and where its files begin"() {
-		const { viewCommand, dumpCommand, commandOf } = await load("command");
+		const { viewCommand, exportCommand, dumpCommand, commandOf } = await load("command");
 		const { NOTHING } = await load("state");
 		const file = (path, begin, start = begin) => ({ path, start, begin });
 		const none = { options: [], fromTime: null, toTime: null, list: [], end: 9000 };
@@ -449,7 +449,11 @@ const TESTS = {
 		assert.equal(commandOf("stat", trace, { from: 5, to: 80 }, []),
 			"trackway merge --to fxt --offset a=70ns a b | trackway stat --from-time 5ns --to-time 80ns -");
 		assert.equal(commandOf("stat", trace, { from: 0, to: 9000 }, []), "trackway stat a b");
-		assert.equal(commandOf("view", trace, { from: 5, to: 80 }, []), "trackway view --from-time 5ns --to-time 80ns --offset a=70ns a b");
+		const state = { ...NOTHING, view: { from: 5, to: 80 } };
+		assert.equal(exportCommand(trace, { ...state, starts: [70, 0] }), "trackway view --export view.html --state 't=5-80&starts=70,0' --offset b=1500ns a b");
+		const still = { ...none, files: [file("a", 0), file("b", 1500)], options: [{ name: "from-time", value: "6ns" }, { name: "diff", value: null }], fromTime: 6 };
+		assert.equal(exportCommand(still, { ...state, selection: { from: 50, to: 90 } }),
+			"trackway view --export view.html --state 't=5-80&sel=50-90' --from-time 6ns --to-time 90ns --diff --offset b=1500ns a b");
 		assert.equal(dumpCommand(trace, 0, { from: 75, to: 80 }, []), "trackway dump --from-time 5ns --to-time 10ns a");
 	},
 

@@ -8,7 +8,7 @@
 // and `stat` print.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CALLS, lines, run, start, time, TOOL, traceOf, View } from "./view.mjs";
@@ -149,6 +149,11 @@ async function exported(browser, folder, words, files) {
 	const path = join(folder, "page.html");
 	const { status, stderr } = spawnSync(TOOL, ["view", "--export", path, ...words, ...files], { encoding: "utf8" });
 	assert.equal(status, 0, stderr);
+	return opened(browser, path);
+}
+
+/** Opens such a page. */
+async function opened(browser, path) {
 	const view = new View();
 	view.context = await browser.newContext({ viewport: { width: 1280, height: 800 }, offline: true });
 	view.page = await view.context.newPage();
@@ -243,6 +248,80 @@ const ALONE = {
 			// The command of the whole page opens one that shows the same.
 			const again = await command({ page: view.page }, "Copy command");
 			assert.match(again, /--category 'net\*'/);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "of what needs a server a page that was written as a file has nothing, whatever its state says"(browser, folder) {
+		const waker = join(import.meta.dirname, "../data/fxt/waker.fxt");
+		for (const [file, state] of [[join(folder, "calls.json"), "tab=sql&sql=select+1"], [waker, "tab=states"], [waker, "tab=compare"],
+			[join(folder, "calls.json"), "tab=functions&strip=select+ts,name+from+slice"]]) {
+			const here = await exported(browser, folder, ["--state", state], [file]);
+			try {
+				assert.equal((await here.state()).tab, "functions", state);
+				await here.page.locator("#tab-functions[aria-selected=true]").waitFor();
+				await here.page.evaluate(() => { location.hash = "#tab=sql"; });
+				await here.page.waitForFunction(() => window.trackway.state().tab === "functions");
+				await here.press(":");
+				for (const tab of ["sql", "states", "compare"])
+					assert(!await here.page.locator(`#tab-${tab}`).isVisible(), tab);
+				assert.deepEqual(here.wrong, []);
+			} finally {
+				await here.context.close();
+			}
+		}
+	},
+
+	async "the export command writes the page that is seen"(browser, folder) {
+		const file = join(folder, "filtered.json");
+		writeFileSync(file, FILTERED);
+		const options = { permissions: ["clipboard-read", "clipboard-write"] };
+		for (const [state, words] of [["t=0-1000000&slice=t7.1@150000-200000.2.reply&pin=t7.1,t8.3&marks=250000", []],
+			["t=100000-500000&sel=120000-450000&of=t7.1&slice=t7.1@150000-200000.2.reply&pin=t8.3&marks=250000,300000", ["--category", "*"]]]) {
+			const view = await View.open(browser, [file], { words: [...words, "--state", `${state}&tab=functions`], options });
+			let text, wanted, rows;
+			try {
+				await view.page.waitForFunction(() => window.trackway.state().slice);
+				await view.page.getByRole("button", { name: "Copy export command" }).click();
+				await view.page.locator(".said", { hasText: "Export command copied" }).waitFor();
+				text = await view.page.evaluate(() => navigator.clipboard.readText());
+				[wanted, rows] = [await view.state(), await view.rows("Functions")];
+			} finally {
+				await view.close();
+			}
+			assert.match(text, /^trackway view --export view\.html --state /);
+			sh(text, folder);
+			const here = await opened(browser, join(folder, "view.html"));
+			try {
+				await here.page.waitForFunction(() => window.trackway.chosen()?.name === "reply");
+				const plain = ({ view: sight, selection, marks, tab, pins, tracks, missing }) =>
+					({ sight, selection, marks, tab, pins: pins.length, tracks: tracks.length, missing });
+				assert.deepEqual(plain(await here.state()), plain(wanted));
+				assert.deepEqual(await here.rows("Functions"), rows);
+				assert(!await here.page.locator("#alert").isVisible());
+			} finally {
+				await here.context.close();
+				rmSync(join(folder, "view.html"));
+			}
+		}
+	},
+
+	async "times and values have all their digits"(browser, folder) {
+		const file = join(folder, "digits.json");
+		writeFileSync(file, JSON.stringify([{ ph: "X", name: "whole", pid: 1, tid: 1, ts: 0, dur: 20_000 },
+			{ ph: "X", name: "short", pid: 1, tid: 1, ts: 11880.437, dur: 0.030 }, { ph: "i", name: "now", pid: 1, tid: 1, ts: 15000.001, s: "t" },
+			...[1234567890123, 2 ** 53, 12345.678, 1234567.5, 2 ** 60].map((used, i) => ({ ph: "C", name: `n${i}`, pid: 1, ts: 0, args: { used } }))]));
+		const view = await View.open(browser, [file], { words: ["--state", "t=11880000-11881000"] });
+		try {
+			await view.click(await view.box("short"));
+			const text = await view.says("ends");
+			assert.match(text, /30 ns[^]*begins\s+11\.880 ms \(11,880,437 ns\)[^]*ends\s+11\.880 ms \(11,880,467 ns\)/);
+			await view.page.mouse.move(...await view.point(await view.box("short")));
+			assert.match(await view.page.locator("#tip").innerText(), /11,880,437 ns/);
+			await view.page.locator("#tab-counters").click();
+			const first = Object.fromEntries((await view.rows("Counters")).map(row => [row[0].replace(/.* /, ""), row[2]]));
+			assert.deepEqual(first, { n0: "1,234,567,890,123", n1: "9,007,199,254,740,992", n2: "12,345.7", n3: "1,234,568", n4: "1.15292e+18" });
 		} finally {
 			await view.close();
 		}

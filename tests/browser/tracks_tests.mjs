@@ -58,6 +58,40 @@ const ALONE = {
 		}
 	},
 
+	async "pinned tracks hide what is below them from the pointer, too"(browser, folder) {
+		const file = join(folder, "pinned.json");
+		const calls = Array.from({ length: 60 }, (_, i) => ({ ph: "X", name: `call ${i}`, pid: 1, tid: i + 1, ts: 0, dur: i ? 1000 : 100 }));
+		writeFileSync(file, JSON.stringify(calls));
+		const view = await View.open(browser, [file], { words: ["--state", "pin=t1.1"] });
+		try {
+			const { x, y, width } = await view.page.locator("#canvas").boundingBox();
+			const { height } = await view.page.locator("#pinned").boundingBox();
+			await view.page.locator("#scroller").evaluate(box => { box.scrollTop = box.scrollHeight; });
+			await view.rest();
+			for (let at = 2; at < height - 2; at += 4) {
+				await view.page.mouse.move(x + width / 2, y + at);
+				assert(!await view.page.locator("#tip").isVisible(), `at ${at}`);
+				await view.page.mouse.click(x + width / 2, y + at);
+				assert.equal((await view.state()).slice, null, `at ${at}`);
+			}
+			assert((await view.boxes()).every(box => box.y + box.height > height || box.name === "call 0"), "nothing else is drawn there");
+			// What is selected from a pinned track down is that track, and the tracks that are in sight.
+			const drag = async (from, to) => {
+				await view.page.mouse.move(x + width * 0.6, y + from);
+				await view.page.mouse.down();
+				await view.page.mouse.move(x + width * 0.8, y + to, { steps: 3 });
+				await view.page.mouse.up();
+				return (await view.state()).tracks.length;
+			};
+			assert.equal(await drag(4, height - 6), 1);
+			assert.equal(await drag(4, height + 4), 2);
+			await view.page.mouse.click(x + width * 0.05, y + height / 2);
+			await view.page.waitForFunction(() => window.trackway.chosen()?.name === "call 0");
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "a state that has not ended lasts to the end of the trace"(browser) {
 		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { words: ["--state", "tab=states"] });
 		try {

@@ -62,9 +62,14 @@ function timesOf({ from, to }: Stretch): string[] {
 	return [...from > 0 ? ["--from-time", `${from}ns`] : [], ...to < Infinity ? ["--to-time", `${to}ns`] : []];
 }
 
+/** Whether the page has moved a file. */
+function hasMoved(files: TraceFile[]): boolean {
+	return files.some(({ start, begin }) => start !== begin);
+}
+
 /** Whether times of the command line are of another axis than the page's, which has moved a file: no option has both. */
 function isMoved({ files, fromTime, toTime }: Trace): boolean {
-	return (fromTime !== null || toTime !== null) && files.some(({ start, begin }) => start !== begin);
+	return (fromTime !== null || toTime !== null) && hasMoved(files);
 }
 
 /** Options that choose some threads of all; null: none choose just these. */
@@ -110,9 +115,6 @@ export function commandOf(name: string, trace: Trace, stretch: Stretch, tracks: 
 		return null;
 	const files = alone ? [alone] : trace.files;
 	const times = timesOf(cut(trace, stretch, alone ?? { start: 0, begin: 0 }));
-	if (name === "view")
-		return line(["trackway", name, ...times, ...filtersOf(trace, threads, [...WHO, ...OF_SLICES]), ...wordsOf(inputsOf(trace)),
-			...wordsOf(given(trace, ["diff"])), ...more, ...offsetsOf(files, file => file.start), ...pathsOf(files)]);
 	const nameless = NAMELESS.includes(name);
 	const whole = !times.length;
 	const together = files.length === 1 || OF_MANY.includes(name) && (whole || !areApart(trace));
@@ -154,8 +156,21 @@ export function diffCommand(trace: Trace, stretch: Stretch | null, picture = fal
 		...filtersOf(trace, [], [...WHO, ...OF_SLICES]), ...wordsOf(inputsOf(trace)), ...pathsOf(files)]);
 }
 
+function viewOf(trace: Trace, state: State, options: string[], more: string[]): string {
+	return line(["trackway", "view", ...more, "--state", write(state, trace.list), ...options, ...offsetsOf(trace.files, file => file.begin),
+		...pathsOf(trace.files)]);
+}
+
 /** `trackway view` of the same: what its state says is of the files where they were opened. */
 export function viewCommand(trace: Trace, state: State): string {
-	return line(["trackway", "view", "--state", write(state, trace.list), ...wordsOf(trace.options), ...offsetsOf(trace.files, file => file.begin),
-		...pathsOf(trace.files)]);
+	return viewOf(trace, state, wordsOf(trace.options), []);
+}
+
+/** Writes the page as a file, of what is in sight and selected. */
+export function exportCommand(trace: Trace, state: State): string {
+	const { view, selection, told } = state;
+	const shown = [view, ...selection ? [selection] : [], ...told ? [told] : []];
+	const times = timesOf(cut(trace, { from: Math.min(...shown.map(each => each.from)), to: Math.max(...shown.map(each => each.to)) }, { start: 0, begin: 0 }));
+	const options = hasMoved(trace.files) ? wordsOf(trace.options) : [...times, ...wordsOf(trace.options.filter(({ name }) => !TIMES.includes(name)))];
+	return viewOf(trace, state, options, ["--export", "view.html"]);
 }

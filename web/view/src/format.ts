@@ -27,6 +27,13 @@ export function time(ns: number, unit: Unit = "ns"): string {
 	return `${Math.round(ns)} ns`;
 }
 
+/** The same with all digits, where some are left out: 11.880 ms (11,880,437 ns). */
+export function exactTime(ns: number, unit: Unit = "ns"): string {
+	const words = time(ns, unit);
+	const rounded = unit === "ns" && Math.abs(ns) >= 1e6 && Math.round(ns) % (Math.abs(ns) < 1e9 ? 1e3 : 1e6) !== 0;
+	return rounded ? `${words} (${count(Math.round(ns))} ns)` : words;
+}
+
 /** The same below a title that names the unit. */
 export function amount(size: number, unit: Unit): string {
 	return unit === "ns" ? time(size) : count(size);
@@ -73,11 +80,14 @@ export function bytes(size: number): string {
 	return unit ? `${size.toFixed(1)} ${name}` : `${size} ${size === 1 ? "byte" : name}`;
 }
 
-/** A value of a counter. */
+/** A value of a counter: whole numbers are exact as far as a number is, others have six digits, and none that is not known. */
 export function value(number: number): string {
+	const size = Math.abs(number);
 	if (!Number.isFinite(number))
 		return String(number);
-	return Math.abs(number) >= 1e15 ? number.toPrecision(6) : number.toLocaleString("en", { maximumSignificantDigits: 6 });
+	if (size > 2 ** 53)
+		return String(Number(number.toPrecision(6)).toExponential());
+	return number.toLocaleString("en", size >= 1e5 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 6 });
 }
 
 /** A word of a shell's command line. */

@@ -1,7 +1,7 @@
 // main.ts - starts the page, and keeps it up with the server.
 // SPDX-License-Identifier: Apache-2.0
 import { same, Server, type Place, type Progress, type Stretch, type Trace } from "./api";
-import { viewCommand } from "./command";
+import { exportCommand, viewCommand } from "./command";
 import { button, byId, make } from "./dom";
 import { alarm, attachDrop } from "./drop";
 import { bytes, count, counted, time } from "./format";
@@ -388,6 +388,11 @@ class Page implements Context {
 		await copy(this, location.href, "Link");
 	}
 
+	async copyExport(): Promise<void> {
+		await this.resolved;
+		await copy(this, exportCommand(this.current, this.store.state), "Export command");
+	}
+
 	private attachFilter(): void {
 		const filter = byId<HTMLInputElement>("filter");
 		filter.value = this.store.state.filter;
@@ -446,6 +451,10 @@ class Page implements Context {
 	}
 
 	private ask(): void {
+		if (!this.server.live) {
+			this.say("A page that is a file has no SQL");
+			return;
+		}
 		this.store.set({ tab: "sql" });
 		this.sql.focus();
 	}

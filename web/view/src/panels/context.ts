@@ -20,6 +20,8 @@ export interface Context {
 	say(words: string): void;
 	/** Marks all slices of a name, and goes to the first call that the panel counts. */
 	find(name: string): void;
+	/** Copies the command that writes the page as a file. */
+	copyExport(): Promise<void>;
 	/** Has a file begin at a time of the axis. */
 	move(file: number, at: number): Promise<void>;
 	/** Has all files begin there. */
@@ -30,6 +32,8 @@ export interface Panel {
 	title: string;
 	/** Whether the trace has nothing for it: then its tab is left out. */
 	useless?(): boolean;
+	/** Whether it asks what only a server can answer. */
+	asksServer?: boolean;
 	/** Fills a box; is called again when what it shows has changed. `signal` ends requests of an older call. */
 	show(box: HTMLElement, signal: AbortSignal): void | Promise<void>;
 }

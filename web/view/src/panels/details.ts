@@ -3,7 +3,7 @@
 import { Refusal, same, type Caller, type Deep, type Flow, type FlowEnd, type Place, type Slice } from "../api";
 import { dumpCommand } from "../command";
 import { button, make, pairs, table } from "../dom";
-import { count, time } from "../format";
+import { count, exactTime, time } from "../format";
 import { plain } from "../timeline/text";
 import { copyButton, early, failed, OFTEN, quiet, unlessEarly, watched, type Context, type Panel } from "./context";
 
@@ -113,9 +113,9 @@ export class Details implements Panel {
 		const trace = this.context.trace();
 		const { unit, wall } = trace;
 		const rows: [string, string][] = [
-			["duration", time(slice.duration, unit)],
-			["begins", time(slice.begin, unit)],
-			["ends", time(slice.end, unit)],
+			["duration", exactTime(slice.duration, unit)],
+			["begins", exactTime(slice.begin, unit)],
+			["ends", exactTime(slice.end, unit)],
 			["track", this.context.timeline.title(slice.track)],
 		];
 		if (wall !== null && unit === "ns")

@@ -43,12 +43,24 @@ export class Drawer {
 		this.tabs.after(close);
 		this.tabs.addEventListener("keydown", event => this.key(event));
 		context.store.listen(changed => this.stateChanged(changed));
+		context.store.state = { ...context.store.state, tab: this.fitting };
 		this.attachGrip();
 	}
 
 	close(): void {
 		this.context.store.set({ tab: null });
 		byId("scroller").focus();
+	}
+
+	private isMissing(tab: Tab): boolean {
+		const { server } = this.context;
+		return !server.live && (this.panels[tab].asksServer === true || tab === "compare" && !server.compares);
+	}
+
+	/** The tab of the state, or another where an exported page has not what it asks. */
+	private get fitting(): Tab | null {
+		const { tab } = this.context.store.state;
+		return tab !== null && this.isMissing(tab) ? "functions" : tab;
 	}
 
 	/** Fills the panel anew: the trace has grown, or what it is about has changed. */
@@ -59,7 +71,7 @@ export class Drawer {
 		this.box.classList.toggle("shut", tab === null);
 		for (const each of TABS) {
 			const element = byId(`tab-${each}`);
-			element.hidden = each !== tab && this.panels[each].useless?.() === true;
+			element.hidden = this.isMissing(each) || each !== tab && this.panels[each].useless?.() === true;
 			element.setAttribute("aria-selected", String(each === tab));
 			element.tabIndex = each === (tab ?? TABS[0]) ? 0 : -1;
 		}
@@ -82,6 +94,11 @@ export class Drawer {
 
 	private stateChanged(changed: ReadonlySet<keyof State>): void {
 		const { tab, selection } = this.context.store.state;
+		const { fitting } = this;
+		if (fitting !== tab) {
+			this.context.store.set({ tab: fitting });
+			return;
+		}
 		if (changed.has("tab") && tab !== this.shown) {
 			this.refresh();
 			this.shown = tab;

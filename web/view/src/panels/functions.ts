@@ -85,8 +85,8 @@ export class Functions implements Panel {
 		const tools = make("div", { class: "row" },
 			copyButton(context, "Copy command", () => commandOf("stat", context.trace(), stretch, tracks), "Command"));
 		if (context.server.live)
-			tools.append(copyButton(context, "Copy export command", () =>
-				commandOf("view", context.trace(), stretch, [], ["--export", "view.html"]), "Export command"));
+			tools.append(button("Copy export command", () => void context.copyExport(),
+				{ title: "The trackway view --export command that writes this page as a file" }));
 		if (selected)
 			tools.append(button("Zoom to selection", () => context.timeline.show(stretch)),
 				button("Clear selection", () => context.store.set({ selection: null, tracks: [] })));

@@ -34,6 +34,7 @@ export function pointed(query: string, line: number | null, column: number | nul
 
 export class Sql implements Panel {
 	readonly title = "SQL";
+	readonly asksServer = true;
 	private running: AbortController | null = null;
 	private readonly input = make("textarea", { id: "sql", rows: "3", spellcheck: "false", "aria-label": "SQL" });
 	private readonly restricted = make("input", { type: "checkbox", id: "sql-within" });
@@ -48,10 +49,6 @@ export class Sql implements Panel {
 
 	private examples(): [string, string][] {
 		return examples(this.context.trace().files.length > 1 ? ", s.file" : "");
-	}
-
-	useless(): boolean {
-		return !this.context.server.live;
 	}
 
 	/** An example gives way to what is typed. */

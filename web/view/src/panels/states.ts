@@ -39,11 +39,12 @@ from thread_state where utid = ${utid}`;
 
 export class States implements Panel {
 	readonly title = "States";
+	readonly asksServer = true;
 
 	constructor(private readonly context: Context) { }
 
 	useless(): boolean {
-		return !this.context.server.live || this.context.trace().unit !== "ns" || !this.context.trace().list.some(track => track.kind === "cpu");
+		return this.context.trace().unit !== "ns" || !this.context.trace().list.some(track => track.kind === "cpu");
 	}
 
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {

@@ -37,10 +37,12 @@ export interface Box extends Place {
 	point: boolean;
 }
 
-/** Of a row that is drawn: which boxes of it are in sight. */
+/** Of a row that is drawn: which boxes of it are in sight, and how much of its height: pinned tracks cover others. */
 interface Drawn {
 	row: Boxes;
 	y: number;
+	top: number;
+	bottom: number;
 	first: number;
 	after: number;
 }
@@ -109,6 +111,8 @@ export class Painter {
 	private readonly chosen = new Numbers(3);
 	private readonly pointed = new Numbers(3);
 	private strip: Strip | null = null;
+	/** Between which heights lines are drawn at the moment. */
+	private clip = { top: 0, bottom: 0 };
 	/** Where the last point of a row is. */
 	private lastPoint = -Infinity;
 
@@ -156,7 +160,7 @@ export class Painter {
 	at(x: number, y: number): Box | null {
 		let found: Box | null = null;
 		for (const drawn of this.drawn) {
-			if (y < drawn.y || y >= drawn.y + ROW)
+			if (y < drawn.top || y >= drawn.bottom)
 				continue;
 			for (let i = drawn.first; i < drawn.after; i++) {
 				const left = this.leftOf(drawn.row, i);
@@ -222,6 +226,7 @@ export class Painter {
 		context.beginPath();
 		context.rect(0, top, scene.width, bottom - top);
 		context.clip();
+		this.clip = { top, bottom };
 		this.fills.begin(scene.theme, scene);
 		this.faded.begin(scene.theme, scene);
 		for (const line of linesBetween(lines, top - shift, bottom - shift))
@@ -260,7 +265,7 @@ export class Painter {
 			if (line.closed && at > 0)
 				continue;
 			const top = y + PAD + at * ROW;
-			if (top + ROW >= 0 && top <= scene.height)
+			if (top + ROW > this.clip.top && top < this.clip.bottom)
 				this.row(scene, row, top);
 		}
 	}
@@ -330,7 +335,7 @@ export class Painter {
 			this.box(scene, row, codes, i, y);
 		this.fills.endRow();
 		this.faded.endRow();
-		const drawn = { row, y, first, after: i };
+		const drawn = { row, y, top: Math.max(y, this.clip.top), bottom: Math.min(y + ROW, this.clip.bottom), first, after: i };
 		this.drawn.push(drawn);
 		this.mark(drawn, scene.slice, this.chosen);
 		this.mark(drawn, scene.hovered, this.pointed);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { same, type Answer, type Finding, type Place, type Row, type Server, type Stretch, type Trace, type Track } from "../api";
 import { byId, make, pairs } from "../dom";
-import { count, time, value } from "../format";
+import { count, exactTime, time, value } from "../format";
 import type { State, Store } from "../state";
 import { Arrows } from "./arrows";
 import { THEMES, type Theme } from "./colours";
@@ -399,14 +399,12 @@ export class Timeline {
 	}
 
 	private tracksBetween(y0: number, y1: number): number[] {
-		const { pinnedHeight, lines } = this.layout;
-		const top = Math.min(y0, y1) - pinnedHeight + this.scroller.scrollTop;
-		const bottom = Math.max(y0, y1) - pinnedHeight + this.scroller.scrollTop;
-		if (Math.max(y0, y1) < pinnedHeight) {
-			const line = this.lineAt(y0);
-			return line ? [line.track.id] : [];
-		}
-		const among = lines.filter(line => line.y < bottom && line.y + line.height > top);
+		const { pinned, pinnedHeight, lines } = this.layout;
+		const [top, bottom] = [Math.min(y0, y1), Math.max(y0, y1)];
+		const hidden = this.scroller.scrollTop - pinnedHeight;
+		const touched = (all: Line[], from: number, to: number) => all.filter(line => line.y <= to && line.y + line.height > from);
+		const among = [...touched(pinned, top, Math.min(bottom, pinnedHeight - 1)),
+			...bottom < pinnedHeight ? [] : touched(lines, Math.max(top, pinnedHeight) + hidden, bottom + hidden)];
 		const groups = new Set(among.filter(line => line.group).map(line => line.track.id));
 		return (this.trace?.list ?? []).filter(track => among.some(line => line.track.id === track.id) ||
 			track.parent !== null && groups.has(track.parent)).map(track => track.id);
@@ -446,9 +444,9 @@ export class Timeline {
 		const unit = this.trace?.unit ?? "ns";
 		const name = make("strong", {}, plain(box.name));
 		if (box.point)
-			return [name, pairs([["at", time(box.begin, unit)]])];
+			return [name, pairs([["at", exactTime(box.begin, unit)]])];
 		if (box.count === 1)
-			return [name, pairs([["duration", time(box.end - box.begin, unit)], ["begins", time(box.begin, unit)]])];
+			return [name, pairs([["duration", exactTime(box.end - box.begin, unit)], ["begins", exactTime(box.begin, unit)]])];
 		return [make("strong", {}, `${count(box.count)} slices`), pairs([["longest", plain(box.name)],
 			["busy", `${time(box.busy, unit)} of ${time(box.end - box.begin, unit)}`]])];
 	}
