@@ -33,6 +33,8 @@ static const struct example of_two[] = {
     {"/api/sql?query=select+name,ts+from+slice+order+by+id&from=5000&to=1000001", 200, "{\"rows\":[[\"two\",0]],"},
     {"/api/sql?query=select+name+from+slice+order+by+id&from=4999&to=1000001", 200, "{\"rows\":[[\"one\"],[\"two\"]],"},
     /* Both say process 1: the second has got other numbers in the view. */
+    {"/api/stat?tracks=1", 200, "\"functions\":[{\"name\":\"one\",\"count\":\"1\",\"open\":\"0\",\"total\":\"5000\""},
+    {"/api/stat?tracks=3", 200, "\"functions\":[{\"name\":\"two\",\"count\":\"1\",\"open\":\"0\",\"total\":\"5000\""},
     {"/api/sql?query=select+name+from+slice+order+by+id&tracks=1", 200, "{\"rows\":[[\"one\"]],"},
     {"/api/sql?query=select+name+from+slice+order+by+id&tracks=3", 200, "{\"rows\":[[\"two\"]],"},
     {"/api/sql?query=select+name+from+slice+order+by+id&tracks=2", 200, "{\"rows\":[[\"two\"]],"},
@@ -101,6 +103,100 @@ static void test_moved(void **state)
 		expect_text(&scene, address, of_two[i].status, of_two[i].text);
 	}
 	hide(&scene);
+}
+
+/* An answer of a view; what differs between two runs is 0. */
+static void ask_of(const struct scene *scene, const char *address, const char *starts, struct view_answer *answer)
+{
+	enum { GENERATION = 4, SIZE = 4 };
+	char with[256];
+	snprintf(with, sizeof with, "%s%s", address, starts);
+	ask(scene, with, answer);
+	if (answer->status != 200)
+		fail_msg("%s: %s", with, answer->body.bytes);
+	if (strncmp(address, "/api/window", strlen("/api/window")) == 0)
+		memset(answer->body.bytes + GENERATION, 0, SIZE);
+	char *elapsed = strstr(answer->body.bytes, "\"elapsed\"");
+	if (elapsed)
+		answer->body.length = (size_t)(elapsed - answer->body.bytes);
+}
+
+static void expect_same(const struct scene *one, const char *address, const char *starts, const struct scene *other,
+                        const char *address_there, const char *starts_there)
+{
+	struct view_answer answer, there;
+	ask_of(one, address, starts, &answer);
+	ask_of(other, address_there, starts_there, &there);
+	if (answer.body.length != there.body.length ||
+	    memcmp(answer.body.bytes, there.body.bytes, answer.body.length) != 0)
+		fail_msg("%s: %s is %s with %s%s", address, answer.body.bytes, there.body.bytes, address_there,
+		         starts_there);
+	view_answer_free(&answer);
+	view_answer_free(&there);
+}
+
+/* --offset of the command, the same of the page, and a window that is moved by hand: one answer. */
+static void test_offsets_are_starts(void **state)
+{
+	(void)state;
+#define WINDOW "from=1001000&to=1004000"
+	static const char *const addresses[] = {
+	    "/api/progress?",
+	    "/api/window?width=3&names=0&tracks=0,1,2,3&" WINDOW,
+	    "/api/slice?track=1&lane=0&depth=0&item=0",
+	    "/api/slice?track=3&lane=0&depth=0&item=0",
+	    "/api/near?name=two&at=0&direction=next",
+	    "/api/near?name=one&at=2000000&direction=previous",
+	    "/api/find?track=3&begin=1000000&name=two",
+	    "/api/search?text=o",
+	    "/api/stat?" WINDOW,
+	    "/api/stat?tracks=1&" WINDOW,
+	    "/api/stat?tracks=3&" WINDOW,
+	    "/api/stat?tracks=1,3&" WINDOW,
+	    "/api/stat?tracks=2&" WINDOW,
+	    "/api/flame?" WINDOW,
+	    "/api/flame?tracks=1&" WINDOW,
+	    "/api/flame?tracks=3&" WINDOW,
+	    "/api/diff?" WINDOW,
+	    "/api/diff-flame?" WINDOW,
+	    "/api/details?track=1&lane=0&depth=0&item=0",
+	    "/api/details?track=3&lane=0&depth=0&item=0",
+	    "/api/flows?" WINDOW,
+	    "/api/sql?query=select+name,ts+from+slice+order+by+id&" WINDOW,
+	    "/api/sql?query=select+name,ts+from+slice+order+by+id&tracks=1&" WINDOW,
+	    "/api/sql?query=select+name,ts+from+slice+order+by+id&tracks=3&" WINDOW,
+	};
+#undef WINDOW
+	/* Tracks have their numbers in the order of time: what is 1 ms later is track 3. */
+	static const struct {
+		int64_t offsets[2];
+		const char *starts, *later, *by_hand, *name;
+	} cases[] = {
+	    {{0, 1000000},
+	     "&starts=0,1000000",
+	     "/api/stat?tracks=3&from=1001000&to=1004000",
+	     "/api/stat?tracks=3&from=1000&to=4000",
+	     "\"functions\":[{\"name\":\"two\",\"count\":\"1\",\"open\":\"0\",\"total\":\"3000\""},
+	    {{0, -1000000},
+	     "&starts=1000000,0",
+	     "/api/stat?tracks=3&from=1001000&to=1004000",
+	     "/api/stat?tracks=1&from=1000&to=4000",
+	     "\"functions\":[{\"name\":\"one\",\"count\":\"1\",\"open\":\"0\",\"total\":\"3000\""},
+	};
+	struct scene moved, plain;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		show_all(&moved, two, cases[i].offsets, 2);
+		show_all(&plain, two, NULL, 2);
+		for (size_t k = 0; k < sizeof addresses / sizeof *addresses; k++) {
+			expect_same(&moved, addresses[k], "", &moved, addresses[k], cases[i].starts);
+			if (i == 0)
+				expect_same(&moved, addresses[k], "", &plain, addresses[k], cases[i].starts);
+		}
+		expect_text(&moved, cases[i].later, 200, cases[i].name);
+		expect_same(&moved, cases[i].later, "", &plain, cases[i].by_hand, "");
+		hide(&moved);
+		hide(&plain);
+	}
 }
 
 /* The second is moved by 1 ms, and has one sample alone, 7 us behind its start. */
@@ -210,7 +306,6 @@ static void test_sort_index(void **state)
 	}
 }
 
-/* Without a process it is not known of which file a track is: then it is of none rather than of another one. */
 /* One name of two categories, in turn: each slice has its own, and the name is sent once. */
 static void test_categories(void **state)
 {
@@ -236,6 +331,7 @@ static void test_categories(void **state)
 	hide(&scene);
 }
 
+/* Without a process it is not known of which file a track is: then it is of none rather than of another one. */
 static void test_files_without_processes(void **state)
 {
 	(void)state;
@@ -246,6 +342,8 @@ static void test_files_without_processes(void **state)
 	expect_text(&scene, "/api/slice?track=0&lane=0&depth=0&item=0", 200, "\"file\":null,");
 	expect_text(&scene, "/api/details?track=0&lane=0&depth=0&item=0", 200, "{\"found\":false,\"arguments\":[]");
 	expect_text(&scene, "/api/sql?query=select+1&tracks=0", 400, "of which of the files a track is is not known");
+	expect_text(&scene, "/api/stat?tracks=0", 200, "\"name\":\"a\",\"count\":\"2\"");
+	expect_text(&scene, "/api/stat?tracks=0&starts=0,1", 400, "of which of the files a track is is not known");
 	hide(&scene);
 }
 
@@ -266,10 +364,15 @@ static void test_too_many_files(void **state)
 SUITE(view_files)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_several_files),  cmocka_unit_test(test_moved),
-	    cmocka_unit_test(test_moved_sample),   cmocka_unit_test(test_window_of_moved),
-	    cmocka_unit_test(test_diff),           cmocka_unit_test(test_sort_index),
-	    cmocka_unit_test(test_categories),     cmocka_unit_test(test_files_without_processes),
+	    cmocka_unit_test(test_several_files),
+	    cmocka_unit_test(test_moved),
+	    cmocka_unit_test(test_offsets_are_starts),
+	    cmocka_unit_test(test_moved_sample),
+	    cmocka_unit_test(test_window_of_moved),
+	    cmocka_unit_test(test_diff),
+	    cmocka_unit_test(test_sort_index),
+	    cmocka_unit_test(test_categories),
+	    cmocka_unit_test(test_files_without_processes),
 	    cmocka_unit_test(test_too_many_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,9 @@ static bool add_thread(const struct view *view, struct view_part *part, const st
 		return false;
 	part->threads[count] = track->kind == VIEW_PROCESS ? TW_ANY_THREAD : track->thread;
 	part->processes[count] = track->process;
-	part->picked &= view_file_track(view, track, &pick->file, &own);
+	const bool known = view_file_track(view, track, &pick->file, &own);
+	pick->file = known ? pick->file : VIEW_ANY_FILE;
+	part->picked &= known;
 	pick->process = own.process;
 	pick->thread = track->kind == VIEW_PROCESS ? TW_ANY_THREAD : own.thread;
 	part->options.thread_count++;
@@ -122,7 +124,7 @@ static bool pick(struct view_part *part, size_t file, size_t all, struct tw_read
 {
 	size_t count = 0;
 	for (size_t i = 0; i < all; i++)
-		if (part->picks[i].file == file) {
+		if (part->picks[i].file == file || part->picks[i].file == VIEW_ANY_FILE) {
 			part->threads[count] = part->picks[i].thread;
 			part->processes[count++] = part->picks[i].process;
 		}
@@ -150,7 +152,7 @@ static bool read_each(struct view *view, const struct view_request *request, str
 {
 	const size_t all = part->picks ? part->options.thread_count : 0;
 	int status = 0;
-	if (all && !part->picked) {
+	if (all && !part->picked && request->later) {
 		view_refuse(answer, 400, "of which of the files a track is is not known");
 		return false;
 	}
@@ -169,7 +171,8 @@ bool view_part_read(struct view *view, const struct view_request *request, struc
                     void *context, struct view_answer *answer)
 {
 	struct tw_reader *reader = NULL;
-	if (request->later)
+	/* Some tracks may be of one file alone: all as one would begin with it, and knows threads by other numbers. */
+	if (request->later || (part->picks && view->options.count > 1))
 		return read_each(view, request, part, add, context, answer);
 	const int status = view_reader(view, &reader, &part->options);
 	return read_once(view, request, reader, status, add, context, answer) >= 0;

@@ -5,9 +5,11 @@
 
 #include "view/serve/view.h"
 
+#define VIEW_ANY_FILE SIZE_MAX
+
 /* A thread as its file has it, or all of a process. */
 struct view_pick {
-	size_t file;
+	size_t file;              /* VIEW_ANY_FILE: it is not known which */
 	uint64_t process, thread; /* thread: TW_ANY_THREAD for all */
 };
 
@@ -29,8 +31,8 @@ void view_part_free(struct view_part *part);
 bool view_part_of_file(struct view *view, const struct view_request *request, const struct view_part *part, size_t file,
                        struct tw_read_options *options);
 
-/* Reads the part into whatever takes it: all files as one, or, where they are moved, one after the other. False: the
- * answer is a refusal. */
+/* Reads the part into whatever takes it: all files as one, or, where they are moved or tracks are chosen, one after the
+ * other. False: the answer is a refusal. */
 typedef int view_part_add(void *context, struct tw_reader *reader);
 bool view_part_read(struct view *view, const struct view_request *request, struct view_part *part, view_part_add *add,
                     void *context, struct view_answer *answer);
