@@ -290,4 +290,10 @@ listings() {
 	fails grep -q 'gives them names' err
 	trackway dump "$DATA/fxt/oneshot_all.fxt" 2>err >out
 	[ ! -s err ]
+	# A log that tells of its programs has the names.
+	main=$(nm "$TRACKWAY" | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/cli/hostile.py" objects log "$TRACKWAY" "$main"
+	trackway dump log 2>err >out
+	grep -q ' function=main ' out
+	fails grep -q 'gives them names' err
 }

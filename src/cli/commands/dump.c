@@ -99,6 +99,17 @@ static bool is_pipe(const char *path)
 	return failed == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+/* Whether it is a call of a function that has a number alone. */
+static bool has_number_only(const struct tw_record *record)
+{
+	if (strncmp(record->kind, "function.", 9) != 0)
+		return false;
+	for (size_t i = 0; i < record->field_count; i++)
+		if (strcmp(record->fields[i].name, "function") == 0)
+			return false;
+	return true;
+}
+
 /* Stops at once when the listing can no longer be written, for its reader may be gone. */
 static int read_records(struct tw_walk *walk, struct tw_reader *reader, const char *path)
 {
@@ -109,14 +120,14 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 	if (status)
 		return status;
 	void (*put)(struct dump *, const struct tw_record *) = walk->common->forms.json ? put_json : put_text;
-	bool any = false, pipe = is_pipe(path), functions = false;
+	bool any = false, pipe = is_pipe(path), numbers = false;
 	for (; (status = tw_read_record(reader, &record)) > 0 && !screen->out.error; any = true) {
 		put(dump, &record);
-		functions |= strncmp(record.kind, "function.", 9) == 0;
+		numbers = numbers || has_number_only(&record);
 		if (pipe && may_wait(path))
 			tw_output_flush(&screen->out);
 	}
-	const bool numbers = functions && !walk->common->names.binaries.count && !walk->common->forms.json;
+	numbers = numbers && !walk->common->names.binaries.count && !walk->common->forms.json;
 	if (numbers)
 		tw_output_flush(&screen->out); /* what nobody reads any more needs no names */
 	if (numbers && status == 0 && !screen->out.error)
