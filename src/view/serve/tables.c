@@ -45,7 +45,8 @@ struct view_tables *view_tables_new(void)
 
 static void forget(struct view_tables *tables)
 {
-	sqlite3_close(tables->arrows);
+	if (tables->arrows) /* without SQLite there is no function to close with */
+		sqlite3_close(tables->arrows);
 	sql_session_free(tables->session);
 	tables->arrows = NULL;
 	tables->session = NULL;
