@@ -327,6 +327,70 @@ const ALONE = {
 		}
 	},
 
+	async "of many counters the first are told, and of those that a filter leaves out none"(browser, folder) {
+		const file = join(folder, "counters.json");
+		const events = Array.from({ length: 400 }, (_, i) => ({ ph: "C", name: `counter ${i}`, pid: 1, ts: i, args: { a: i, b: 2 * i, c: 0 } }));
+		writeFileSync(file, JSON.stringify([...events, { ph: "X", name: "call", pid: 1, tid: 1, ts: 0, dur: 1000 }]));
+		const view = await View.open(browser, [file], { words: ["--state", "tab=counters"] });
+		try {
+			const asks = [];
+			view.page.on("request", request => /api\/window/.test(request.url()) && asks.push(new URL(request.url()).searchParams));
+			await view.page.evaluate(() => { location.hash = "#t=0-900000&tab=counters"; });
+			await view.says("900.000 us");
+			assert.equal((await view.rows("Counters")).length, 500);
+			await view.says("Up to 700 more: filter tracks, or select some.");
+			const told = asks.filter(each => each.get("width") === "16384").flatMap(each => each.get("tracks").split(","));
+			assert(told.length < 250, `${told.length} tracks are asked for`);
+			await view.page.locator("#filter").fill("counter 39");
+			await view.says("all shown counters");
+			assert.equal((await view.rows("Counters")).length, 42); // 39, 139, 239, 339 and 390 to 399
+			await view.page.locator("#filter").fill("thread");
+			await view.says("No counter is shown");
+			assert.equal(await view.page.locator('table[aria-label="Counters"]').count(), 0);
+			await view.page.locator("#filter").fill("counter 39");
+			for (const tab of ["functions", "flame"]) {
+				await view.page.locator(`#tab-${tab}`).click();
+				await view.says("No thread is shown");
+			}
+			assert.deepEqual(view.wrong, []);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "at first the page shows the times that the command line leaves"(browser, folder) {
+		const file = join(folder, "late.json");
+		writeFileSync(file, traceOf([["main", 1, 0, 1000], ["late", 1, 950, 40]]));
+		const sight = async view => (await view.state()).view;
+		const check = async view => {
+			assert.deepEqual(await sight(view), { from: 900_000, to: 1_000_000 });
+			await view.press("w", "w", "0");
+			assert.deepEqual(await sight(view), { from: 900_000, to: 1_000_000 });
+			// The strip has these times, too: what is drawn there to its middle shows the first half.
+			const { x, y, width } = await view.page.locator("#overview").boundingBox();
+			await view.page.mouse.move(x + 1, y + 10);
+			await view.page.mouse.down();
+			await view.page.mouse.move(x + width / 2, y + 10, { steps: 3 });
+			await view.page.mouse.up();
+			const { from, to } = await sight(view);
+			assert(Math.abs(Math.min(from, 950_000) - 900_000) < 51_000 && Math.abs((from + to) / 2 - 950_000) < 26_000, `${from} ${to}`);
+		};
+		const view = await View.open(browser, [file], { words: ["--from-time", "900us"] });
+		try {
+			await check(view);
+		} finally {
+			await view.close();
+		}
+		const here = await exported(browser, folder, ["--from-time", "900us"], [file]);
+		try {
+			await check(here);
+			await here.page.evaluate(() => { location.hash = "#tab=functions"; });
+			assert.equal((await here.rows("Functions")).length, 2);
+		} finally {
+			await here.context.close();
+		}
+	},
+
 	async "a link names slice and tracks, whatever is left out where it is opened"(browser, folder) {
 		const file = join(folder, "linked.json");
 		writeFileSync(file, FILTERED);

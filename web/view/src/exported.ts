@@ -3,6 +3,7 @@
 import type { Told } from "./link";
 import { decodeWindow, differencesOf, framesOfLines, functionOf, isCalling, Refusal, same, Server, traceOf, weightOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
 	type Near, type Place, type Row, type Slice, type Stretch, type Trace, type Values, type Window } from "./api";
+import { isAll } from "./starts";
 
 const BLOCK = "trackway-data";
 
@@ -191,8 +192,8 @@ export class Exported extends Server {
 		return { flows: [], more: false };
 	}
 
-	private isWhole({ from, to }: Stretch, tracks: number[] | null): boolean {
-		return !tracks && from <= 0 && to >= this.known.end;
+	private isWhole(stretch: Stretch, tracks: number[] | null): boolean {
+		return !tracks && isAll(stretch, this.known);
 	}
 
 	/** The calls of some tracks in a stretch, cut to it, depth first. */

@@ -23,7 +23,7 @@ import { States } from "./panels/states";
 import { Table } from "./panels/table";
 import { CHANGES, TracePanel } from "./panels/trace";
 import { go } from "./slices";
-import { movedTo, startsFor } from "./starts";
+import { isAll, movedTo, spanOf, startsFor } from "./starts";
 import { found, NOTHING, read, saysView, Store, within, type State } from "./state";
 import { halves } from "./timeline/labels";
 import { isTrack } from "./timeline/strip";
@@ -34,7 +34,6 @@ const OFTEN = 250; // ms between questions while the trace is read
 const SELDOM = 2000; // afterwards: it may grow
 const SAID = 3000; // ms that a sentence is seen
 const ZOOM = 0.75; // of what is seen, by a key
-const LEAST_SPAN = 20; // ns that are shown of what has no length
 const STRIP = 10_000; // rows that are a track
 const FILE_TAIL = 12; // characters of the end of a file's name that stay in sight
 const PREVIOUS = "previous slice at the same depth";
@@ -95,7 +94,7 @@ class Page implements Context {
 	}
 
 	private whole(): Stretch {
-		return { from: 0, to: Math.max(LEAST_SPAN, this.current.end) };
+		return spanOf(this.current);
 	}
 
 	trace(): Trace {
@@ -154,7 +153,7 @@ class Page implements Context {
 	/** Window, selection and marks go along with what is not moved. */
 	async moveAll(starts: number[]): Promise<void> {
 		const { view } = this.store.state;
-		const all = view.from <= 0 && view.to >= this.current.end;
+		const all = isAll(view, this.current);
 		if (!await this.askAnew(starts))
 			return;
 		const by = this.earlier;
@@ -321,8 +320,8 @@ class Page implements Context {
 		}
 		const { view } = this.store.state;
 		// Who looks at all of it goes on looking at all of it.
-		if (view.from <= 0 && view.to >= before.end && this.current.end > before.end)
-			this.store.set({ view: { from: 0, to: Math.max(this.current.end, 20) } });
+		if (isAll(view, before) && this.current.end > before.end)
+			this.store.set({ view: this.whole() });
 		else if (this.current.state !== "reading" && before.state === "reading") {
 			const fit = within(view, this.current.end, this.whole());
 			if (fit !== view)
@@ -340,9 +339,9 @@ class Page implements Context {
 
 	/** Times that damage has made may be years away: then what is seen at first is where most of the trace is. */
 	private settle(): void {
-		const { bulk, end } = this.current;
+		const { bulk } = this.current;
 		const { view } = this.store.state;
-		if (!bulk || this.settled || view.from > 0 || view.to < end)
+		if (!bulk || this.settled || !isAll(view, this.current))
 			return;
 		this.settled = true;
 		this.store.set({ view: bulk });

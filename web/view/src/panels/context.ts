@@ -48,6 +48,8 @@ export interface Asked {
 	selected: boolean;
 	/** Whether the tracks are those that a filter, or what is hidden, leaves. */
 	filtered: boolean;
+	/** Whether a filter, or what is hidden, leaves no track of the kind. */
+	none: boolean;
 }
 
 /** What a question about tracks of a kind is about. */
@@ -56,11 +58,21 @@ export function asked(context: Context, kind: Kind = "thread"): Asked {
 	const { end, list } = context.trace();
 	const ofKind = (ids: number[]) => ids.filter(id => list[id]?.kind === kind);
 	const chosen = selection ? ofKind(tracks) : [];
-	const shown = filter !== "" || hidden.length ? ofKind(context.timeline.layout.shown) : [];
+	const some = filter !== "" || hidden.length > 0;
+	const shown = some ? ofKind(context.timeline.layout.shown) : [];
 	const filtered = !chosen.length && shown.length > 0 && shown.length <= MOST;
+	const none = some && !chosen.length && !shown.length && list.some(track => track.kind === kind);
 	const from = Math.max(0, view.from);
 	return { stretch: selection ?? { from, to: Math.max(from + 1, Math.min(view.to, end)) }, tracks: filtered ? shown : chosen,
-		selected: selection !== null, filtered };
+		selected: selection !== null, filtered, none };
+}
+
+/** Says so where no track of a kind is shown. */
+export function saysNone(context: Context, box: HTMLElement, kind: Kind = "thread"): boolean {
+	const { none } = asked(context, kind);
+	if (none)
+		box.append(quiet(`No ${kind} is shown: the filter, or what is hidden, leaves none.`));
+	return none;
 }
 
 const NO_COMMAND = "No command shows just this";

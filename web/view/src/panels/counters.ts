@@ -3,13 +3,14 @@
 import type { Stretch, Values } from "../api";
 import { commandOf } from "../command";
 import { make, table, type Column } from "../dom";
-import { value } from "../format";
+import { count, value } from "../format";
 import { plain } from "../timeline/text";
-import { asked, copyButton, failed, quiet, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, saysNone, type Context, type Panel } from "./context";
 import { about } from "./functions";
 
 const WIDEST = 16384; // pixels
-const MOST = 4096; // tracks of a window
+const AT_ONCE = 64; // tracks of a window
+const SHOWN = 500; // rows; the command prints all
 
 export interface Summary {
 	track: number;
@@ -62,21 +63,38 @@ export class Counters implements Panel {
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const { stretch, tracks } = asked(context, "counter");
+		if (saysNone(context, box, "counter"))
+			return;
 		box.append(about(context, "counter"));
 		try {
-			const window = await context.server.window(stretch, WIDEST, (tracks.length ? tracks : this.all()).slice(0, MOST), signal);
+			const { rows, left } = await this.summaries(stretch, tracks.length ? tracks : this.all(), signal);
 			if (signal.aborted)
 				return;
-			const rows = window.rows.flatMap(row => (row.kind === "values" ? summed(row, stretch) ?? [] : []));
 			box.append(make("div", { class: "row" }, copyButton(context, "Copy command", () =>
 				(tracks.length ? null : commandOf("counters", context.trace(), stretch, [])), "Command")));
 			if (rows.length)
-				box.append(this.table(rows));
+				box.append(this.table(rows.slice(0, SHOWN)));
 			else
 				box.append(quiet("No counter has a value in this time range."));
+			if (left)
+				box.append(quiet(`Up to ${count(left)} more: filter tracks, or select some.`));
 		} catch (error) {
 			failed(box, error);
 		}
+	}
+
+	/** Of so many tracks as fill the table: each request takes its time. `left`: how many series the others have. */
+	private async summaries(stretch: Stretch, tracks: number[], signal: AbortSignal): Promise<{ rows: Summary[]; left: number }> {
+		const { context } = this;
+		const { list } = context.trace();
+		const rows: Summary[] = [];
+		let at = 0;
+		for (; at < tracks.length && rows.length < SHOWN && !signal.aborted; at += AT_ONCE) {
+			const window = await context.server.window(stretch, WIDEST, tracks.slice(at, at + AT_ONCE), signal);
+			rows.push(...window.rows.flatMap(row => (row.kind === "values" ? summed(row, stretch) ?? [] : [])));
+		}
+		const left = tracks.slice(at).reduce((sum, id) => sum + list[id]!.lanes.length, Math.max(0, rows.length - SHOWN));
+		return { rows, left };
 	}
 
 	private table(rows: Summary[]): HTMLElement {

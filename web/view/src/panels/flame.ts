@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { commandOf } from "../command";
 import { button, make } from "../dom";
-import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, saysNone, watched, type Context, type Panel } from "./context";
 import { FlameGraph, type Node } from "./flamegraph";
 import { about } from "./functions";
 
@@ -20,6 +20,8 @@ export class Flame implements Panel {
 		const { context } = this;
 		const { stretch, tracks } = asked(context);
 		this.graph = null;
+		if (saysNone(context, box))
+			return;
 		box.append(about(context));
 		try {
 			const frames = await watched(context, box, signal, (question, stop) =>

@@ -6,7 +6,7 @@ import { button, make, table, type Column } from "../dom";
 import { amount, count, share, time, titled, type Unit } from "../format";
 import { plain } from "../timeline/text";
 import { slowestCall } from "./calls";
-import { asked, copyButton, failed, quiet, watched, weighedBy, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, saysNone, watched, weighedBy, type Context, type Panel } from "./context";
 
 const SHOWN = 500; // rows; the command prints all
 
@@ -81,6 +81,8 @@ export class Functions implements Panel {
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const { stretch, tracks, selected } = asked(context);
+		if (saysNone(context, box))
+			return;
 		box.append(about(context));
 		const tools = make("div", { class: "row" },
 			copyButton(context, "Copy command", () => commandOf("stat", context.trace(), stretch, tracks), "Command"));

@@ -4,7 +4,7 @@ import type { Frame } from "../api";
 import { button, make } from "../dom";
 import { time } from "../format";
 import { plain } from "../timeline/text";
-import { asked, failed, quiet, watched, weighedBy, type Context, type Panel } from "./context";
+import { asked, failed, quiet, saysNone, watched, weighedBy, type Context, type Panel } from "./context";
 import { FlameGraph } from "./flamegraph";
 import { about } from "./functions";
 
@@ -86,7 +86,7 @@ export class Sandwich implements Panel {
 		const { stretch, tracks } = asked(context);
 		const name = context.store.state.function || await this.chosen();
 		this.graphs = [];
-		if (signal.aborted)
+		if (signal.aborted || saysNone(context, box))
 			return;
 		if (!name) {
 			box.append(quiet("Select a slice, or a row in the tab Functions, to see its callers and callees here."));

@@ -4,7 +4,7 @@ import { statesCommand } from "../command";
 import { make, table } from "../dom";
 import { count, share, time } from "../format";
 import { plain } from "../timeline/text";
-import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, saysNone, watched, type Context, type Panel } from "./context";
 import { about } from "./functions";
 
 const SHOWN = 1000;
@@ -51,6 +51,8 @@ export class States implements Panel {
 		const { context } = this;
 		const { stretch, tracks } = asked(context);
 		const { unit, end } = context.trace();
+		if (saysNone(context, box))
+			return;
 		box.append(about(context), make("div", { class: "row" }, copyButton(context, "Copy command", () =>
 			statesCommand(context.trace(), stretch, tracks), "Command")));
 		try {

@@ -1,6 +1,7 @@
 // overview.ts - the strip of the whole trace: how busy it is where, and which part is shown.
 // SPDX-License-Identifier: Apache-2.0
 import type { Server, Stretch, Trace } from "../api";
+import { spanOf } from "../starts";
 import type { Store } from "../state";
 import type { Theme } from "./colours";
 
@@ -12,7 +13,8 @@ export class Overview {
 	private busy = new Float64Array(COLUMNS);
 	private most = 1;
 	private asked = -1;
-	private end = 1;
+	/** What it is of. */
+	private all: Stretch = { from: 0, to: 1 };
 	private drag: { grip: "from" | "to" | "middle" | "new"; at: number; view: Stretch } | null = null;
 
 	constructor(private readonly canvas: HTMLCanvasElement, private readonly store: Store, private readonly server: Server,
@@ -29,20 +31,20 @@ export class Overview {
 
 	/** Asks for the whole trace again when it has grown. */
 	async update(trace: Trace): Promise<void> {
-		this.end = Math.max(1, trace.end);
+		this.all = spanOf(trace);
 		if (this.asked === trace.generation)
 			return;
 		this.asked = trace.generation;
 		const tracks = trace.list.filter(track => track.lanes.length && track.kind !== "counter").slice(0, TRACKS);
 		if (!tracks.length)
 			return;
-		const stretch = { from: 0, to: this.end };
-		const window = await this.server.window(stretch, COLUMNS, tracks.map(track => track.id), undefined, false, true).catch(() => null);
+		const all = this.all;
+		const window = await this.server.window(all, COLUMNS, tracks.map(track => track.id), undefined, false, true).catch(() => null);
 		const busy = new Float64Array(COLUMNS);
 		for (const row of window?.rows ?? [])
 			if (row.kind === "slices" && row.depth === 0)
 				for (let i = 0; i < row.begin.length; i++)
-					spread(busy, row.begin[i]! / this.end, row.end[i]! / this.end, row.busy[i]! / this.end);
+					spread(busy, partOf(all, row.begin[i]!), partOf(all, row.end[i]!), row.busy[i]! / (all.to - all.from));
 		this.busy = busy;
 		this.most = Math.max(...busy) || 1;
 		this.changed();
@@ -65,8 +67,8 @@ export class Overview {
 		context.fill();
 		context.globalAlpha = 1;
 		const { from, to } = this.store.state.view;
-		const left = Math.max(0, from / this.end * width);
-		const right = Math.min(width, Math.max(left + 2, to / this.end * width));
+		const left = Math.max(0, partOf(this.all, from) * width);
+		const right = Math.min(width, Math.max(left + 2, partOf(this.all, to) * width));
 		context.fillStyle = theme.dark ? "#000000" : "#8a7d70";
 		context.globalAlpha = theme.dark ? 0.5 : 0.22;
 		context.fillRect(0, 0, left, height);
@@ -77,16 +79,20 @@ export class Overview {
 		context.fillRect(right - 2, 0, 2, height);
 	}
 
+	private get span(): number {
+		return this.all.to - this.all.from;
+	}
+
 	private at(event: PointerEvent): number {
 		const box = this.canvas.getBoundingClientRect();
-		return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * this.end;
+		return this.all.from + Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * this.span;
 	}
 
 	private down(event: PointerEvent): void {
 		const at = this.at(event);
 		const { view } = this.store.state;
-		const near = HANDLE / this.canvas.getBoundingClientRect().width * this.end;
-		const whole = view.from <= 0 && view.to >= this.end;
+		const near = HANDLE / this.canvas.getBoundingClientRect().width * this.span;
+		const whole = view.from <= this.all.from && view.to >= this.all.to;
 		const grip = Math.abs(at - view.from) < near ? "from" : Math.abs(at - view.to) < near ? "to"
 			: at > view.from && at < view.to && !whole ? "middle" : "new";
 		this.drag = { grip, at, view };
@@ -104,6 +110,10 @@ export class Overview {
 		if (next.from !== next.to)
 			this.store.set({ view: { from: Math.min(next.from, next.to), to: Math.max(next.from, next.to) } });
 	}
+}
+
+function partOf({ from, to }: Stretch, time: number): number {
+	return (time - from) / (to - from);
 }
 
 /** Adds an amount to the columns that a stretch of the whole covers. */

@@ -3,6 +3,7 @@
 import { same, type Answer, type Finding, type Place, type Row, type Server, type Stretch, type Trace, type Track } from "../api";
 import { byId, make, pairs } from "../dom";
 import { count, exactTime, time, value } from "../format";
+import { spanOf } from "../starts";
 import type { State, Store } from "../state";
 import { Arrows } from "./arrows";
 import { THEMES, type Theme } from "./colours";
@@ -144,14 +145,14 @@ export class Timeline {
 	// ---- Where it looks ----
 
 	whole(): Stretch {
-		return { from: 0, to: Math.max(LEAST_SPAN, this.trace?.end ?? 1) };
+		return this.trace ? spanOf(this.trace) : { from: 0, to: LEAST_SPAN };
 	}
 
 	/** A view that the trace has, not narrower than can be drawn. */
 	private clamp({ from, to }: Stretch): Stretch {
-		const end = this.whole().to;
-		const span = Math.min(Math.max(to - from, LEAST_SPAN), end * 1.2);
-		const middle = Math.min(Math.max((from + to) / 2, 0), end);
+		const { from: begin, to: end } = this.whole();
+		const span = Math.min(Math.max(to - from, LEAST_SPAN), (end - begin) * 1.2);
+		const middle = Math.min(Math.max((from + to) / 2, begin), end);
 		return { from: middle - span / 2, to: middle + span / 2 };
 	}
 
