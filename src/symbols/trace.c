@@ -10,12 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_standard_input(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
 
 /* A pipe would lose its first bytes. */
 static bool is_regular(const char *path)
 {
 	struct stat what;
-	return stat(path, &what) == 0 && S_ISREG(what.st_mode);
+	const int failed = is_standard_input(path) ? fstat(STDIN_FILENO, &what) : stat(path, &what);
+	return failed == 0 && S_ISREG(what.st_mode);
+}
+
+/* As tw_recorded_list(); standard input is read again from where it was. */
+static int list_recorded(const char *path, uint64_t offset, char **list)
+{
+	const off_t at = is_standard_input(path) ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
+	const int status = tw_recorded_list(path, offset, list);
+	if (at >= 0)
+		lseek(STDIN_FILENO, at, SEEK_SET);
+	return status;
 }
 
 /* ---- Logs: the functions of each have numbers, which mean others in the log of another program. ---- */
@@ -110,7 +127,7 @@ static int add_log(struct logs *logs, const char *path, uint64_t offset)
 	int status =
 	    log && tw_grow(&logs->items, &logs->room, logs->count + 1, sizeof(struct symbol_log *)) ? 0 : TW_ERR_MEMORY;
 	if (status == 0)
-		status = (log->path = strdup(path)) ? tw_recorded_list(path, offset, &log->list) : TW_ERR_MEMORY;
+		status = (log->path = strdup(path)) ? list_recorded(path, offset, &log->list) : TW_ERR_MEMORY;
 	if (log)
 		log->offset = offset;
 	if (status == 0)

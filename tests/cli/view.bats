@@ -548,6 +548,22 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	end_view
 }
 
+@test "view: a log from a pipe has the names of its programs" {
+	main=$(nm "$TRACKWAY" | sed -n 's/^0*\([0-9a-f]*\) T main$/\1/p')
+	"$PYTHON" "$TRACKWAY_SOURCE/tests/cli/hostile.py" objects log "$TRACKWAY" "$main"
+	mkfifo pipe
+	cat log >pipe &
+	begin_view - <pipe
+	client <<-'END'
+		import view_client
+		page = view_client.Page(open("address").read().strip())
+		page.whole()
+		names = [row["name"] for row in page.json("/api/stat")["functions"]]
+		assert set(names) == {"main"}, names[:9]
+	END
+	end_view
+}
+
 @test "view: stretches that are lost are told where they are" {
 	head -c 4096 "$DATA/fxt/oneshot_all.fxt" >cut.fxt
 	begin_view cut.fxt
