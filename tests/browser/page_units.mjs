@@ -1,6 +1,7 @@
 // page_units.mjs - the parts of the page of `trackway view` that need no browser. Prints TAP; run by page_tests.py.
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -247,12 +248,19 @@ const TESTS = {
 	},
 
 	async "times are as the tool prints them"() {
-		const { time, round, bytes, shell } = await load("format");
+		const { time, round, bytes, operand, shell } = await load("format");
 		assert.deepEqual([0, 999, 1000, 1234567, 999999999, 2e9].map(ns => time(ns)), ["0 ns", "999 ns", "1.000 us", "1.235 ms", "1.000 s", "2.000 s"]);
 		assert.deepEqual([0, 500, 20_000_000, 1_500_000_000].map(ns => round(ns)), ["0", "500 ns", "20 ms", "1.5 s"]);
 		assert.equal(time(1234, "instructions"), "1,234 instructions");
 		assert.equal(bytes(1536), "1.5 KiB");
 		assert.equal(shell("a'b $(x)"), "'a'\\''b $(x)'");
+		assert.equal(shell("select 1\n"), "'select 1\n'");
+		// A terminal takes these for keys: the first one would end the quotes.
+		for (const word of ["\x15touch x\n.json", "\x1b[201~\x15a", "it's\t\\x\x7f", "\x9b1;\u0085"]) {
+			assert.doesNotMatch(shell(word), /[\x00-\x1f\x7f-\x9f]/);
+			assert.equal(execFileSync("bash", ["--norc", "-c", `printf %s ${shell(word)}`], { encoding: "utf8", env: { LC_ALL: "C.UTF-8" } }), word);
+		}
+		assert.deepEqual(["-x.json", "-", "a", "./-a"].map(operand), ["./-x.json", "-", "a", "./-a"]);
 	},
 
 	async "ticks of an axis have as many decimals as it needs, all of them"() {
@@ -480,6 +488,7 @@ const TESTS = {
 			"trackway counters --from-time 300ns --to-time 400ns -");
 		assert.equal(statesCommand(trace, all, []), "trackway sched --frequency 2GHz a");
 		assert.equal(sqlCommand(trace, "select 1"), `trackway sql ${inputs} a 'select 1'`);
+		assert.equal(sqlCommand(trace, "-oa.db"), `trackway sql ${inputs} -- a -oa.db`, "a query is no option");
 		assert.equal(dumpCommand(trace, 0, { from: 300, to: 400 }, []),
 			`trackway dump --from-time 300ns --to-time 400ns --process 'app-*' --function 'a b*' ${inputs} a`);
 		assert.equal(viewCommand(trace, { ...NOTHING, view: { from: 0, to: 9 } }),

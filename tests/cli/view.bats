@@ -457,6 +457,15 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	[ "$status" = 2 ]
 	[[ $output == 'trackway: small/out.html: '*'iB'$'\n''trackway: error: small/out.html: the page cannot be written: File too large' ]] || fail "$output"
 	[ -z "$(ls -A small)" ]
+	# Times that are none move nothing.
+	trackway view --export out.html --state 'starts=%zz' markup.json
+	run env TMPDIR="$PWD/nowhere" "$TRACKWAY" view --export out.html "$DATA/fxt/flow3.fxt"
+	[ "$status" = 2 ]
+	[ "$output" = "trackway: error: $PWD/nowhere: no room for a temporary file: No such file or directory" ] || fail "$output"
+	# What the end of the reading adds has no room: that is no trace without slices.
+	run bash -c 'trap "" XFSZ; ulimit -f 0; "$TRACKWAY" view --export /dev/null "$DATA/fxt/flow3.fxt"'
+	[ "$status" = 2 ]
+	[[ $output == *'File too large'* ]] || fail "$output"
 	run trackway view --export markup.json markup.json
 	[ "$status" = 2 ]
 	[[ $output == *"is the output too"* ]] || fail "$output"

@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* The same trace twice: one index keeps all slices, the other none that can be read again. */
@@ -715,6 +716,36 @@ static void test_early(void **state)
 	free(archive.bytes);
 }
 
+/* A name that no slice has is looked for in the whole file: not for one who has gone, nor while the server ends. */
+static void test_gone(void **state)
+{
+	static const char address[] = "/api/near?name=nobody&at=0&direction=next";
+	(void)state;
+	struct archive archive = {.random = 11};
+	struct scene scene;
+	struct view_answer answer = {.status = 200};
+	int ends[2];
+	make_nesting_archive(&archive);
+	set_up(&scene, &archive);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	struct view_request request = {.method = "GET", .address = address, .socket = ends[0]};
+	assert_true(view_request_parse(&request));
+	for (unsigned i = 0; i < 2; i++) {
+		view_answer_near(scene.bare, &request, &answer);
+		assert_int_equal(answer.status, i ? 409 : 200);
+		view_answer_free(&answer);
+		answer = (struct view_answer){.status = 200};
+		close(ends[1]);
+	}
+	view_request_free(&request);
+	close(ends[0]);
+	expect_status(scene.bare, view_answer_near, address, 200);
+	view_questions_stop(&scene.bare->questions);
+	expect_status(scene.bare, view_answer_near, address, 409);
+	tear_down(&scene);
+	free(archive.bytes);
+}
+
 SUITE(view_leaves)
 {
 	const struct CMUnitTest tests[] = {
@@ -723,6 +754,7 @@ SUITE(view_leaves)
 	    cmocka_unit_test(test_shorter),  cmocka_unit_test(test_exact),     cmocka_unit_test(test_early),
 	    cmocka_unit_test(test_open_far), cmocka_unit_test(test_around),    cmocka_unit_test(test_wide),
 	    cmocka_unit_test(test_bulk),     cmocka_unit_test(test_orders),    cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_gone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

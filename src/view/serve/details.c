@@ -3,6 +3,7 @@
 #include "view/index/bare.h"
 #include "view/index/leaves.h"
 #include "view/serve/place.h"
+#include "view/serve/question.h"
 #include "view/serve/starts.h"
 #include "view/serve/window.h"
 
@@ -186,6 +187,7 @@ struct near {
 	size_t among_count;
 	const struct view_request *request;
 	struct view_place found;
+	bool over; /* nobody waits for it any more */
 };
 
 /* Takes the tracks that are asked for. False where they are none. */
@@ -310,8 +312,9 @@ static void look_span_by_span(struct view *view, struct near *near)
 		if (is_near_enough(view, near, first, last))
 			return;
 		view_unlock(view);
+		near->over = view_questions_are_over(&view->questions, near->request->socket);
 		view_lock(view);
-		if (view->index.store.spans != spans) {
+		if (near->over || view->index.store.spans != spans) {
 			near->found = (struct view_place){NULL, 0};
 			return;
 		}
@@ -369,6 +372,8 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	view_json_end(&out, answer);
 	if (is_early)
 		view_place_refuse_early(answer);
+	else if (near.over)
+		view_refuse(answer, 409, "interrupted");
 	else if (!fine)
 		view_refuse(answer, 400,
 		            near.name ? "at is later than any time"

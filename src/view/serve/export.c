@@ -154,7 +154,7 @@ static void put_data(struct data *data, size_t most, const char *state, bool *wh
 	tw_text_free(&window);
 }
 
-/* The address of the answers: files begin where the state has them; those that are for other files move nothing. */
+/* The address of the answers: files begin where the state has them; times for other files, or none, move nothing. */
 static bool take_starts(struct view *view, const char *state, struct view_request *request)
 {
 	static const char name[] = "starts=";
@@ -167,6 +167,10 @@ static bool take_starts(struct view *view, const char *state, struct view_reques
 	const bool parsed = view_request_parse(request);
 	request->address = "/";
 	free(address);
+	if (!parsed && given) {
+		view_request_free(request);
+		return take_starts(view, "", request);
+	}
 	if (parsed && !view_starts_take(view, request)) {
 		free(request->later);
 		request->later = NULL;

@@ -114,6 +114,15 @@ void view_questions_stop(struct view_questions *questions)
 	pthread_mutex_unlock(&questions->lock);
 }
 
+bool view_questions_are_over(struct view_questions *questions, int socket)
+{
+	struct pollfd asker = {.fd = socket > 0 ? socket : -1, .events = POLLRDHUP};
+	pthread_mutex_lock(&questions->lock);
+	const bool over = questions->over;
+	pthread_mutex_unlock(&questions->lock);
+	return over || poll(&asker, 1, 0) > 0;
+}
+
 void view_questions_free(struct view_questions *questions)
 {
 	view_questions_stop(questions);

@@ -61,6 +61,10 @@ static inline bool view_question_stops(const struct view_question *question)
 	return __atomic_load_n(&question->stop, __ATOMIC_RELAXED) != 0;
 }
 
+/* Whether nobody waits for an answer any more, be it no question: the server ends, or who asked has closed the
+ * connection. socket: 0 where it is not known. */
+bool view_questions_are_over(struct view_questions *questions, int socket);
+
 /* How far a question is. False where there is none of this name. */
 struct view_question_state {
 	const char *asked;

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/serve/view.h"
 
+#include "base/bytes/temporary.h"
 #include "core/format.h"
 #include "core/in_order.h"
 #include "core/order/sorted_runs.h"
@@ -311,10 +312,12 @@ static void end_reading(struct view *view, int got)
 	bool is_kept = false;
 	view_lock(view);
 	view->index.now.event = NULL;
-	if (got > 0)
-		view_finish(view, VIEW_FAILED, strerror(got));
-	else
-		view_finish(view, got < 0 ? VIEW_FAILED : VIEW_DONE, got < 0 ? why(view, got) : "");
+	view_finish(view, got ? VIEW_FAILED : VIEW_DONE, got > 0 ? strerror(got) : got < 0 ? why(view, got) : "");
+	if (got == 0 && view->index.store.error) { /* what the end has added had no room */
+		got = view->index.store.error;
+		view->reading.state = VIEW_FAILED;
+		snprintf(view->reading.error, sizeof view->reading.error, "%s", strerror(got));
+	}
 	if (got == 0)
 		over = let_go(view);
 	if (view->index.store.spans)
@@ -384,11 +387,14 @@ int view_begin(struct view *view)
 	view->reading.title = view->reading.reader->format->title;
 	status =
 	    view_index_init(&view->index, options.temporary_directory, room_of(view), &view->reading.reader->traits);
-	if (status == 0)
-		plan_spans(view);
+	if (status == TW_ERR_SYSTEM) {
+		snprintf(view->error, sizeof view->error, "%s: no room for a temporary file: %s",
+		         tw_temporary_place(options.temporary_directory), strerror(view->index.store.error));
+		return status;
+	}
 	if (status < 0)
-		return fail(view, status,
-		            status == TW_ERR_SYSTEM ? strerror(view->index.store.error) : "out of memory");
+		return fail(view, status, "out of memory");
+	plan_spans(view);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 // command.ts - the `trackway` command that shows what the page shows.
 // SPDX-License-Identifier: Apache-2.0
 import { whole, type Given, type Stretch, type Trace, type TraceFile, type Track } from "./api";
-import { shell } from "./format";
+import { operand, shell } from "./format";
 import { areApart } from "./starts";
 import { write, type State } from "./state";
 
@@ -37,12 +37,12 @@ function inputsOf(trace: Trace, nameless = false): Given[] {
 // ---- What of the trace ----
 
 function pathsOf(files: TraceFile[]): string[] {
-	return files.map(file => file.path);
+	return files.map(file => operand(file.path));
 }
 
 /** --offset, of files that begin later than others. */
 function offsetsOf(files: TraceFile[], start: (file: TraceFile) => number): string[] {
-	return files.filter(file => start(file) !== 0).flatMap(file => ["--offset", `${file.path}=${start(file)}ns`]);
+	return files.filter(file => start(file) !== 0).flatMap(file => ["--offset", `${operand(file.path)}=${start(file)}ns`]);
 }
 
 /** The stretch as the server takes it, on the clock of a file that begins at a time of the axis; null: all there is. */
@@ -140,12 +140,13 @@ export function dumpCommand(trace: Trace, number: number, stretch: Stretch, trac
 	const chosen = tracks.map(id => trace.list[id]).filter(isThread);
 	const threads = threadsOf(chosen, trace.list.filter(isThread).filter(track => track.file === number));
 	return !threads || isMoved(trace) ? null : line(["trackway", "dump", ...timesOf(cut(trace, stretch, file)),
-		...filtersOf(trace, threads, [...WHO, ...OF_SLICES]), ...wordsOf(inputsOf(trace)), file.path]);
+		...filtersOf(trace, threads, [...WHO, ...OF_SLICES]), ...wordsOf(inputsOf(trace)), operand(file.path)]);
 }
 
 /** `trackway sql` with a query: no filter leaves out anything in its tables. */
 export function sqlCommand(trace: Trace, query: string): string {
-	return line(["trackway", "sql", ...wordsOf(inputsOf(trace)), ...pathsOf(trace.files), query]);
+	const end = query.startsWith("-") ? ["--"] : []; // of the options: a comment is none
+	return line(["trackway", "sql", ...wordsOf(inputsOf(trace)), ...end, ...pathsOf(trace.files), query]);
 }
 
 /** `trackway diff` of the first two files in a stretch, null: in all; the files must have one part of their clocks. */

@@ -1,7 +1,7 @@
 // drop.ts - files dropped onto the page: the server reads no others than it was started with, so the command is told.
 // SPDX-License-Identifier: Apache-2.0
 import { button, byId, make } from "./dom";
-import { shell } from "./format";
+import { operand, shell } from "./format";
 import { copy, type Context } from "./panels/context";
 
 /** Shows a sentence above all until it is put away: something is wrong. */
@@ -23,7 +23,7 @@ export function attachDrop(context: Context): void {
 		const names = [...event.dataTransfer?.files ?? []].map(file => file.name);
 		if (!names.length)
 			return;
-		const command = ["trackway", "view", ...names].map(shell).join(" ");
+		const command = ["trackway", "view", ...names.map(operand)].map(shell).join(" ");
 		show("notice", "This page shows the files that trackway view was started with. To open these, in their folder:",
 			make("code", {}, command), button("Copy command", () => void copy(context, command, "Command")));
 	});

@@ -90,7 +90,17 @@ export function value(number: number): string {
 	return number.toLocaleString("en", size >= 1e5 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 6 });
 }
 
-/** A word of a shell's command line. */
+const ESCAPED = /[\\'\x00-\x1f\x7f-\x9f]/g;
+
+/** A word of a shell's command line. A terminal takes control characters that are pasted for keys: they are written with
+ *  other characters, which zsh and bash know. */
 export function shell(word: string): string {
+	if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(word))
+		return `$'${word.replace(ESCAPED, sign => (/[\\']/.test(sign) ? `\\${sign}` : `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`))}'`;
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The path of a file as an operand, which is no option. */
+export function operand(path: string): string {
+	return /^-./.test(path) ? `./${path}` : path;
 }
