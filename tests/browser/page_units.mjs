@@ -239,6 +239,13 @@ const TESTS = {
 		assert.equal(data.rows(1)[0].time.buffer, answers[1]);
 	},
 
+	async "words of the ruler stand beside the flags of marks"() {
+		const { besides } = await load("timeline/ruler");
+		for (const [at, flags, left] of [[500, [], 470], [500, [300], 470], [500, [505], 436], [500, [495], 504], [10, [12], 21], [990, [980], 911],
+			[500, [480, 520], 411], [500, Array.from({ length: 100 }, (_, i) => i * 10), 470]])
+			assert.equal(besides(at, 60, 1000, flags), left, `at ${at} with ${flags}`);
+	},
+
 	async "ticks are round and no more than there is room for"() {
 		const { ticks, step } = await load("timeline/ticks");
 		assert.deepEqual(ticks(0, 1000, 8), [0, 200, 400, 600, 800, 1000]);
@@ -314,13 +321,14 @@ const TESTS = {
 		const state = { ...NOTHING, view, pins: [1, 2, 4], hidden: [5, 6], closed: [0], tracks: [7], selection: view, slice: { track: 4, lane: 1, depth: 2, item: 9 },
 			told: { from: 5, to: 8, name: "f(a, \"b&c\") 100%@x" } };
 		const fragment = write(state, all);
-		assert.equal(fragment, "t=0-9&sel=0-9&of=c.0&slice=t1:7.12@5-8.2.f(a%252C%2520%2522b%2526c%2522)%2520100%2525%2540x" +
-			"&pin=t7.12,n7.a%252C%2520b%2525,t1:7.12&hide=a7.req,a7.req~1&closed=p7");
+		assert.equal(fragment, "t=0-9&sel=0-9&of=c.0&slice=t1:7.12@5-8.2.f(a,+%22b%26c%22)+100%2525@x" +
+			"&pin=t7.12,n7.a%252C+b%2525,t1:7.12&hide=a7.req,a7.req~1&closed=p7");
+		assert.match(write({ ...state, told: { from: 5, to: 8, name: "tracer::ball" } }, all), /slice=t1:7\.12@5-8\.2\.tracer::ball&/);
 		// The slice is looked for; tracks have other numbers among others.
 		const few = [all[0], { ...all[4], id: 1 }, { ...all[2], id: 2 }];
 		const here = read(`#${fragment}`, NOTHING, few);
 		assert.deepEqual([here.pins, here.hidden, here.closed, here.tracks, here.slice], [[2, 1], [], [0], [], null]);
-		assert.deepEqual(here.missing, { slice: "t1:7.12@5-8.2.f(a%2C%20%22b%26c%22)%20100%25%40x", of: ["c.0"], pin: ["t7.12"], hide: ["a7.req", "a7.req~1"], closed: [] });
+		assert.deepEqual(here.missing, { slice: "t1:7.12@5-8.2.f(a, \"b&c\") 100%25@x", of: ["c.0"], pin: ["t7.12"], hide: ["a7.req", "a7.req~1"], closed: [] });
 		// What is missing stays in the address, and is found once it is there.
 		assert.equal(read(`#${write(here, few)}`, NOTHING, all).pins.length, 3);
 		const now = { ...here, ...found(here, [...few, { ...all[1], id: 3 }, { ...all[7], id: 4 }]) };
@@ -329,6 +337,9 @@ const TESTS = {
 		assert.deepEqual(NOTHING.missing, NONE_MISSING);
 		const { soughtOf } = await load("link");
 		assert.deepEqual(soughtOf(here.missing.slice), { track: "t1:7.12", from: 5, to: 8, depth: 2, name: "f(a, \"b&c\") 100%@x" });
+		// Links of old have names that are encoded twice.
+		assert.deepEqual(soughtOf("t1:7.12@5-8.2.f(a%2C%20%22b%26c%22)%20100%25%40x"), soughtOf(here.missing.slice));
+		assert.deepEqual(read("#pin=n7.a%252C%2520b%2525", NOTHING, all).pins, [2]);
 		for (const wrong of ["t7.12@5.2.f", "t7.12@5-8.2", "@5-8.2.f", "t7.12@5-8.2.%zz", "1.2.3.4"])
 			assert.equal(soughtOf(wrong), null, wrong);
 	},

@@ -72,8 +72,14 @@ export function table<Row>(title: string, columns: Column<Row>[], rows: Row[], o
 	return make("table", { "aria-label": title }, make("thead", {}, head), body);
 }
 
+/** Text that breaks between the words of a name rather than in them. */
+function breaking(text: string): Child[] {
+	return text.split(/(?<=::|[_/.,(<])(?=[^:])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
+}
+
 function line<Row>(columns: Column<Row>[], row: Row, open?: (row: Row) => void): HTMLElement {
-	const cells = columns.map(column => make("td", { class: column.number ? "number" : "" }, column.make?.(row) ?? column.text(row)));
+	const cells = columns.map(column => make("td", { class: column.number ? "number" : "" },
+		...column.make ? [column.make(row)] : column.number ? [column.text(row)] : breaking(column.text(row))));
 	const element = make("tr", {}, ...cells);
 	if (!open)
 		return element;

@@ -25,7 +25,16 @@ const known = new WeakMap<Track[], Names>();
 /** Kind, file, process, and the number or the name in it: "t7.12" is thread 12 of process 7, "n1:7.memory" a counter of the second file. */
 function nameOf({ kind, file, pid, tid, name }: Track): string {
 	const own = kind === "process" ? [pid ?? name] : [pid ?? "", tid ?? name];
-	return `${LETTERS[kind]}${file ? `${file}:` : ""}${own.map(encodeURIComponent).join(".")}`;
+	return `${LETTERS[kind]}${file ? `${file}:` : ""}${own.map(part => part.replace(/[%,@]/g, encodeURIComponent)).join(".")}`;
+}
+
+/** Links of old have more of a name encoded. */
+function decoded(word: string): string {
+	try {
+		return decodeURIComponent(word);
+	} catch {
+		return word;
+	}
 }
 
 /** Those that would be called the same are counted. */
@@ -40,7 +49,7 @@ function namesOf(tracks: Track[]): Names {
 		const before = met.get(name) ?? 0;
 		met.set(name, before + 1);
 		names.of[track.id] = before ? `${name}~${before}` : name;
-		names.ids.set(names.of[track.id]!, track.id);
+		names.ids.set(decoded(names.of[track.id]!), track.id);
 	}
 	known.set(tracks, names);
 	return names;
@@ -55,11 +64,11 @@ export function trackName(id: number, tracks: Track[]): string {
 export function trackOf(word: string, tracks: Track[]): number | "unknown" | null {
 	if (/^\d+$/.test(word))
 		return Number(word);
-	return /^[ptcnao]./.test(word) ? namesOf(tracks).ids.get(word) ?? "unknown" : null;
+	return /^[ptcnao]./.test(word) ? namesOf(tracks).ids.get(decoded(word)) ?? "unknown" : null;
 }
 
 export function sliceName(track: string, depth: number, { from, to, name }: Told): string {
-	return `${track}@${Math.round(from)}-${Math.round(to)}.${depth}.${encodeURIComponent(name)}`;
+	return `${track}@${Math.round(from)}-${Math.round(to)}.${depth}.${name.replaceAll("%", "%25")}`;
 }
 
 export function soughtOf(word: string): Sought | null {

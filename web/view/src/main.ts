@@ -356,10 +356,12 @@ class Page implements Context {
 			title.replaceChildren(...halves(name || "Trackway", FILE_TAIL));
 		title.title = files.map(file => plain(file.path)).join("\n");
 		document.title = name ? `${name} \u2013 Trackway` : "Trackway";
-		const about = state === "reading" ? `reading ${bytes(done)}${size ? ` of ${bytes(size)}` : ""}`
-			: `${timeless ? "" : `${time(end, unit)}, `}${counted(events, timeless ? "stack" : "event")}${damage ? `, ${counted(damage, "finding")}` : ""}`;
+		const about = state === "reading" ? [`reading ${bytes(done)}${size ? ` of ${bytes(size)}` : ""}`]
+			: [...timeless ? [] : [time(end, unit)], counted(events, timeless ? "stack" : "event"), ...damage ? [counted(damage, "finding")] : []];
 		document.body.classList.toggle("timeless", timeless);
-		byId("trace-about").textContent = byId("trace-about").title = about;
+		byId("trace-about").title = about.join(", ");
+		if (byId("trace-about").textContent !== about.join(", "))
+			byId("trace-about").replaceChildren(...about.map((part, i) => make("span", {}, i ? `, ${part}` : part)));
 		const bar = byId("progress");
 		bar.hidden = state !== "reading";
 		const part = size ? Math.round(100 * done / size) : 0;

@@ -1,10 +1,11 @@
 // sandwich.ts - one function between all that call it and all that it calls, each as a flame graph.
 // SPDX-License-Identifier: Apache-2.0
 import type { Frame } from "../api";
+import { commandOf } from "../command";
 import { button, make } from "../dom";
 import { time } from "../format";
 import { plain } from "../timeline/text";
-import { asked, failed, quiet, saysNone, watched, weighedBy, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, saysNone, watched, weighedBy, type Context, type Panel } from "./context";
 import { FlameGraph } from "./flamegraph";
 import { about } from "./functions";
 
@@ -98,6 +99,9 @@ export class Sandwich implements Panel {
 				context.server.flame(stretch, tracks.length ? tracks : null, stop, question));
 			if (signal.aborted)
 				return;
+			const filtered = context.trace().options.some(option => option.name === "function");
+			box.append(make("div", { class: "row" }, copyButton(context, "Copy command", () => (filtered ? null
+				: commandOf("graph", context.trace(), stretch, tracks, ["--function", name.replace(/[\\*?[\]]/g, "\\$&")])), "Command")));
 			this.fill(box, sandwich(frames, name), name);
 		} catch (error) {
 			failed(box, error);

@@ -18,6 +18,8 @@ export class Search implements Panel {
 	private readonly input = byId<HTMLInputElement>("search");
 	private readonly found = byId("found");
 	private timer = 0;
+	/** Steps that are asked for, one after the other. */
+	private steps = Promise.resolve();
 
 	constructor(private readonly context: Context) {
 		this.input.value = context.store.state.query;
@@ -69,8 +71,13 @@ export class Search implements Panel {
 		this.input.select();
 	}
 
-	/** Goes to the next slice, or the one before, whose name has been searched for. */
-	async step(direction: "next" | "previous", names?: Found[]): Promise<void> {
+	/** Goes to the next slice, or the one before, whose name has been searched for: from where the step before has come to. */
+	step(direction: "next" | "previous", names?: Found[]): Promise<void> {
+		this.steps = this.steps.then(() => this.stepOn(direction, names)).catch(() => undefined);
+		return this.steps;
+	}
+
+	private async stepOn(direction: "next" | "previous", names?: Found[]): Promise<void> {
 		const { context } = this;
 		await this.ask().catch(() => undefined);
 		const among = (names ?? this.names).slice(0, ASKED);

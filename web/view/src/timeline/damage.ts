@@ -8,7 +8,15 @@ import { plain } from "./text";
 /** What was found where the bytes of a lost stretch are. */
 export function findingOf(lost: Lost, findings: Finding[]): Finding | null {
 	const there = findings.filter(({ offset }) => offset >= lost.offset && offset < lost.offset + Math.max(1, lost.bytes));
-	return there.find(finding => finding.time === lost.from) ?? there[0] ?? null;
+	// A buffer that is cut off is told where it begins.
+	const cut = findings.findLast(({ offset, rule }) => offset < lost.offset && rule.endsWith("-truncated"));
+	return there.find(finding => finding.time === lost.from) ?? there[0] ?? cut ?? null;
+}
+
+/** Findings but for those of which it is known which track has lost something there. */
+export function withoutTrack({ findings, lost }: Trace): Finding[] {
+	const told = new Set(lost.filter(({ track }) => track !== null).map(each => findingOf(each, findings)));
+	return findings.filter(finding => !told.has(finding));
 }
 
 /** Words for what is found; its file where there are several. */

@@ -72,6 +72,8 @@ export interface Scene {
 	query: string;
 	marks: number[];
 	findings: Finding[];
+	/** Those that are drawn over all tracks. */
+	general: Finding[];
 	lost: Lost[];
 	cursor: number | null;
 	strip: Strip | null;
@@ -491,7 +493,7 @@ export class Painter {
 	/** What lies over all tracks: damage, selection, marks, the pointer. */
 	private over(scene: Scene): void {
 		const context = this.context;
-		for (const finding of scene.findings)
+		for (const finding of scene.general)
 			if (finding.time !== null)
 				this.damage(scene, xOf(scene, finding.time));
 		this.outside(scene);

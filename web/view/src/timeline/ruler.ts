@@ -7,6 +7,7 @@ import { LEAST_LOST, SMALL, xOf } from "./draw";
 import { clockTicks, step, ticks } from "./ticks";
 
 const TICK_ROOM = 110; // pixels
+const FLAG = 6; // pixels to each side
 
 export interface Ruled {
 	clock: number | null;
@@ -35,6 +36,15 @@ function told(scene: Ruled): { at: number; words: string; ink: string } | null {
 	return { at: cursor, words: time(view.from + (view.to - view.from) * cursor / width, unit), ink: theme.text };
 }
 
+/** Where words begin that are to stand around a place: beside a mark's flag rather than under it. */
+export function besides(at: number, wide: number, width: number, flags: number[]): number {
+	const most = width - wide - 5;
+	const first = Math.max(5, Math.min(most, at - wide / 2));
+	const free = (left: number) => left >= 5 && left <= most && flags.every(flag => flag + FLAG < left - 2 || flag - FLAG > left + wide + 2);
+	const beside = flags.flatMap(flag => [flag + FLAG + 3, flag - FLAG - wide - 3]).filter(free);
+	return free(first) || !beside.length ? first : beside.reduce((a, b) => (Math.abs(b - first) < Math.abs(a - first) ? b : a));
+}
+
 /** The ruler above the tracks, and above their scroll bar; gives the labels of its ticks. */
 export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, width: number, height: number): string[] {
 	context.fillStyle = scene.theme.page;
@@ -42,7 +52,7 @@ export function drawRuler(context: CanvasRenderingContext2D, scene: Ruled, width
 	context.font = SMALL;
 	const plate = told(scene);
 	const wide = plate ? context.measureText(plate.words).width : 0;
-	const left = plate ? Math.max(5, Math.min(scene.width - wide - 5, plate.at - wide / 2)) : scene.width;
+	const left = plate ? besides(plate.at, wide, scene.width, scene.marks.map(mark => Math.round(xOf(scene, mark)))) : scene.width;
 	const labels: string[] = [];
 	for (const { at, label } of ruled(scene)) {
 		const x = Math.round(xOf(scene, at));

@@ -8,7 +8,7 @@ import type { State, Store } from "../state";
 import { Arrows } from "./arrows";
 import { THEMES, type Theme } from "./colours";
 import { Data } from "./data";
-import { lostAt, tipOfFinding, tipOfLost } from "./damage";
+import { lostAt, tipOfFinding, tipOfLost, withoutTrack } from "./damage";
 import { type Box, Painter, type Scene, xOf } from "./draw";
 import { attach } from "./hands";
 import { Labels } from "./labels";
@@ -26,6 +26,8 @@ const LAYOUT_KEYS: (keyof State)[] = ["pins", "hidden", "closed", "bare", "filte
 export class Timeline {
 	trace: Trace | null = null;
 	layout: Layout = { pinned: [], pinnedHeight: 0, lines: [], height: 0, bare: 0, shown: [] };
+	/** Findings of which no track is known. */
+	private general: Finding[] = [];
 	readonly data: Data;
 	labelsDrawn: string[] = [];
 	/** Script time of the last frames, ms. */
@@ -98,6 +100,7 @@ export class Timeline {
 	/** Takes what the server now knows. */
 	update(trace: Trace): void {
 		this.trace = trace;
+		this.general = withoutTrack(trace);
 		this.makeStrip();
 		this.data.generation = trace.generation;
 		this.data.end = Math.max(1, trace.end);
@@ -329,7 +332,7 @@ export class Timeline {
 		const { view, selection, tracks, slice, query, marks } = this.store.state;
 		return { view, selection, tracks, slice, query, marks, width: this.width, height: this.height,
 			scroll: this.scroller.scrollTop, layout: this.layout, names: this.server.names, theme: this.theme,
-			unit: this.trace?.unit ?? "ns", timeless: this.trace?.timeless ?? false, end: this.data.end, hovered: this.hovered, findings: this.trace?.findings ?? [], lost: this.trace?.lost ?? [],
+			unit: this.trace?.unit ?? "ns", timeless: this.trace?.timeless ?? false, end: this.data.end, hovered: this.hovered, findings: this.trace?.findings ?? [], general: this.general, lost: this.trace?.lost ?? [],
 			cursor: this.cursor?.x ?? null, rows: track => this.rows(track), strip: this.strip, clock: this.clock,
 			has: track => this.isStrip(track) || this.data.has(track),
 			parent: track => this.trace?.list[track]?.parent ?? null, over: (context, scene) => this.arrows.draw(context, scene) };
@@ -545,7 +548,7 @@ export class Timeline {
 		this.ruler.addEventListener("pointermove", event => this.tellFinding(at(event)));
 		this.ruler.addEventListener("pointerleave", () => { this.tip.hidden = true; });
 		this.ruler.addEventListener("click", event => {
-			if (this.findingAt(event.offsetX))
+			if (this.findingAt(event.offsetX, this.trace?.findings))
 				this.store.set({ tab: "trace" });
 		});
 		this.ruler.addEventListener("pointerdown", event => {
@@ -570,13 +573,13 @@ export class Timeline {
 		return this.findingAt(x) !== null || line !== null && !line.group && this.tipOfLost(x, line.track.id) !== null;
 	}
 
-	private findingAt(x: number): Finding | null {
-		return this.trace?.findings.find(finding => finding.time !== null && Math.abs(xOf(this, finding.time) - x) <= SNAP) ?? null;
+	private findingAt(x: number, findings = this.general): Finding | null {
+		return findings.find(finding => finding.time !== null && Math.abs(xOf(this, finding.time) - x) <= SNAP) ?? null;
 	}
 
 	/** What is damaged where the pointer is on the ruler. */
 	private tellFinding(x: number): void {
-		const found = this.findingAt(x);
+		const found = this.findingAt(x, this.trace?.findings);
 		const content = found ? tipOfFinding(found, this.trace!) : this.tipOfLost(x, null);
 		this.tip.hidden = !content;
 		if (!content)
