@@ -157,8 +157,9 @@ READ = {
 
 # Lists.
 
+@functools.lru_cache(maxsize=1 << 16)
 def item_of(word, *shapes):
-    """The parts of an item; those that are missing at its end are left out."""
+    """The parts of an item; those that are missing at its end are left out. Stacks share most of theirs."""
     parts = word.split(b":")
     most, least = len(shapes), sum(not shape.endswith("?") for shape in shapes)
     if not least <= len(parts) <= most:
@@ -531,8 +532,8 @@ class Log:
         thread.waiting = []
 
     def prc_cpu(self, row):
-        last = [usage.ms for usage in self.usages if usage.thread == "process"][-1:]
-        interval = row["timestamp"] - last[0] if last else self.timeout()
+        last = next((usage.ms for usage in reversed(self.usages) if usage.thread == "process"), None)
+        interval = row["timestamp"] - last if last is not None else self.timeout()
         self.usages.append(Usage("process", row["timestamp"], row["usage"], interval))
 
     # Compilation and collection.
@@ -721,6 +722,16 @@ def weighed(log, weight):
         yield thread, ((COMPILER, None),), used * 1000
 
 
+@functools.lru_cache(maxsize=16)
+def summed(log, weight):
+    """Thread and stack -> weight: of a whole log, of which nothing may change any more."""
+    found = collections.Counter()
+    for thread, stack, amount in weighed(log, weight):
+        if amount:
+            found[thread, stack] += amount
+    return found
+
+
 def named(log, iid):
     """The name and number of a function, as it is known at the end, its class and its module."""
     if iid == COMPILER and 1 in log.function_names:
@@ -786,7 +797,7 @@ def placed(one, weight):
 def totals(log, weight, by):
     """part -> [self, inclusive]; a part that is on a stack more than once is counted once."""
     found, cache = collections.defaultdict(lambda: [0, 0]), {}
-    for thread, stack, amount in weighed(log, weight):
+    for (thread, stack), amount in summed(log, weight).items():
         parts = []
         for iid, ip in stack:
             key = (iid, ip) if by == "line" else iid
@@ -808,9 +819,9 @@ def totals(log, weight, by):
 
 def stacks(log, weight):
     """(thread, names outermost first) -> weight."""
-    found = collections.Counter()
-    for thread, stack, amount in weighed(log, weight):
-        found[thread, tuple(named(log, iid)[0][0] for iid, _ in stack) or ("(no stack)",)] += amount
+    found, name = collections.Counter(), functools.cache(lambda iid: named(log, iid)[0][0])
+    for (thread, stack), amount in summed(log, weight).items():
+        found[thread, tuple(name(iid) for iid, _ in stack) or ("(no stack)",)] += amount
     return {stack: amount for stack, amount in found.items() if amount}
 
 

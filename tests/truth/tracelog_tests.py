@@ -295,15 +295,16 @@ class Tool(fxt_tests.Tool):
 
 
 def told_by(log, dialect, ips):
-    """What a log in a dialect can tell: lists."""
+    """What a log in a dialect can tell: tuples."""
+    def stack_of(one):
+        return one.stack if ips else tuple(iid for iid, _ in one.stack)
+
     for one in log.samples:
-        yield [one.thread, one.ms, one.count, one.wall, [[iid, ip if ips else None] for iid, ip in one.stack]]
+        yield one.thread, one.ms, one.count, one.wall, stack_of(one)
     for one in log.allocations if dialect != "d0" else ():
-        yield [*one[1:6], one.ip if ips else None, [[iid, ip if ips else None] for iid, ip in one.stack]]
-    for one in log.usages:
-        yield list(one)
-    for one in log.compilations if dialect in ("d2", "d3") else ():
-        yield list(one)
+        yield *one[1:6], one.ip if ips else None, stack_of(one)
+    yield from log.usages
+    yield from log.compilations if dialect in ("d2", "d3") else ()
 
 
 GENERATIONS = ("0", "1", "2", "LOH")
