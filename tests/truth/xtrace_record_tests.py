@@ -8,6 +8,7 @@ document's words by way of xtrace_tokens, which is no code of ours.
 
 import collections
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -21,7 +22,7 @@ import sys
 import time
 
 import xtrace_tokens
-from aarch64 import SOURCES, compile_program, expect, main
+from aarch64 import SOURCES, Failed, compile_program, expect, main
 
 # By the sources: what each instruction of accesses.S does, in its order, as (mnemonic's kind, tokens behind it). Addresses are
 # from the symbol `data`.
@@ -162,34 +163,37 @@ def signed(value, bits):
     return (value & (1 << bits) - 1) - ((value & 1 << (bits - 1)) << 1)
 
 
-def successors(pc, opcode):
-    """Where an instruction may go on; None: by a register."""
+@functools.lru_cache(maxsize=1 << 16)
+def steps(opcode):
+    """How far from an instruction that after it may be; None: a register tells."""
     jump = None
     if opcode >> 26 & 0x1f == 5:
-        return [pc + 4 * signed(opcode, 26)]
+        return [4 * signed(opcode, 26)]
     if opcode >> 24 == 0x54 or opcode >> 25 & 0x3f == 0x1a:
         jump = signed(opcode >> 5, 19)
     elif opcode >> 25 & 0x3f == 0x1b:
         jump = signed(opcode >> 5, 14)
     elif opcode >> 25 == 0x6b:
         return None
-    return [pc + 4] + ([pc + 4 * jump] if jump is not None else [])
+    return [4] + ([4 * jump] if jump is not None else [])
 
 
 def check_stream(data, snapshots):
     """Every instruction follows from the one before; snapshots stand where they say. Returns the number of instructions."""
-    count, before, tokens, at = 0, None, [], {one["index"]: one for one in snapshots}
+    count, before, anew, targets, at = 0, None, False, [], {one["index"]: one for one in snapshots}
     for offset, name, fields in xtrace_tokens.tokens(data):
         if name not in ("inst", "pcinst"):
-            tokens.append((name, *fields))
+            anew = anew or name == "allgpr"
+            if name == "target-b":
+                targets.append(fields[0])
             continue
         if offset in at:
             expect(at.pop(offset)["count"] == count, "snapshot at", hex(offset), "counts wrong")
-        names = [token[0] for token in tokens]
-        if before and "allgpr" not in names:
-            next_ones = successors(*before) or [token[1] for token in tokens if token[0] == "target-b"]
-            expect(fields[0] in next_ones, f"{offset:#x}: {fields[0]:#x} after {before[0]:#x}")
-        before, tokens, count = fields, [], count + 1
+        if before and not anew:
+            far = steps(before[1])
+            if not (fields[0] - before[0] in far if far else fields[0] in targets):
+                raise Failed(f"{offset:#x}: {fields[0]:#x} after {before[0]:#x}")
+        before, anew, targets, count = fields, False, [], count + 1
     expect(not at, "snapshots that stand nowhere:", sorted(at))
     return count
 

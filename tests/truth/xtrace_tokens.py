@@ -27,17 +27,17 @@ def tokens(data):
     at, pc, end = 0, None, len(data)
     while at < end:
         token, start, at = data[at], at, at + 1
-        kind, placed = token & 7, token >> 3 & 7
-        if kind == 1 and placed == 0:
+        low = token & 63
+        if low == 1:
             (opcode,) = take_opcode(data, at)
             at += 4
             pc += 4
             yield start, "inst", (pc, opcode)
-        elif kind == 1 and placed == 1:
+        elif low == 1 | 1 << 3:
             pc, opcode = take_place(data, at)
             at += 12
             yield start, "pcinst", (pc, opcode)
-        elif kind == 2:
+        elif low & 7 == 2:
             size = 1 << (token >> 4)
             (address,) = take_word(data, at)
             value = data[at + 8:at + 8 + size]
