@@ -138,7 +138,8 @@ class Decoder:
         word, size = self.header(offset)
         if word == MAGIC:
             self.order = "<" if self.data[offset] == 0x10 else ">"
-        words = Words(self.data, offset + 8, offset + size, self.order, self.places)
+        self.end = offset + size
+        words = Words(self.data, offset + 8, self.end, self.order, self.places)
         self.places.add(offset)
         row = {"offset": offset}
         known = self.decoders.get(bits(word, 0, 3))
@@ -426,7 +427,7 @@ def records(data, offsets=None, damaged=None):
             damaged.append((offset, str(error)))
         else:
             yield row, decoder
-        at = offset + decoder.header(offset)[1]
+        at = decoder.end
     if at < len(data):
         damaged.append((at, "no record begins here"))
 
@@ -447,18 +448,22 @@ def ns_of(ticks, decoder):
     return ticks * BILLION // decoder.provider.ticks_per_second
 
 
+EVENT_FIELDS = {name: "id" if name.endswith("_id") else name for name in (
+    "process", "thread", "category", "name", "arguments", "scope", "message", "cpu", "counter_id", "async_correlation_id",
+    "flow_correlation_id", "waking_thread", "incoming_process", "incoming_thread", "incoming_thread_ref",
+    "incoming_thread_priority", "outgoing_process", "outgoing_thread", "outgoing_thread_ref", "outgoing_thread_priority",
+    "outgoing_thread_state")}
+
+
 def event_of(row, decoder):
     """An event with times in nanoseconds; None when the record is none."""
     if "timestamp" not in row:
         return None
     event = {"offset": row["offset"], "kind": row["record"].removeprefix("event."), "ns": ns_of(row["timestamp"], decoder)}
-    for name in ("process", "thread", "category", "name", "arguments", "scope", "message", "cpu", "counter_id",
-                 "async_correlation_id", "flow_correlation_id"):
-        if name in row:
-            event["id" if name.endswith("_id") else name] = row[name]
-    for name in row:
-        if name.startswith(("outgoing_", "incoming_", "waking_")):
-            event[name] = row[name]
+    for name, value in row.items():
+        kept = EVENT_FIELDS.get(name)
+        if kept:
+            event[kept] = value
     if "end_time" in row:
         event["end_ns"] = ns_of(row["end_time"], decoder)
     return event

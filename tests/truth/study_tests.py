@@ -468,9 +468,14 @@ class Level:
     def look(self, address, mark=None):
         """Whether it hits, and the mark that the line had."""
         number, ways = self.place(address)
-        found = [one for one in ways if one[0] == number]
-        ways[:] = [[number, None if found else mark]] + [one for one in ways if one[0] != number][:self.ways - (not found)]
-        return bool(found), found[0][1] if found else None
+        for at, (line, known) in enumerate(ways):
+            if line == number:
+                del ways[at]
+                ways.insert(0, (number, None))
+                return True, known
+        ways.insert(0, (number, mark))
+        del ways[self.ways:]
+        return False, None
 
     def has(self, address):
         number, ways = self.place(address)
