@@ -89,6 +89,8 @@ static void find_borders(void)
 
 static void expect_others(size_t from, size_t to, size_t where, const char *what)
 {
+	if (!memcmp(wanted + 32, found + 32, from - 32) && !memcmp(wanted + to, found + to, size - to))
+		return;
 	for (size_t at = 32; at < size; at++)
 		if (wanted[at] && (at < from || at >= to) && !found[at])
 			fail_msg("%s: %s at 0x%zx loses the event at 0x%zx", log_name, what, where, at);
