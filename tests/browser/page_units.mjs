@@ -383,6 +383,9 @@ const TESTS = {
 		assert.deepEqual(summed(row, { from: 5, to: 50 }), { track: 3, series: 1, first: 5, last: 9, least: 1, most: 30, mean: (25 + 600 + 90) / 45 });
 		assert.deepEqual(summed(row, { from: 45, to: 50 }), { track: 3, series: 1, first: 9, last: 9, least: 9, most: 9, mean: 9 });
 		assert.equal(summed({ ...row, time: [100], least: [1], most: [1], last: [1] }, { from: 5, to: 50 }), null);
+		// What is at the very end is in what ends there.
+		assert.deepEqual(summed(row, { from: 20, to: 40 }, 40), { track: 3, series: 1, first: 20, last: 9, least: 9, most: 20, mean: 20 });
+		assert.deepEqual(summed(row, { from: 20, to: 40 }, 50), { track: 3, series: 1, first: 20, last: 20, least: 20, most: 20, mean: 20 });
 	},
 
 	async "a time is read as people write it"() {
@@ -477,7 +480,7 @@ const TESTS = {
 	},
 
 	async "commands have the options of the page's own, as far as they take them"() {
-		const { commandOf, diffCommand, dumpCommand, sqlCommand, statesCommand, viewCommand } = await load("command");
+		const { commandOf, countersCommand, diffCommand, dumpCommand, ignoredBySql, sqlCommand, statesCommand, viewCommand } = await load("command");
 		const { NOTHING } = await load("state");
 		const thread = (id, file, pid, tid) => ({ id, file, kind: "thread", pid, tid });
 		const options = [["process", "app-*"], ["from-time", "0.1us"], ["function", "a b*"], ["no-demangle", null], ["frequency", "2GHz"], ["diff", null]]
@@ -493,11 +496,12 @@ const TESTS = {
 			`trackway stat --from-time 100ns --to-time 201ns --process 'app-*' --function 'a b*' --thread 1 ${inputs} a`);
 		// Another process has a thread of the number, too; of some threads no options tell.
 		assert.match(commandOf("stat", trace, all, [2]), /--function 'a b\*' --thread 2 --process 8 /);
-		assert.equal(commandOf("stat", trace, all, [0, 2]), null);
-		// What does not take a filter reads what another one has left.
-		assert.equal(commandOf("counters", trace, { from: 300, to: 400 }, []), `trackway merge --to fxt --process 'app-*' --function 'a b*' ${inputs} a | ` +
-			"trackway counters --from-time 300ns --to-time 400ns -");
-		assert.equal(statesCommand(trace, all, []), "trackway sched --frequency 2GHz a");
+		assert.match(commandOf("stat", trace, all, [0, 2]).why, /same numbers/);
+		// What no filter leaves out is SQL's; of counters some leave out samples.
+		assert.match(statesCommand(trace, all, [0]), /^trackway sql --no-demangle --frequency 2GHz a 'select [^]*thread_state[^]*p\.pid = 7 and t\.tid in \(1\)/);
+		assert.match(countersCommand(trace, all, []).why, /^--process leaves out samples/);
+		assert.equal(ignoredBySql(trace), "The tables of SQL have all of the trace: --process, --from-time, --function of the command line leave out nothing here.");
+		assert.equal(ignoredBySql({ ...trace, options: [{ name: "frequency", value: "2GHz" }] }), null);
 		assert.equal(sqlCommand(trace, "select 1"), `trackway sql ${inputs} a 'select 1'`);
 		assert.equal(sqlCommand(trace, "-oa.db"), `trackway sql ${inputs} -- a -oa.db`, "a query is no option");
 		assert.equal(dumpCommand(trace, 0, { from: 300, to: 400 }, []),
@@ -510,13 +514,28 @@ const TESTS = {
 			`trackway stat --from-time 500ns --to-time 600ns --process 'app-*' --function 'a b*' ${inputs} b`);
 		assert.equal(commandOf("stat", two, { from: 1500, to: 1600 }, []), `trackway merge --to fxt --process 'app-*' ${inputs} --offset b=1000ns a b | ` +
 			"trackway stat --from-time 1500ns --to-time 1600ns --function 'a b*' -");
-		assert.equal(commandOf("stat", two, { from: 1500, to: 1600 }, [1, 4]), null, "merge gives threads other numbers");
+		assert.match(commandOf("stat", two, { from: 1500, to: 1600 }, [1, 4]).why, /same numbers/, "merge gives threads other numbers");
 		// Where the page has moved a file, the times of the command line are of another axis.
 		two.files[1].start = 2000;
-		assert.equal(commandOf("stat", two, { from: 1500, to: 1600 }, []), null);
-		assert.equal(diffCommand(two, null), null);
+		assert.match(commandOf("stat", two, { from: 1500, to: 1600 }, []).why, /before a file was moved/);
+		assert.match(diffCommand(two, null).why, /not the same part of both files/);
 		const even = { ...trace, files: [trace.files[0], { path: "b", start: 0, begin: 0 }], fromTime: null };
 		assert.equal(diffCommand(even, { from: 5, to: 9 }), `trackway diff --from-time 5ns --to-time 9ns --process 'app-*' --function 'a b*' ${inputs} a b`);
+	},
+
+	async "of what was read from a pipe there is no command, and it is told why"() {
+		const { commandOf, countersCommand, diffCommand, dumpCommand, exportCommand, sqlCommand, statesCommand, viewCommand } = await load("command");
+		const { NOTHING } = await load("state");
+		const thread = (id, file) => ({ id, file, kind: "thread", pid: "7", tid: `${id}` });
+		const all = { from: 0, to: 9 };
+		const trace = { files: [{ path: "-", start: 0, begin: 0 }, { path: "b", start: 0, begin: 0 }], options: [], fromTime: null, toTime: null, end: 9,
+			list: [thread(0, 0), thread(1, 1)] };
+		const state = { ...NOTHING, view: all };
+		for (const command of [commandOf("stat", trace, all, []), commandOf("stat", trace, all, [0]), countersCommand(trace, all, []), diffCommand(trace, null),
+			dumpCommand(trace, 0, all, []), exportCommand(trace, state), sqlCommand(trace, "select 1"), statesCommand(trace, all, []), viewCommand(trace, state)])
+			assert.deepEqual(command, { why: "standard input was read once, and no command can read it again" });
+		assert.equal(commandOf("stat", trace, all, [1]), "trackway stat b");
+		assert.match(viewCommand({ ...trace, files: [{ path: "/dev/fd/63", start: 0, begin: 0 }] }, state).why, /^\/dev\/fd\/63 was read once/);
 	},
 
 	async "the place of an error in SQL is pointed at"() {

@@ -8,7 +8,7 @@
 // and `stat` print.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CALLS, lines, run, start, time, TOOL, traceOf, View } from "./view.mjs";
@@ -220,11 +220,11 @@ const ALONE = {
 				await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=counters"; });
 				await view.page.locator('table[aria-label="Counters"]').or(view.page.getByText("No counter has a value in this time range")).waitFor();
 				const text = await command(view);
-				const counters = told(text, "counters").map(row => [row.counter, row.series]);
-				if (counters.length)
-					assert.equal((await view.rows("Counters")).length, counters.length, text);
+				const table = view.page.locator('table[aria-label="Counters"] > tbody > tr');
+				if (text.startsWith("No command"))
+					assert.match(text, /--(thread|process|category|min-duration|function) leaves out samples/);
 				else
-					await view.page.getByText("No counter has a value in this time range").waitFor();
+					assert.equal(await table.count(), told(text, "sql").length, text);
 			} finally {
 				await view.close();
 			}
@@ -248,6 +248,71 @@ const ALONE = {
 			// The command of the whole page opens one that shows the same.
 			const again = await command({ page: view.page }, "Copy command");
 			assert.match(again, /--category 'net\*'/);
+		} finally {
+			await view.close();
+		}
+	},
+
+	async "states and counters have the numbers of their command, in every time range"(browser, folder) {
+		const samples = (name, pid, values) => values.map(([ts, used]) => ({ ph: "C", name, pid, ts, args: { used } }));
+		const counted = join(folder, "counted.json");
+		// The last sample is the end of the trace; between 300 and 500 us there is none.
+		writeFileSync(counted, JSON.stringify([{ ph: "X", name: "main", pid: 7, tid: 1, ts: 0, dur: 900 }, { ph: "M", name: "process_name", pid: 7, args: { name: "it's" } },
+			...samples("memory", 7, [[100, 10], [200, 40.5], [300, 7], [500, 1], [1000, 99]]), ...samples("memory", 8, [[0, 3], [0, 5], [600, 4]]),
+			...samples("rate", 8, [[50, -4]])]));
+		const waker = join(import.meta.dirname, "../data/fxt/waker.fxt");
+		const command = view => view.page.locator("#panel").getByRole("button", { name: "Copy command", exact: true }).getAttribute("title");
+		const told = text => sh(text.replace("trackway sql ", "trackway sql --json "), folder).split("\n").filter(Boolean).map(line => JSON.parse(line));
+		const value = number => Number(Number(number).toPrecision(6)).toLocaleString("en-US", { maximumFractionDigits: 6 });
+		const COUNTERS = {
+			table: "Counters", of: row => [row.series, row.first, row.min, row["mean over time"], row.max, row.last].map((each, i) => (i ? value(each) : each)),
+			shown: row => row.slice(1),
+		};
+		const STATES = { table: "Thread states", of: row => [row.thread, String(row.n), time(row.total)], shown: row => [row[0], row[2], row[3]] };
+		const compare = async (files, words, states, { table, of, shown }) => {
+			const view = await View.open(browser, files, { words });
+			try {
+				for (const state of states) {
+					await view.page.evaluate(hash => { location.hash = hash; }, state);
+					await view.page.reload();
+					await view.rest();
+					const text = await command(view);
+					assert.match(text, /^trackway sql /);
+					const [rows, wanted] = [(await view.rows(table)).map(shown).sort(), told(text).map(of).sort()];
+					assert.deepEqual(rows, wanted, `${state}: ${text}`);
+				}
+			} finally {
+				await view.close();
+			}
+		};
+		const ranges = ["", "sel=0-1000000&", "sel=310000-450000&", "sel=100000-200000&", "sel=150000-250001&", "t=140000.4-520000.7&", "filter=memory&",
+			"sel=150000-600000&of=n7.memory&"].map(range => `${range}tab=counters`);
+		await compare([counted], [], ranges, COUNTERS);
+		await compare([counted], ["--from-time", "150us", "--to-time", "0.7ms"], ranges.filter(range => !/sel=(0|100000)-/.test(range)), COUNTERS);
+		const [later, late] = ["later.json", "late.fxt"].map(name => join(folder, name));
+		copyFileSync(counted, later);
+		copyFileSync(waker, late);
+		await compare([counted, later], ["--offset", `${later}=100us`], ranges.slice(0, 5), COUNTERS);
+		const [end] = lines("sql", "--json", waker, "select max(ts + max(dur, 0)) as e, min(ts) as b from thread_state");
+		const middle = Math.floor((end.b + end.e) / 2);
+		const looked = [`tab=states`, `sel=${end.b}-${middle}&tab=states`, `t=${end.b}.5-${middle}.5&tab=states`];
+		await compare([waker], [], looked, STATES);
+		await compare([waker], ["--min-duration", "1s"], looked, STATES);
+		const { utid, pid, tid } = lines("sql", "--json", waker, "select utid, pid, tid from thread_state join thread using (utid) join process using (upid) limit 1")[0];
+		assert(utid !== undefined);
+		await compare([waker], [], [`sel=${end.b}-${middle}&of=t${pid}.${tid}&tab=states`], STATES);
+		await compare([waker, late], ["--offset", `${late}=5us`], looked, STATES);
+	},
+
+	async "what no command shows is told with its reason"(browser, folder) {
+		const file = join(folder, "filtered.json");
+		writeFileSync(file, FILTERED);
+		const view = await View.open(browser, [file], { words: ["--thread", "1", "--state", "tab=counters"] });
+		try {
+			await view.page.locator("#panel").getByRole("button", { name: "Copy command", exact: true }).click();
+			await view.page.locator(".said", { hasText: "No command shows just this: --thread leaves out samples that the tables of SQL have. Nothing was copied." }).waitFor();
+			await view.page.locator("#tab-sql").click();
+			await view.says("The tables of SQL have all of the trace: --thread of the command line leaves out nothing here.");
 		} finally {
 			await view.close();
 		}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Kind, Place, Server, Stretch, Trace } from "../api";
 import { fresh, Refusal } from "../api";
+import { ignoredBySql, type Command } from "../command";
 import { button, make } from "../dom";
 import { bytes, share, time, type Unit } from "../format";
 import type { Store } from "../state";
@@ -75,23 +76,31 @@ export function saysNone(context: Context, box: HTMLElement, kind: Kind = "threa
 	return none;
 }
 
-const NO_COMMAND = "No command shows just this";
+/** A line where the command line has filters that SQL does not know. */
+export function saysIgnored(context: Context): HTMLElement[] {
+	const words = ignoredBySql(context.trace());
+	return words ? [quiet(words)] : [];
+}
 
-/** text: null where nothing says just what the page shows. */
 /** What functions are weighed by. */
 export function weighedBy(context: Context): Unit {
 	return context.server.weighed ?? context.trace().unit;
 }
 
-export async function copy(context: Context, text: string | null, what: string): Promise<void> {
-	if (text === null)
-		context.say(NO_COMMAND);
+function whyNone({ why }: { why: string }): string {
+	return `No command shows just this: ${why}`;
+}
+
+export async function copy(context: Context, text: Command, what: string): Promise<void> {
+	if (typeof text !== "string")
+		context.say(`${whyNone(text)}. Nothing was copied.`);
 	else
 		await navigator.clipboard.writeText(text).then(() => context.say(`${what} copied`), () => context.say(text));
 }
 
-export function copyButton(context: Context, label: string, text: () => string | null, what: string): HTMLButtonElement {
-	return button(label, () => void copy(context, text(), what), { title: text() ?? NO_COMMAND });
+export function copyButton(context: Context, label: string, text: () => Command, what: string): HTMLButtonElement {
+	const now = text();
+	return button(label, () => void copy(context, text(), what), { title: typeof now === "string" ? now : whyNone(now) });
 }
 
 export const OFTEN = 400; // ms between looks at how far something is

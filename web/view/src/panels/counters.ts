@@ -1,7 +1,7 @@
 // counters.ts - what counters were in a selection: least, most, mean over time, at its begin and at its end.
 // SPDX-License-Identifier: Apache-2.0
-import type { Stretch, Values } from "../api";
-import { commandOf } from "../command";
+import { whole, type Stretch, type Values } from "../api";
+import { countersCommand } from "../command";
 import { make, table, type Column } from "../dom";
 import { count, value } from "../format";
 import { plain } from "../timeline/text";
@@ -23,12 +23,12 @@ export interface Summary {
 	mean: number;
 }
 
-/** What a series was in a stretch; null where it has no value there. */
-export function summed(row: Values, { from, to }: Stretch): Summary | null {
+/** What a series was in a stretch; null where it has no value there. What is at the end of all is in what ends there. */
+export function summed(row: Values, { from, to }: Stretch, end = Infinity): Summary | null {
 	let found: Summary | null = null;
 	let area = 0;
 	let wide = 0;
-	for (let i = 0; i < row.time.length && row.time[i]! < to; i++) {
+	for (let i = 0; i < row.time.length && (row.time[i]! < to || (to >= end && row.time[i] === to)); i++) {
 		const next = Math.min(to, row.time[i + 1] ?? to);
 		if (next <= from && i + 1 < row.time.length)
 			continue;
@@ -71,7 +71,7 @@ export class Counters implements Panel {
 			if (signal.aborted)
 				return;
 			box.append(make("div", { class: "row" }, copyButton(context, "Copy command", () =>
-				(tracks.length ? null : commandOf("counters", context.trace(), stretch, [])), "Command")));
+				countersCommand(context.trace(), stretch, tracks), "Command")));
 			if (rows.length)
 				box.append(this.table(rows.slice(0, SHOWN)));
 			else
@@ -86,12 +86,13 @@ export class Counters implements Panel {
 	/** Of so many tracks as fill the table: each request takes its time. `left`: how many series the others have. */
 	private async summaries(stretch: Stretch, tracks: number[], signal: AbortSignal): Promise<{ rows: Summary[]; left: number }> {
 		const { context } = this;
-		const { list } = context.trace();
+		const { list, end } = context.trace();
+		const { from, to } = whole({ from: stretch.from, to: Math.min(stretch.to, end) });
 		const rows: Summary[] = [];
 		let at = 0;
 		for (; at < tracks.length && rows.length < SHOWN && !signal.aborted; at += AT_ONCE) {
-			const window = await context.server.window(stretch, WIDEST, tracks.slice(at, at + AT_ONCE), signal);
-			rows.push(...window.rows.flatMap(row => (row.kind === "values" ? summed(row, stretch) ?? [] : [])));
+			const window = await context.server.window({ from, to: to >= end ? to + 1 : to }, WIDEST, tracks.slice(at, at + AT_ONCE), signal);
+			rows.push(...window.rows.flatMap(row => (row.kind === "values" ? summed(row, { from, to }, end) ?? [] : [])));
 		}
 		const left = tracks.slice(at).reduce((sum, id) => sum + list[id]!.lanes.length, Math.max(0, rows.length - SHOWN));
 		return { rows, left };
@@ -104,7 +105,7 @@ export class Counters implements Panel {
 		return table<Summary>("Counters", [
 			{ name: "counter", text: row => this.context.timeline.title(row.track), value: row => this.context.timeline.title(row.track) },
 			{ name: "series", text: row => plain(list[row.track]?.series[row.series] || "value"), value: row => list[row.track]?.series[row.series] ?? "" },
-			of("first", row => row.first), of("min", row => row.least), of("mean", row => row.mean), of("max", row => row.most),
+			of("first", row => row.first), of("min", row => row.least), of("mean over time", row => row.mean), of("max", row => row.most),
 			of("last", row => row.last),
 		], rows, row => this.context.timeline.revealTrack(row.track));
 	}

@@ -100,7 +100,7 @@ export class Sandwich implements Panel {
 			if (signal.aborted)
 				return;
 			const filtered = context.trace().options.some(option => option.name === "function");
-			box.append(make("div", { class: "row" }, copyButton(context, "Copy command", () => (filtered ? null
+			box.append(make("div", { class: "row" }, copyButton(context, "Copy command", () => (filtered ? { why: "--function of the command line leaves out callers" }
 				: commandOf("graph", context.trace(), stretch, tracks, ["--function", name.replace(/[\\*?[\]]/g, "\\$&")])), "Command")));
 			this.fill(box, sandwich(frames, name), name);
 		} catch (error) {

@@ -6,7 +6,7 @@ import { button, make, table, type Column } from "../dom";
 import { counted, time } from "../format";
 import { plain } from "../timeline/text";
 import { slicesAt } from "./calls";
-import { asked, copyButton, failed, quiet, watched, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, saysIgnored, watched, type Context, type Panel } from "./context";
 import { areApart } from "../starts";
 import { beginOf, isTrack } from "../timeline/strip";
 
@@ -78,7 +78,8 @@ export class Sql implements Panel {
 		};
 		box.append(this.input, make("div", { class: "row" }, button("Run", run, { title: "Ctrl Enter" }), choice,
 			make("label", {}, this.restricted, " only of the selected range"),
-			copyButton(context, "Copy command", () => (this.restricted.checked ? null : sqlCommand(context.trace(), this.input.value)), "Command")), answer);
+			copyButton(context, "Copy command", () => (this.restricted.checked ? { why: "trackway sql asks the whole trace" }
+				: sqlCommand(context.trace(), this.input.value)), "Command")), ...saysIgnored(context), answer);
 		signal.addEventListener("abort", () => this.running?.abort());
 		if (context.store.state.sql)
 			run();

@@ -3,8 +3,9 @@
 import { statesCommand } from "../command";
 import { make, table } from "../dom";
 import { count, share, time } from "../format";
+import { statesQuery } from "../queries";
 import { plain } from "../timeline/text";
-import { asked, copyButton, failed, quiet, saysNone, watched, type Context, type Panel } from "./context";
+import { asked, copyButton, failed, quiet, saysIgnored, saysNone, watched, type Context, type Panel } from "./context";
 import { about } from "./functions";
 
 const SHOWN = 1000;
@@ -20,20 +21,10 @@ interface Time {
 	utid: number;
 }
 
-/** The question: times cut to the stretch. A state that has not ended has -1 as its duration. */
-export function statesQuery(from: number, to: number): string {
-	const end = `iif(s.dur < 0, ${to}, min(s.ts + s.dur, ${to}))`;
-	return `select coalesce(p.name || ' / ', '') || coalesce(t.name, 'thread ' || t.tid) as thread, s.state, count(*) as n,
-	sum(${end} - max(s.ts, ${from})) as total, s.utid
-from thread_state s left join thread t using (utid) left join process p using (upid)
-where s.ts < ${to} and ${end} > ${from}
-group by s.utid, s.state order by coalesce(s.state in ('S', 'D', 'T'), 0), total desc`;
-}
-
 /** The states of a thread as a track. */
 export function stripQuery(utid: number, thread: string): string {
 	const words = Object.entries(WORDS).map(([state, word]) => `when '${state}' then '${word}'`).join(" ");
-	return `select ts, dur, case state ${words} else coalesce(state, 'not known') end as name, '${thread.replaceAll("'", "''")}: states' as track
+	return `select ts, dur, case state ${words} else coalesce(state, 'not known') end as name, '${thread.replaceAll("'", "''")}: states' as track, file
 from thread_state where utid = ${utid}`;
 }
 
@@ -50,13 +41,13 @@ export class States implements Panel {
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const { stretch, tracks } = asked(context);
-		const { unit, end } = context.trace();
+		const { unit } = context.trace();
 		if (saysNone(context, box))
 			return;
 		box.append(about(context), make("div", { class: "row" }, copyButton(context, "Copy command", () =>
-			statesCommand(context.trace(), stretch, tracks), "Command")));
+			statesCommand(context.trace(), stretch, tracks), "Command")), ...saysIgnored(context));
 		try {
-			const query = statesQuery(Math.floor(stretch.from), Math.ceil(Math.min(stretch.to, end)));
+			const query = statesQuery(context.trace(), stretch);
 			const { rows } = await watched(context, box, signal, (question, stop) =>
 				context.server.sql(query, SHOWN, tracks.length ? { stretch, tracks } : null, stop, question));
 			if (signal.aborted)
