@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/files/interrupt.h"
 #include "cli/files/output_overwrite.h"
-#include "cli/files/spooled_stdin.h"
 #include "cli/manual/usage.h"
 #include "cli/options/output_form.h"
 #include "cli/output/message.h"
@@ -82,7 +81,6 @@ static int run_parsed(const struct tw_command *command, struct tw_common *option
 		return TW_EXIT_FAILED;
 	if (options->output)
 		tw_clean_when_interrupted(options->output);
-	options->reads_stdin = tw_reads_stdin(operands, count);
 	int status = command->run(options, operands, count);
 	if (tw_noted_absence())
 		tw_say("%s", tw_noted_absence());

@@ -296,11 +296,11 @@ listings() {
 	trackway dump log 2>err >out
 	grep -q ' function=main ' out
 	fails grep -q 'gives them names' err
-	# So has standard input that can be read twice; of a pipe it is told why not.
+	# So has standard input that can be read twice; a pipe cannot.
 	trackway stat log >want 2>err
 	grep -q ' main$' want
 	trackway stat - <log 2>err | cmp - want
-	cat log | trackway stat - 2>&1 >out | grep -qx 'trackway: functions have numbers only: --binary PROGRAM gives them names; what a log tells of its programs is read from a file, not from a pipe'
+	cat log | trackway stat - 2>&1 >out | grep -qx 'trackway: functions have numbers only: --binary PROGRAM gives them names'
 	cat log | trackway graph - >out 2>err
 	fails grep -q 'gives them names' err
 }

@@ -72,7 +72,7 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		    return struct.pack(f"<{len(numbers)}Q", *numbers)
 		def string(number, text):
 		    return words(2 | 2 << 4 | number << 16 | len(text) << 32) + text.ljust(8, b"\0")
-		archive = words(0x0016547846040010, 1 | 2 << 4, 10**9)
+		archive = bytearray(words(0x0016547846040010, 1 | 2 << 4, 10**9))
 		archive += string(1, b"c") + string(2, b"f") + string(3, b"value")
 		archive += b"".join(words(3 | 3 << 4 | thread << 16, 7, 100 + thread) for thread in (1, 2, 3))
 		for thread in (3, 2, 1):

@@ -131,7 +131,7 @@ static int read_records(struct tw_walk *walk, struct tw_reader *reader, const ch
 	if (numbers)
 		tw_output_flush(&screen->out); /* what nobody reads any more needs no names */
 	if (numbers && status == 0 && !screen->out.error)
-		tw_say_numbers_only(walk->common);
+		tw_say_numbers_only();
 	if (status == 0 && !any)
 		tw_say_nothing(walk->common, false);
 	return status > 0 ? 0 : status;

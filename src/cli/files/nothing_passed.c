@@ -7,7 +7,6 @@
 #include "cli/output/show.h"
 
 #include <string.h>
-#include <unistd.h>
 
 bool tw_say_left_out(uint64_t count, const char *what, const char *of)
 {
@@ -141,11 +140,9 @@ void tw_say_passed(const struct tw_common *common, const uint64_t kinds[static T
 	tw_text_free(&text);
 }
 
-void tw_say_numbers_only(const struct tw_common *common)
+void tw_say_numbers_only(void)
 {
-	const bool piped = common->reads_stdin && lseek(STDIN_FILENO, 0, SEEK_CUR) < 0;
-	tw_say("functions have numbers only: --binary PROGRAM gives them names%s",
-	       piped ? "; what a log tells of its programs is read from a file, not from a pipe" : "");
+	tw_say("functions have numbers only: --binary PROGRAM gives them names");
 }
 
 bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *reader)
@@ -157,7 +154,7 @@ bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *r
 		const struct tw_name *name = tw_dictionary_name(dictionary, i);
 		if (!name->id || name->text[0] != '#' || name->text[1] < '0' || name->text[1] > '9')
 			continue;
-		tw_say_numbers_only(common);
+		tw_say_numbers_only();
 		return true;
 	}
 	return false;

@@ -27,7 +27,7 @@ void tw_say_filters(const struct tw_common *common, const char *text, bool funct
 bool tw_say_numbers_in(const struct tw_common *common, const struct tw_reader *reader);
 
 /* The same where that is known. */
-void tw_say_numbers_only(const struct tw_common *common);
+void tw_say_numbers_only(void);
 
 /* Says that times are ticks, where they are that and are about to be taken for nanoseconds. */
 void tw_say_ticks_in(const struct tw_reader *reader);

@@ -142,7 +142,6 @@ struct tw_common {
 	const char *pdb_folder;
 	struct tw_typed typed; /* set by tw_options_parse() */
 	size_t behind;         /* how many operands stand behind "--"; set by tw_options_parse() */
-	bool reads_stdin;      /* an operand is "-"; set before the command runs */
 	const char *output;    /* NULL: standard output */
 	struct {               /* the options that ask for a form */
 		/* json is set by tw_choose_form(), too, where another form is made of rows. */

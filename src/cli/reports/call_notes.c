@@ -32,7 +32,7 @@ void tw_put_notes(struct tw_screen *screen, const struct tw_profile_notes *notes
 void tw_say_numbers(const struct tw_common *common, const char *name, uint64_t id)
 {
 	if (!common->names.binaries.count && id && name[0] == '#' && name[1] >= '0' && name[1] <= '9')
-		tw_say_numbers_only(common);
+		tw_say_numbers_only();
 }
 
 void tw_say_numbers_of_profile(const struct tw_common *common, struct tw_profile *profile)
