@@ -1,14 +1,19 @@
-/* test_view_questions.c - questions that are ended, and how many there are at once. */
+/* test_view_questions.c - questions that are ended, and how many there are at once; strangers. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 #include "view_scene.h"
 
+#include "view/serve/strangers.h"
+
 #include <trackway/analysis.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static atomic_uint answered;
 
@@ -103,12 +108,41 @@ static void test_places(void **state)
 	view_questions_free(&questions);
 }
 
+static bool is_open(int socket)
+{
+	char byte;
+	return recv(socket, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+/* Of strangers that are too many the oldest goes; one that has shown the cookie is none any more. */
+static void test_strangers(void **state)
+{
+	(void)state;
+	struct view_strangers strangers = {.count = 0};
+	int ends[VIEW_STRANGERS + 2][2];
+	pthread_mutex_init(&strangers.lock, NULL);
+	for (size_t i = 0; i < VIEW_STRANGERS + 2; i++) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends[i]), 0);
+		view_strangers_add(&strangers, ends[i][0]);
+		if (i == 0)
+			view_strangers_remove(&strangers, ends[i][0]);
+	}
+	for (size_t i = 0; i < VIEW_STRANGERS + 2; i++)
+		assert_int_equal(is_open(ends[i][1]), i != 1);
+	for (size_t i = 0; i < VIEW_STRANGERS + 2; i++) {
+		close(ends[i][0]);
+		close(ends[i][1]);
+	}
+	pthread_mutex_destroy(&strangers.lock);
+}
+
 SUITE(view_questions)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cancel),
 	    cmocka_unit_test(test_stop),
 	    cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_strangers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
