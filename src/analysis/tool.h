@@ -19,6 +19,9 @@ static inline bool tw_weight_is_sampled(enum tw_weight weight)
 	return weight >= TW_WEIGHT_SAMPLES && weight <= TW_WEIGHT_ALLOCATIONS;
 }
 
+/* Why --min-duration is refused where samples are weighed. */
+#define TW_NO_DURATIONS "--min-duration is about calls: samples have no duration"
+
 /* What a row or a node weighs, as members of JSON: of calls total_ns and self_ns; of others the weight's name, total
  * and self, and where those are times the other two as well. self: NULL where it is not told. */
 void tw_json_weighed(struct tw_json *json, enum tw_weight weight, uint64_t total, const uint64_t *self);

@@ -451,6 +451,28 @@ static void test_instances(void **state)
 	hide(&scene);
 }
 
+/* Samples have no duration: what counts them refuses --min-duration, and the names of samples are found all the same. */
+static void test_durations_of_samples(void **state)
+{
+	(void)state;
+	static const char words[] = "{\"error\":\"--min-duration is about calls: samples have no duration\"}";
+	static const struct example examples[] = {
+	    {"/api/stat", 400, words},
+	    {"/api/flame", 400, words},
+	    {"/api/diff", 400, words},
+	    {"/api/diff-flame", 400, words},
+	    {"/api/search?text=stack", 200, "\"weight\":\"samples\",\"names\":[{\"name\":\"stacked\""},
+	};
+	static const char samples[] = "{\"stackFrames\":{\"1\":{\"name\":\"stacked\"}},\"traceEvents\":["
+				      "{\"ph\":\"P\",\"name\":\"s\",\"pid\":1,\"tid\":2,\"ts\":1,\"sf\":\"1\"},"
+				      "{\"ph\":\"P\",\"name\":\"s\",\"pid\":1,\"tid\":2,\"ts\":2,\"sf\":\"1\"}]}";
+	const char *const traces[] = {samples, samples};
+	struct scene scene = {.read = {.min_duration_ns = 5}};
+	show_read(&scene, traces, NULL, 2);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
 /* A pipe in the place of the file is not waited for. */
 static void test_pipe_instead(void **state)
 {
@@ -499,15 +521,25 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_operation),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
-	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
-	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_parameters),
-	    cmocka_unit_test(test_find),           cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_index),
+	    cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),
+	    cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),
+	    cmocka_unit_test(test_operation),
+	    cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),
+	    cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_parameters),
+	    cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_durations_of_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

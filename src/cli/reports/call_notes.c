@@ -111,5 +111,5 @@ int tw_refuse_durations(const struct tw_common *common, enum tw_weight weight)
 {
 	if (!common->filter.min_duration || !tw_weight_is_sampled(weight))
 		return 0;
-	return tw_say_error("--min-duration is about calls: samples have no duration; --weight calls counts those");
+	return tw_say_error(TW_NO_DURATIONS "; --weight calls counts those");
 }

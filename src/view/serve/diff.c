@@ -27,6 +27,11 @@ static int add(const struct comparing *c, size_t side, struct tw_reader *reader)
 	return c->trees[side] ? tw_calltree_add(c->trees[side], reader) : tw_profile_add(c->profiles[side], reader);
 }
 
+static enum tw_weight weight_of(const struct comparing *c, size_t side)
+{
+	return c->trees[side] ? tw_calltree_weight(c->trees[side]) : tw_profile_weight(c->profiles[side]);
+}
+
 /* Reads the file of a side; without success the answer is a refusal. */
 static bool read_side(struct comparing *c, size_t side)
 {
@@ -41,7 +46,7 @@ static bool read_side(struct comparing *c, size_t side)
 		view_refuse(c->answer, 400, view_reader_error(reader, status));
 	view_question_reads(&c->view->questions, c->request->question, NULL);
 	tw_close(reader);
-	return status >= 0;
+	return status >= 0 && !view_part_refuse_durations(c->view, weight_of(c, side), c->answer);
 }
 
 /* A number of a file; `unless` where it is not told. */
@@ -108,7 +113,7 @@ static void put_row(struct tw_json *json, const struct tw_diff_row *row)
 
 static void put_functions(struct comparing *c)
 {
-	const enum tw_weight weights[SIDES] = {tw_profile_weight(c->profiles[0]), tw_profile_weight(c->profiles[1])};
+	const enum tw_weight weights[SIDES] = {weight_of(c, 0), weight_of(c, 1)};
 	const struct tw_diff_row *row;
 	struct tw_diff *diff = NULL;
 	struct tw_output out;
@@ -186,7 +191,7 @@ static void put_frames(struct comparing *c, const struct tw_changes *changes)
 static void put_trees(struct comparing *c)
 {
 	static const enum tw_change_side sides[SIDES] = {TW_BEFORE, TW_AFTER};
-	const enum tw_weight weights[SIDES] = {tw_calltree_weight(c->trees[0]), tw_calltree_weight(c->trees[1])};
+	const enum tw_weight weights[SIDES] = {weight_of(c, 0), weight_of(c, 1)};
 	struct tw_changes changes = {0};
 	const bool both = tw_calltree_node(c->trees[0], 1) && tw_calltree_node(c->trees[1], 1);
 	bool fine = !refuse_weights(c, weights, both);

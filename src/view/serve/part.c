@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/serve/part.h"
 
+#include "analysis/tool.h"
 #include "view/serve/starts.h"
 
 #include <stdlib.h>
@@ -176,6 +177,14 @@ bool view_part_read(struct view *view, const struct view_request *request, struc
 		return read_each(view, request, part, add, context, answer);
 	const int status = view_reader(view, &reader, &part->options);
 	return read_once(view, request, reader, status, add, context, answer) >= 0;
+}
+
+bool view_part_refuse_durations(const struct view *view, enum tw_weight weight, struct view_answer *answer)
+{
+	if (!view->options.read.min_duration_ns || !tw_weight_is_sampled(weight))
+		return false;
+	view_refuse(answer, 400, TW_NO_DURATIONS);
+	return true;
 }
 
 void view_part_free(struct view_part *part)

@@ -5,6 +5,8 @@
 
 #include "view/serve/view.h"
 
+#include <trackway/analysis.h>
+
 #define VIEW_ANY_FILE SIZE_MAX
 
 /* A thread as its file has it, or all of a process. */
@@ -25,6 +27,9 @@ struct view_part {
  */
 bool view_part_take(struct view *view, const struct view_request *request, struct view_part *part);
 void view_part_free(struct view_part *part);
+
+/* Refuses --min-duration of the command line where samples are weighed, as `trackway stat` does. False: it is fine. */
+bool view_part_refuse_durations(const struct view *view, enum tw_weight weight, struct view_answer *answer);
 
 /* Makes options for one of the files, on its own clock; tracks are not in them. False where the window has nothing of
  * it. */

@@ -30,13 +30,15 @@ static void put_function(struct tw_json *json, const struct tw_profile_row *row)
 	tw_json_object_end(json);
 }
 
-static void put_profile(struct view_answer *answer, struct tw_profile *profile, const struct view_request *request)
+static void put_profile(struct view *view, const struct view_request *request, struct tw_profile *profile,
+                        struct view_answer *answer)
 {
 	struct tw_output out;
 	struct tw_json json;
 	const struct tw_profile_row *row;
 	(void)request;
-	if (!view_json_begin(&json, &out, answer))
+	if (view_part_refuse_durations(view, tw_profile_weight(profile), answer) ||
+	    !view_json_begin(&json, &out, answer))
 		return;
 	tw_json_object(&json, NULL);
 	tw_json_text(&json, "weight", tw_weight_name(tw_profile_weight(profile)));
@@ -76,8 +78,10 @@ static void put_found(struct tw_json *json, enum tw_weight weight, const struct 
 	tw_json_object_end(json);
 }
 
-static void put_search(struct view_answer *answer, struct tw_profile *profile, const struct view_request *request)
+static void put_search(struct view *view, const struct view_request *request, struct tw_profile *profile,
+                       struct view_answer *answer)
 {
+	(void)view;
 	enum { LIMIT = 1000 };
 	const char *text = view_request_text(request, "text");
 	const struct tw_profile_row **rows = NULL, *row;
@@ -107,7 +111,8 @@ static void put_search(struct view_answer *answer, struct tw_profile *profile, c
 
 /* ---- Profiles. ---- */
 
-typedef void (*put_fn)(struct view_answer *answer, struct tw_profile *profile, const struct view_request *request);
+typedef void (*put_fn)(struct view *view, const struct view_request *request, struct tw_profile *profile,
+                       struct view_answer *answer);
 
 static int add_to_profile(void *profile, struct tw_reader *reader)
 {
@@ -127,7 +132,7 @@ static void answer_profile(struct view *view, const struct view_request *request
 		answer->status = 500;
 	} else {
 		if (view_part_read(view, request, &part, add_to_profile, profile, answer))
-			put(answer, profile, request);
+			put(view, request, profile, answer);
 	}
 	tw_profile_free(profile);
 	view_part_free(&part);
@@ -179,7 +184,8 @@ void view_answer_flame(struct view *view, const struct view_request *request, st
 	} else if (tw_calltree_new(&tree, &options) < 0) {
 		answer->status = 500;
 	} else {
-		if (view_part_read(view, request, &part, add_to_tree, tree, answer) && put_tree(answer, tree) < 0)
+		if (view_part_read(view, request, &part, add_to_tree, tree, answer) &&
+		    !view_part_refuse_durations(view, tw_calltree_weight(tree), answer) && put_tree(answer, tree) < 0)
 			answer->status = 500;
 	}
 	tw_calltree_free(tree);
