@@ -337,6 +337,9 @@ const TESTS = {
 		assert.deepEqual(NOTHING.missing, NONE_MISSING);
 		const { soughtOf } = await load("link");
 		assert.deepEqual(soughtOf(here.missing.slice), { track: "t1:7.12", from: 5, to: 8, depth: 2, name: "f(a, \"b&c\") 100%@x" });
+		// Damage puts slices before the start.
+		const { sliceName } = await load("link");
+		assert.deepEqual(soughtOf(sliceName("t7.12", 0, { from: -9, to: -5, name: "f-1" })), { track: "t7.12", from: -9, to: -5, depth: 0, name: "f-1" });
 		// Links of old have names that are encoded twice.
 		assert.deepEqual(soughtOf("t1:7.12@5-8.2.f(a%2C%20%22b%26c%22)%20100%25%40x"), soughtOf(here.missing.slice));
 		assert.deepEqual(read("#pin=n7.a%252C%2520b%2525", NOTHING, all).pins, [2]);

@@ -75,6 +75,28 @@ static void test_find(void **state)
 	hide(&scene);
 }
 
+/* Slices that damage has put before the start of the trace are named as all others are. */
+static void test_find_early(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/find?track=1&begin=-65000&end=35000&depth=0&name=f", 200, AT(0, 0, 0)},
+	    {"/api/find?track=1&begin=-55000&end=-35000&depth=2&name=g", 200,
+	     "\"begin\":\"-55000\",\"end\":\"-35000\""},
+	    {"/api/find?track=1&begin=5000&end=15000&depth=1&name=g", 200, AT(0, 1, 1)},
+	    {"/api/slice?track=1&lane=0&depth=2&item=0", 200, "\"begin\":\"-55000\",\"end\":\"-35000\""},
+	    {"/api/find?track=1&begin=-&name=g", 400,
+	     "begin wants a time of up to 9223372036854775807 ns, which may be"},
+	    {"/api/find?track=1&begin=-9223372036854775808&name=g", 400, "begin wants a time"},
+	    {"/api/find?track=1&begin=-9223372036854775807&name=g", 200, "{\"found\":false}"},
+	};
+	struct scene scene;
+	show(&scene, links);
+	scene.view->reading.start += 65000;
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
 /* Of what the command leaves out by time a slice has a part. */
 static void test_find_in_window(void **state)
 {
@@ -521,25 +543,16 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),
-	    cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),
-	    cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),
-	    cmocka_unit_test(test_operation),
-	    cmocka_unit_test(test_entering),
-	    cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_other_file),
-	    cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_bulk),
-	    cmocka_unit_test(test_instances),
-	    cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read),
-	    cmocka_unit_test(test_parameters),
-	    cmocka_unit_test(test_find),
-	    cmocka_unit_test(test_find_in_window),
-	    cmocka_unit_test(test_durations_of_samples),
+	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_operation),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_parameters),
+	    cmocka_unit_test(test_find),           cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_find_early),     cmocka_unit_test(test_durations_of_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,9 @@ struct sought {
 	unsigned likeness;
 };
 
-static uint64_t on_clock(const struct view *view, uint64_t time, int64_t later)
+static uint64_t on_clock(const struct view *view, view_wide time, int64_t later)
 {
-	const view_wide at = (view_wide)time + view->reading.start - later;
+	const view_wide at = time + view->reading.start - later;
 	return at < 0 ? 0 : at < UINT64_MAX ? (uint64_t)at : UINT64_MAX;
 }
 
@@ -22,7 +22,7 @@ static uint64_t on_clock(const struct view *view, uint64_t time, int64_t later)
 static bool cut(const struct view *view, struct sought *sought)
 {
 	const struct tw_read_options *read = &view->options.read;
-	const uint64_t from = on_clock(view, read->from_ns, 0);
+	const uint64_t from = read->from_ns ? on_clock(view, read->from_ns, 0) : 0;
 	const uint64_t to = read->to_ns ? on_clock(view, read->to_ns, 0) : UINT64_MAX;
 	if (sought->begin >= to || (sought->end && sought->begin < from && sought->end <= from))
 		return false;
@@ -34,16 +34,17 @@ static bool cut(const struct view *view, struct sought *sought)
 static bool take(const struct view *view, const struct view_request *request, struct sought *sought, uint32_t *track)
 {
 	uint64_t number = 0;
+	int64_t begin = 0, end = 0;
 	(void)view_request_number(request, "track", UINT32_MAX, &number);
-	(void)view_request_number(request, "begin", INT64_MAX, &sought->begin);
+	(void)view_request_time(request, "begin", &begin);
 	(void)view_request_number(request, "depth", UINT16_MAX, &sought->depth);
-	const bool ends = view_request_number(request, "end", INT64_MAX, &sought->end);
+	const bool ends = view_request_time(request, "end", &end);
 	*track = (uint32_t)number;
 	if (number >= view->index.tracks.count)
 		return false;
 	const int64_t later = view_track_later(view, request, *track);
-	sought->begin = on_clock(view, sought->begin, later);
-	sought->end = ends ? on_clock(view, sought->end, later) : 0;
+	sought->begin = on_clock(view, begin, later);
+	sought->end = ends ? on_clock(view, end, later) : 0;
 	return cut(view, sought);
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum kind { NUMBER, NUMBERS, DIRECTION, QUESTION, TEXT };
+enum kind { NUMBER, TIME, NUMBERS, DIRECTION, QUESTION, TEXT };
 
 static const struct parameter {
 	const char *name;
@@ -19,10 +19,10 @@ static const struct parameter {
     {"after", NUMBER, 0, UINT32_MAX},
     {"at", NUMBER, 0, UINT64_MAX},
     {"before", NUMBER, 0, UINT32_MAX},
-    {"begin", NUMBER, 0, INT64_MAX},
+    {"begin", TIME, 0, 0},
     {"depth", NUMBER, 0, UINT16_MAX},
     {"direction", DIRECTION, 0, 0},
-    {"end", NUMBER, 0, INT64_MAX},
+    {"end", TIME, 0, 0},
     {"exact", NUMBER, 0, 1},
     {"from", NUMBER, 0, INT64_MAX},
     {"item", NUMBER, 0, UINT64_MAX},
@@ -81,11 +81,15 @@ static bool fits(const struct view_request *request, const struct parameter *par
 {
 	const char *value = view_request_text(request, parameter->name);
 	uint64_t number;
+	int64_t time;
 	switch (parameter->kind) {
 	case NUMBER:
 		snprintf(wants, size, "a number from %" PRIu64 " to %" PRIu64, parameter->least, parameter->most);
 		return view_request_number(request, parameter->name, parameter->most, &number) &&
 		       number >= parameter->least;
+	case TIME:
+		snprintf(wants, size, "a time of up to %" PRId64 " ns, which may be negative", INT64_MAX);
+		return view_request_time(request, parameter->name, &time);
 	case NUMBERS:
 		snprintf(wants, size, "numbers up to %" PRIu64 ", with commas between", parameter->most);
 		return are_numbers(value, parameter->most);

@@ -5,6 +5,8 @@
 #include "view/index/bare.h"
 #include "view/serve/starts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Whether all that is said of a row's slices, and of those inside, is known: before all has been read it may be in the
@@ -123,6 +125,19 @@ void view_put_name(struct tw_json *json, const struct view *view, const char *ke
 		tw_json_text(json, key, "");
 }
 
+/* What damage has put before the start has a negative time. */
+static void put_time(struct tw_json *json, const struct view *view, const char *key, uint64_t time, int64_t later)
+{
+	char text[24];
+	const view_wide since = (view_wide)time - view->reading.start + later;
+	if (since >= 0) {
+		view_json_digits(json, key, view_since_start(view, time, later));
+		return;
+	}
+	snprintf(text, sizeof text, "%" PRId64, since > INT64_MIN ? (int64_t)since : INT64_MIN + 1);
+	tw_json_text(json, key, text);
+}
+
 void view_place_put(struct tw_json *json, const struct view *view, const struct view_request *request,
                     const struct view_place *place)
 {
@@ -133,7 +148,7 @@ void view_place_put(struct tw_json *json, const struct view *view, const struct 
 	tw_json_u64(json, "lane", place->row->lane);
 	tw_json_u64(json, "depth", place->row->depth);
 	view_json_digits(json, "item", place->item);
-	view_json_digits(json, "begin", view_since_start(view, slice.begin, later));
-	view_json_digits(json, "end", view_since_start(view, slice.end, later));
+	put_time(json, view, "begin", slice.begin, later);
+	put_time(json, view, "end", slice.end, later);
 	view_json_digits(json, "duration", slice.end - slice.begin);
 }

@@ -111,6 +111,20 @@ bool view_request_number(const struct view_request *request, const char *name, u
 	return text && take_digits(&text, most, value) && !*text;
 }
 
+bool view_request_time(const struct view_request *request, const char *name, int64_t *time)
+{
+	const char *text = view_request_text(request, name);
+	uint64_t size;
+	if (!text)
+		return false;
+	const bool early = *text == '-';
+	text += early;
+	if (!take_digits(&text, INT64_MAX, &size) || *text)
+		return false;
+	*time = early ? -(int64_t)size : (int64_t)size;
+	return true;
+}
+
 bool view_next_number(const char **list, uint64_t most, uint64_t *value)
 {
 	const char *at = *list;

@@ -44,6 +44,9 @@ const char *view_request_text(const struct view_request *request, const char *na
 /* The same as a number that is in decimal digits alone, and at most `most`. False where it is none, or not there. */
 bool view_request_number(const struct view_request *request, const char *name, uint64_t most, uint64_t *value);
 
+/* The same as a time, which may be before the start of the view: "-5". */
+bool view_request_time(const struct view_request *request, const char *name, int64_t *time);
+
 /* Takes the next number of a list with commas, "1,2,3": true and *list is behind it. False at the end: *list is NULL
  * where what is there is no number up to `most`. */
 bool view_next_number(const char **list, uint64_t most, uint64_t *value);

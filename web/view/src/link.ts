@@ -72,7 +72,7 @@ export function sliceName(track: string, depth: number, { from, to, name }: Told
 }
 
 export function soughtOf(word: string): Sought | null {
-	const [, track, from, to, depth, name] = /^([^@]+)@(\d+)-(\d+)\.(\d+)\.([^]*)$/.exec(word) ?? [];
+	const [, track, from, to, depth, name] = /^([^@]+)@(-?\d+)-(-?\d+)\.(\d+)\.([^]*)$/.exec(word) ?? [];
 	try {
 		return track === undefined ? null : { track, from: Number(from), to: Number(to), depth: Number(depth), name: decodeURIComponent(name!) };
 	} catch {
