@@ -267,7 +267,18 @@ const TESTS = {
 			assert.doesNotMatch(shell(word), /[\x00-\x1f\x7f-\x9f]/);
 			assert.equal(execFileSync("bash", ["--norc", "-c", `printf %s ${shell(word)}`], { encoding: "utf8", env: { LC_ALL: "C.UTF-8" } }), word);
 		}
+		// Bytes of a path that are no UTF-8.
+		assert.equal(shell("\ud83d\ude00 a"), "'\ud83d\ude00 a'");
+		assert.equal(shell("x\udcff1'\x01\udcc3"), "$'x\\xff1\\'\\u0001\\xc3'");
+		assert.deepEqual(execFileSync("bash", ["--norc", "-c", `printf %s ${shell("x\udcff1'\x01\udcc3")}`]), Buffer.from("x\xff1'\x01\xc3", "latin1"));
 		assert.deepEqual(["-x.json", "-", "a", "./-a"].map(operand), ["./-x.json", "-", "a", "./-a"]);
+	},
+
+	async "a query names a file by its bytes where these are no UTF-8"() {
+		const { statesQuery } = await load("queries");
+		const files = [{ path: "a'.json", start: 0, begin: 0 }, { path: "\u00e4\udcff.json", start: 5, begin: 5 }];
+		const query = statesQuery({ files, end: 100, list: [], options: [] }, { from: 0, to: 50 });
+		assert.match(query, /case s\.file when 'a''\.json' then 0 when cast\(x'c3a4ff2e6a736f6e' as text\) then -5 end/);
 	},
 
 	async "ticks of an axis have as many decimals as it needs, all of them"() {

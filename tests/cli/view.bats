@@ -138,6 +138,23 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	[[ "$output" = *"none of the files is a trace" ]]
 }
 
+@test "view: a path that is no UTF-8 is told byte by byte, and SQL has the file by these" {
+	for file in $'x\xff.json' $'y\xc3.json'; do
+		echo '[{"ph":"X","name":"f","pid":1,"tid":2,"ts":0,"dur":100}]' >"$file"
+	done
+	begin_view --category $'c\xfe' $'x\xff.json' $'y\xc3.json'
+	client <<-'END'
+		import os, urllib.parse, view_client
+		page = view_client.Page(open("address").read().strip())
+		trace = page.whole()
+		assert [os.fsencode(file["path"]) for file in trace["files"]] == [b"x\xff.json", b"y\xc3.json"], trace["files"]
+		assert os.fsencode(trace["options"][0]["value"]) == b"c\xfe", trace["options"]
+		query = "select count(*) from slice where file = cast(x'78ff2e6a736f6e' as text)"
+		assert page.json("/api/sql?" + urllib.parse.urlencode({"query": query}))["rows"] == [[1]]
+	END
+	end_view
+}
+
 @test "view: how much of a packed file or a pipe is copied is told before" {
 	gzip -c "$DATA/fxt/mg_a.fxt" >a.fxt.gz
 	zstd -q "$DATA/fxt/mg_b.fxt" -o b.fxt.zst

@@ -406,6 +406,9 @@ static void test_json_values(void **state)
 	tw_json_bool(&json, "yes", true);
 	tw_json_text(&json, "none", NULL);
 	tw_json_bytes(&json, "nul", "\0", 1);
+	tw_json_system(&json, "path", "\xff\"\xc3\xa4\xc3");
+	tw_json_system(&json, "word", "\xc3\xa4");
+	tw_json_system(&json, "no word", NULL);
 	tw_json_hex(&json, "hex", "\x00\xff\x1a", 3);
 	tw_json_array(&json, "list");
 	tw_json_fixed(&json, NULL, 0.5, 2);
@@ -421,9 +424,11 @@ static void test_json_values(void **state)
 	tw_json_array(&json, NULL);
 	tw_json_array_end(&json);
 	tw_json_line_end(&json);
-	expect_text(f, &out,
-	            "{\"max\":18446744073709551615,\"min\":-9223372036854775808,\"yes\":true,\"none\":null,"
-	            "\"nul\":\"\\u0000\",\"hex\":\"00ff1a\",\"list\":[0.50,null,{},[]],\"k\\\"\":\"v\"}\n[]\n");
+	expect_text(
+	    f, &out,
+	    "{\"max\":18446744073709551615,\"min\":-9223372036854775808,\"yes\":true,\"none\":null,"
+	    "\"nul\":\"\\u0000\",\"path\":\"\\udcff\\\"\xc3\xa4\\udcc3\",\"word\":\"\xc3\xa4\",\"no word\":null,"
+	    "\"hex\":\"00ff1a\",\"list\":[0.50,null,{},[]],\"k\\\"\":\"v\"}\n[]\n");
 }
 
 /* ---- A program's own locale. ---- */

@@ -124,6 +124,29 @@ void tw_json_text(struct tw_json *json, const char *key, const char *text)
 		tw_put_text(json->out, "null");
 }
 
+void tw_json_system(struct tw_json *json, const char *key, const char *word)
+{
+	enum { BYTE = 0xdc00 };
+	struct tw_json_piece piece;
+	const size_t size = word ? strlen(word) : 0;
+	if (!word || tw_is_utf8((const uint8_t *)word, size)) {
+		tw_json_text(json, key, word);
+		return;
+	}
+	begin(json, key);
+	tw_put_char(json->out, '"');
+	for (size_t i = 0; i < size; i += piece.taken) {
+		tw_json_next(&piece, word + i, size - i);
+		const unsigned char c = (unsigned char)word[i];
+		if (piece.taken == 1 && c >= 0x80) {
+			piece.bytes = piece.escape;
+			piece.length = escape_unit(piece.escape, BYTE + c);
+		}
+		tw_put(json->out, piece.bytes, piece.length);
+	}
+	tw_put_char(json->out, '"');
+}
+
 void tw_json_hex(struct tw_json *json, const char *key, const void *bytes, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -37,7 +37,7 @@ static void put_files(struct tw_json *json, const struct view *view, const struc
 	for (size_t i = 0; i < view->options.count; i++) {
 		const struct view_file *file = &view->files[i];
 		tw_json_object(json, NULL);
-		tw_json_text(json, "path", view->options.paths[i]);
+		tw_json_system(json, "path", view->options.paths[i]);
 		tw_json_text(json, "format", file->format ? file->format->name : view->reading.format);
 		tw_json_text(json, "title", file->format ? file->format->title : view->reading.title);
 		digits_or_null(json, "size", (uint64_t)file->status.st_size, file->regular);
@@ -60,7 +60,7 @@ static void put_options(struct tw_json *json, const struct view *view)
 	for (size_t i = 0; i < view->options.given_count; i++) {
 		tw_json_object(json, NULL);
 		tw_json_text(json, "name", view->options.given[i].name);
-		tw_json_text(json, "value", view->options.given[i].value);
+		tw_json_system(json, "value", view->options.given[i].value);
 		tw_json_object_end(json);
 	}
 	tw_json_array_end(json);

@@ -90,13 +90,20 @@ export function value(number: number): string {
 	return number.toLocaleString("en", size >= 1e5 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 6 });
 }
 
-const ESCAPED = /[\\'\x00-\x1f\x7f-\x9f]/g;
+/** A byte of a word of the system that is no UTF-8: U+DC80 to U+DCFF in no pair. */
+export const BYTE = /[\udc80-\udcff]/u;
+const ESCAPED = /[\\'\x00-\x1f\x7f-\x9f\udc80-\udcff]/gu;
+
+function escaped(sign: string): string {
+	const digits = sign.charCodeAt(0).toString(16).padStart(4, "0");
+	return BYTE.test(sign) ? `\\x${digits.slice(2)}` : /[\\']/.test(sign) ? `\\${sign}` : `\\u${digits}`;
+}
 
 /** A word of a shell's command line. A terminal takes control characters that are pasted for keys: they are written with
- *  other characters, which zsh and bash know. */
+ *  other characters, which zsh and bash know, and so is what is no UTF-8. */
 export function shell(word: string): string {
-	if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(word))
-		return `$'${word.replace(ESCAPED, sign => (/[\\']/.test(sign) ? `\\${sign}` : `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`))}'`;
+	if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(word) || BYTE.test(word))
+		return `$'${word.replace(ESCAPED, escaped)}'`;
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,10 +1,20 @@
 // queries.ts - SQL that has the numbers of a panel: for the server, and for who copies it as a command.
 // SPDX-License-Identifier: Apache-2.0
 import type { Stretch, Trace, Track } from "./api";
+import { BYTE } from "./format";
 
 /** One line: who pastes a command has any shell. */
 const lineOf = (parts: TemplateStringsArray, ...values: string[]) => String.raw({ raw: parts.map(part => part.replace(/\s*\n\s*/g, " ")) }, ...values);
-const text = (words: string) => `'${words.replaceAll("'", "''")}'`;
+
+function hexOf(words: string): string {
+	const bytes = [...words].flatMap(sign => (BYTE.test(sign) ? [sign.charCodeAt(0) & 0xff] : [...new TextEncoder().encode(sign)]));
+	return bytes.map(byte => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** What is no UTF-8 is told by its bytes. */
+function text(words: string): string {
+	return BYTE.test(words) ? `cast(x'${hexOf(words)}' as text)` : `'${words.replaceAll("'", "''")}'`;
+}
 
 /** A number of each file, of which the table has times of its own clock. */
 function each(trace: Trace, table: string, of: (file: { start: number; begin: number }) => number): string {
