@@ -18,7 +18,7 @@ void tw_json_array(struct tw_json *json, const char *key);
 void tw_json_array_end(struct tw_json *json);
 void tw_json_text(struct tw_json *json, const char *key, const char *text); /* NULL text: null */
 void tw_json_bytes(struct tw_json *json, const char *key, const char *bytes, size_t size);
-/* A word of the system, as a path is: a byte that is no UTF-8 is \udc80 to \udcff, as in Python (PEP 383). NULL: null */
+/* A word of the system, as a path is: a byte that is no UTF-8 is \udc80 to \udcff (PEP 383). NULL word: null */
 void tw_json_system(struct tw_json *json, const char *key, const char *word);
 void tw_json_hex(struct tw_json *json, const char *key, const void *bytes,
                  size_t size); /* "00ff": bytes that are no text */
