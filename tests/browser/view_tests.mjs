@@ -12,6 +12,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { CALLS, lines, LONG, MARKUP, run, start, time, TOOL, traceOf, View } from "./view.mjs";
 
 const TESTS = {
@@ -169,11 +170,13 @@ const TESTS = {
 		await view.page.keyboard.type("PARSE");
 		await view.page.keyboard.press("Enter");
 		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 10_000);
-		assert.equal(await view.page.locator("#found").innerText(), "2 found");
+		await view.page.locator("#found", { hasText: /^1 of 2$/ }).waitFor();
 		await view.press("n");
 		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 300_000);
+		await view.page.locator("#found", { hasText: /^2 of 2$/ }).waitFor();
 		await view.press("p");
 		await view.page.waitForFunction(() => window.trackway.chosen()?.begin === 10_000);
+		await view.page.locator("#found", { hasText: /^1 of 2$/ }).waitFor();
 		await view.page.locator("#tab-search").click();
 		assert.deepEqual((await view.rows("Names found")), [["parse", "2", "350.000 us"]]);
 	},
@@ -348,7 +351,55 @@ async function moves(view, first, second) {
 }
 
 /** These open what they need themselves. */
+/** Each step of a key that says which of all matches it has come to, until there is no more. */
+async function walk(page, key) {
+	const seen = [];
+	for (const found = page.locator("#found"); ; ) {
+		const before = JSON.stringify(await page.evaluate(() => window.trackway.state().slice));
+		await page.keyboard.press(key);
+		const over = await page.waitForFunction(was => (document.querySelector(".said")?.textContent.includes("match") ? "over"
+			: JSON.stringify(window.trackway.state().slice) !== was && / of /.test(document.querySelector("#found").textContent) && "on"), before);
+		if (await over.jsonValue() === "over")
+			return seen;
+		const { begin, depth, track } = await page.evaluate(() => window.trackway.chosen());
+		seen.push([await found.textContent(), begin, track, depth].join(" "));
+	}
+}
+
 const ALONE = {
+	async "n and p come to each match, those that begin at once, too, and say which of all it is"(browser, folder) {
+		const file = join(folder, "at-once.json"), html = join(folder, "at-once.html");
+		const call = (name, tid, ts, dur) => ({ ph: "X", name, pid: 1, tid, ts, dur });
+		const beside = [{ ph: "i", name: "work", pid: 1, tid: 1, ts: 5 }, { ph: "b", cat: "c", id: 1, name: "work", pid: 1, tid: 1, ts: 6 }, { ph: "e", cat: "c", id: 1, name: "work", pid: 1, tid: 1, ts: 9 }];
+		writeFileSync(file, JSON.stringify([...[1, 2, 3].map(tid => call("work", tid, 0, 100)), call("Work", 2, 0, 50), ...Array.from({ length: 40 }, (_, i) => call(`work ${i}`, 3, 10 + 2 * i, 1)),
+			call("rest", 1, 200, 10), ...beside]));
+		execFileSync(TOOL, ["view", "--export", html, file], { stdio: "ignore" });
+		const view = await View.open(browser, [file], { words: ["--state", "q=WORK"] });
+		try {
+			const other = await view.context.newPage();
+			await other.goto(`${pathToFileURL(html).href}#q=WORK`);
+			await other.waitForFunction(() => window.trackway?.rested());
+			const starts = { server: view.page, "a file": other };
+			for (const [name, page] of Object.entries(starts)) {
+				const there = await walk(page, "n");
+				assert.equal(there.length, 44, name);
+				assert.deepEqual(there.map(step => step.split(" ").slice(0, 3).join(" ")), there.map((_, i) => `${i + 1} of 44`), name);
+				assert.equal(new Set(there.map(step => step.replace(/^\d+ /, ""))).size, 44, "each once");
+				await page.locator(".said").waitFor({ state: "detached" });
+				assert.deepEqual(await walk(page, "p"), there.slice(0, -1).reverse(), name);
+				// From anywhere: the call that is chosen by hand is no match that was come to.
+				await page.evaluate(() => { location.hash = "#q=WORK&t=50000-60000"; });
+				await page.locator("#found", { hasText: /^44 found$/ }).waitFor();
+				await page.locator(".said").waitFor({ state: "detached" });
+				await page.locator("#scroller").focus();
+				await page.keyboard.press("n");
+				await page.locator("#found", { hasText: /^25 of 44$/ }).waitFor();
+			}
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "the slowest call is found where it is told as one with others"(browser, folder) {
 		const file = join(folder, "joined.json");
 		const tiny = [...Array(4000).keys()].map(i => ["tiny", 1, 500_000 + 6 * i + (i < 2000 ? 0 : 20), 5]);

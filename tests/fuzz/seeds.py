@@ -346,6 +346,7 @@ def views(data):
     asked = ["window?from=0&to=90000000&width=40&names=0&tracks=0,1,2,3,4,5,6,7,8,9",
              "window?from=16000&to=17000&width=7&names=1&tracks=1,2", "trace", "progress?starts=0", "flame", "stat?tracks=1&text=a&from=1&starts=0",
              "slice?track=1&lane=0&depth=0&item=0", "near?name=a&at=0&direction=next",
+             "near?text=a&at=9&direction=previous&track=1&lane=0&depth=0&item=0",
              "near?track=1&lane=0&depth=0&item=0&direction=previous",
              "sql?query=select+*+from+slice&question=a&limit=3", "sql?query=select+name,dur+from+slice+where+ts<9&from=0&to=90",
              "sql?query=create+temp+table+t(a);insert+into+t+values(x'00');select+a,1.5,null,'b'+from+t&tracks=1",

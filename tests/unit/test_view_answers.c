@@ -15,7 +15,7 @@ static void test_parameters(void **state)
 	static const struct example examples[] = {
 	    {"/api/near?name=a&at=0&direction=next&track=x&lane=99999999", 400, "/api/near takes no parameter track"},
 	    {"/api/near?name=a&direction=next", 400, "/api/near: at is missing"},
-	    {"/api/near?name=a&at=x&direction=next", 400, "at wants a number"},
+	    {"/api/near?name=a&at=x&direction=next", 400, "at wants a time"},
 	    {"/api/near?track=1&lane=0&depth=1&item=1", 400, "direction is missing"},
 	    {"/api/near?track=1&lane=0&depth=1&item=9&direction=next", 400, "no slice is there"},
 	    {"/api/near?direction=next", 400, "track is missing"},
@@ -85,6 +85,9 @@ static void test_find_early(void **state)
 	     "\"begin\":\"-55000\",\"end\":\"-35000\""},
 	    {"/api/find?track=1&begin=5000&end=15000&depth=1&name=g", 200, AT(0, 1, 1)},
 	    {"/api/slice?track=1&lane=0&depth=2&item=0", 200, "\"begin\":\"-55000\",\"end\":\"-35000\""},
+	    {"/api/near?text=f&at=-65000&direction=next&track=1&lane=0&depth=0&item=0", 200, AT(0, 1, 0)},
+	    {"/api/near?text=g&at=-65000&direction=next&track=1&lane=0&depth=1&item=0", 200, AT(0, 2, 0)},
+	    {"/api/near?text=g&at=-70000&direction=previous", 200, "{\"found\":false}"},
 	    {"/api/find?track=1&begin=-&name=g", 400,
 	     "begin wants a time of up to 9223372036854775807 ns, which may be"},
 	    {"/api/find?track=1&begin=-9223372036854775808&name=g", 400, "begin wants a time"},
@@ -93,6 +96,28 @@ static void test_find_early(void **state)
 	struct scene scene;
 	show(&scene, links);
 	scene.view->reading.start += 65000;
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
+/* From one call to the next whose name holds a text: of those that begin at once the outer is the first. */
+static void test_near_text(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/near?text=F&at=0&direction=next", 200, AT(0, 0, 0)},
+	    {"/api/near?text=f&at=0&direction=next&track=1&lane=0&depth=0&item=0", 200, AT(0, 1, 0)},
+	    {"/api/near?text=f&at=0&direction=next&track=1&lane=0&depth=1&item=0", 200, "{\"found\":false}"},
+	    {"/api/near?text=f&at=0&direction=previous&track=1&lane=0&depth=1&item=0", 200, AT(0, 0, 0)},
+	    {"/api/near?text=f&at=0&direction=previous&track=1&lane=0&depth=0&item=0", 200, "{\"found\":false}"},
+	    {"/api/near?text=f&at=1&direction=previous", 200, AT(0, 1, 0)},
+	    {"/api/near?text=G&at=10000&direction=next&track=1&lane=0&depth=2&item=0", 200, AT(0, 1, 1)},
+	    {"/api/near?text=&at=70000&direction=previous&track=1&lane=0&depth=1&item=1", 200, AT(0, 2, 0)},
+	    {"/api/near?text=ick&at=0&direction=next", 200, "{\"found\":false}"}, /* which is no call */
+	    {"/api/near?text=f&direction=next", 400, "at is missing"},
+	};
+	struct scene scene;
+	show(&scene, links);
 	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
 	hide(&scene);
 }
@@ -543,16 +568,27 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_operation),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
-	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
-	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_parameters),
-	    cmocka_unit_test(test_find),           cmocka_unit_test(test_find_in_window),
-	    cmocka_unit_test(test_find_early),     cmocka_unit_test(test_durations_of_samples),
+	    cmocka_unit_test(test_index),
+	    cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),
+	    cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),
+	    cmocka_unit_test(test_operation),
+	    cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),
+	    cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_parameters),
+	    cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_find_early),
+	    cmocka_unit_test(test_near_text),
+	    cmocka_unit_test(test_durations_of_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

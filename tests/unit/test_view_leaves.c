@@ -333,6 +333,20 @@ static void expect_same_near(const struct scene *scene, uint64_t at, const char 
 	expect_same_answer(scene, view_answer_near, address);
 }
 
+/* Calls whose names hold a text, from a time on, and behind a slice of that time. */
+static void expect_same_text(const struct scene *scene, const struct view_row *row, uint64_t item, const char *text,
+                             const char *direction)
+{
+	char address[200];
+	const uint64_t at = view_row_begin(row, &scene->whole->index.store, item) - scene->whole->reading.start;
+	const int length =
+	    snprintf(address, sizeof address, "/api/near?text=%s&at=%" PRIu64 "&direction=%s", text, at, direction);
+	expect_same_answer(scene, view_answer_near, address);
+	snprintf(address + length, sizeof address - (size_t)length, "&track=%u&lane=%u&depth=%u&item=%" PRIu64,
+	         row->track, row->lane, row->depth, item);
+	expect_same_answer(scene, view_answer_near, address);
+}
+
 static void expect_same_slice(const struct scene *scene, const struct view_row *row, uint64_t item)
 {
 	char address[200];
@@ -349,8 +363,11 @@ static void expect_same_answers(const struct scene *scene, struct archive *archi
 		const uint64_t at = draw(archive, 1 << 24) * end >> 24;
 		const struct view_row *row = view_index_row_at(index, draw(archive, (uint32_t)index->rows.count));
 		expect_same_near(scene, at, name, i % 2 ? "next" : "previous");
-		if (row->kind != VIEW_COUNTER && row->count)
-			expect_same_slice(scene, row, draw(archive, (uint32_t)row->count));
+		if (row->kind == VIEW_COUNTER || !row->count)
+			continue;
+		const uint64_t item = draw(archive, (uint32_t)row->count);
+		expect_same_slice(scene, row, item);
+		expect_same_text(scene, row, item, i % 3 ? name : "", i % 2 ? "next" : "previous");
 	}
 	expect_same_near(scene, 0, "nobody", "next");
 	expect_same_near(scene, end, "nobody", "previous");

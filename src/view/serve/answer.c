@@ -56,6 +56,7 @@ static const struct question {
     {"/api/slice", view_answer_slice, PLACE, "", 0, true},
     {"/api/find", view_answer_find, "track begin name", "end depth", 0, true},
     {"/api/near", view_answer_near, "name at direction", "tracks", 0, true},
+    {"/api/near", view_answer_near, "text at direction", PLACE, 0, true},
     {"/api/near", view_answer_near, PLACE " direction", "", 0, true},
     {"/api/search", view_answer_search, "", "text limit question", VIEW_QUESTIONS, false},
     {"/api/stat", view_answer_stat, "", PART " question", VIEW_QUESTIONS, false},

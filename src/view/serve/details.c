@@ -179,11 +179,20 @@ void view_answer_slice(struct view *view, const struct view_request *request, st
 
 /* ---- What is near. ---- */
 
+/* Whether the name of a number holds the text. */
+enum holds { NOT_LOOKED_AT, LACKS, HOLDS };
+
 struct near {
-	const char *name; /* NULL: the neighbour in the row */
-	uint64_t at;      /* on the reader's clock, but for what is moved */
+	const char *name; /* NULL: another text is told, or the neighbour in the row is asked for */
+	const char *text; /* calls are asked for whose names hold it; NULL: none */
+	unsigned char *holds;
+	size_t holds_count;
+	view_wide at; /* on the reader's clock, but for what is moved */
 	bool backwards;
-	bool *among; /* by track, whether it is asked for; NULL: all are */
+	/* What is asked for of the time itself: what stands behind a slice, or before it. */
+	bool has_place;
+	uint64_t order, item; /* of its row, and in it */
+	bool *among;          /* by track, whether it is asked for; NULL: all are */
 	size_t among_count;
 	const struct view_request *request;
 	struct view_place found;
@@ -211,28 +220,79 @@ static bool is_among(const struct near *near, const struct view_row *row)
 	return !near->among || (row->track < near->among_count && near->among[row->track]);
 }
 
+/* Of one time, outer ones stand before inner ones. */
+static uint64_t order_of(const struct view_row *row)
+{
+	enum { TRACK = 32, LANE = 16 };
+	return (uint64_t)row->track << TRACK | (uint64_t)row->lane << LANE | row->depth;
+}
+
+/* Those that functions have. */
+static bool is_of_calls(const struct view *view, const struct view_row *row)
+{
+	const enum view_track_kind kind = view->index.tracks.items[row->track].kind;
+	return row->kind == VIEW_SLICES &&
+	       (kind == VIEW_THREAD || (kind == VIEW_CPU && view->reading.clock.instructions));
+}
+
+static bool is_asked_for(const struct view *view, const struct near *near, const struct view_row *row)
+{
+	return is_among(near, row) &&
+	       (near->text ? is_of_calls(view, row) : row->kind == VIEW_SLICES || row->kind == VIEW_POINTS);
+}
+
+static bool is_sought(const struct view *view, struct near *near, uint32_t name)
+{
+	if (!near->text)
+		return view_is_named(view, name, near->name);
+	if (name >= near->holds_count)
+		return false;
+	if (near->holds[name] == NOT_LOOKED_AT)
+		near->holds[name] = view_name_holds(view, name, near->text) ? HOLDS : LACKS;
+	return near->holds[name] == HOLDS;
+}
+
 static view_wide begin_of(const struct view *view, const struct near *near, const struct view_place *place)
 {
 	return (view_wide)view_row_begin(place->row, &view->index.store, place->item) +
 	       view_track_later(view, near->request, place->row->track);
 }
 
-/* Whether a slice is nearer than what was found; of two of one time that of the row before. */
+/* Whether a slice is nearer than what was found; of two of one time the first, or backwards the last. */
 static bool is_nearer(const struct view *view, const struct near *near, const struct view_place *place)
 {
 	if (!near->found.row)
 		return true;
 	const view_wide begin = begin_of(view, near, place), found = begin_of(view, near, &near->found);
 	if (begin == found)
-		return place->row < near->found.row; /* rows stand one behind the other */
+		return (order_of(place->row) < order_of(near->found.row)) != near->backwards;
 	return near->backwards ? begin > found : begin < found;
+}
+
+/* The same of the row of the slice that is told: the next of it, backwards the slice. */
+static uint64_t first_from_place(const struct near *near, const struct view_leaf *items)
+{
+	const uint64_t item = near->item + !near->backwards;
+	const uint64_t first = item > items->first ? item - items->first : 0;
+	return first < items->row->count ? first : items->row->count;
+}
+
+/* Whether what begins at the time itself is asked for. */
+static bool has_time_itself(const struct near *near, const struct view_row *row)
+{
+	if (!near->has_place)
+		return near->text && !near->backwards;
+	return near->backwards ? order_of(row) < near->order : order_of(row) > near->order;
 }
 
 /* The first item of a row from the time on; the first behind it where it is looked for what begins later. */
 static uint64_t first_from(const struct view *view, const struct near *near, const struct view_row *row,
                            const struct view_leaf *items)
 {
-	const view_wide at = (view_wide)near->at - view_track_later(view, near->request, row->track) + !near->backwards;
+	if (near->has_place && order_of(row) == near->order)
+		return first_from_place(near, items);
+	const bool behind = has_time_itself(near, row) == near->backwards;
+	const view_wide at = near->at - view_track_later(view, near->request, row->track) + behind;
 	if (at <= 0)
 		return 0;
 	return view_row_begin_at(items->row, items->store, 0, at < UINT64_MAX ? (uint64_t)at : UINT64_MAX);
@@ -251,7 +311,7 @@ static void look_through(const struct view *view, struct near *near, const struc
 		place.item = items->first + item;
 		if (!is_nearer(view, near, &place))
 			return;
-		if (view_is_named(view, view_row_name(items->row, items->store, item), near->name)) {
+		if (is_sought(view, near, view_row_name(items->row, items->store, item))) {
 			near->found = place;
 			return;
 		}
@@ -266,7 +326,8 @@ static void look_in_spans(const struct view *view, struct near *near, uint64_t f
 	for (uint64_t i = 0; i < view->index.rows.count; i++) {
 		const struct view_row *row = view_index_row_at(&view->index, i);
 		struct view_leaf items;
-		if (row->bare && is_among(near, row) && view_leaves_find(&view->index.store, row, first, last, &items))
+		if (row->bare && is_asked_for(view, near, row) &&
+		    view_leaves_find(&view->index.store, row, first, last, &items))
 			look_through(view, near, row, &items);
 	}
 }
@@ -301,7 +362,9 @@ static void look_span_by_span(struct view *view, struct near *near)
 	const struct view_spans *spans = view->index.store.spans;
 	if (!spans || !spans->ready)
 		return;
-	const uint64_t at = view_span_of(spans, near->at); /* one file, which is never moved */
+	/* One file, which is never moved. */
+	const uint64_t at =
+	    near->at <= 0 ? 0 : view_span_of(spans, near->at < UINT64_MAX ? (uint64_t)near->at : UINT64_MAX);
 	uint64_t from = at < spans->most ? at : spans->most - 1;
 	while (from < spans->most) {
 		uint64_t other;
@@ -321,17 +384,35 @@ static void look_span_by_span(struct view *view, struct near *near)
 	}
 }
 
+/* Takes the slice behind which is looked, if one is told, and room for what is known of names. */
+static bool take_place(const struct view *view, struct near *near)
+{
+	uint64_t track = 0, lane = 0, depth = 0;
+	near->has_place = view_request_number(near->request, "track", UINT32_MAX, &track) &&
+	                  view_request_number(near->request, "lane", UINT16_MAX, &lane) &&
+	                  view_request_number(near->request, "depth", UINT16_MAX, &depth) &&
+	                  view_request_number(near->request, "item", UINT64_MAX - 1, &near->item);
+	const struct view_row row = {.track = (uint32_t)track, .lane = (uint16_t)lane, .depth = (uint16_t)depth};
+	near->order = order_of(&row);
+	if (!near->text)
+		return true;
+	near->holds_count = view->index.names.items.count;
+	near->holds = calloc(near->holds_count + 1, 1);
+	return near->holds != NULL;
+}
+
 /* The lock is held. */
 static bool find_named(struct view *view, const struct view_request *request, struct near *near)
 {
-	if (!view_request_number(request, "at", UINT64_MAX - view->reading.start, &near->at) || !take_among(view, near))
+	int64_t at;
+	if (!view_request_time(request, "at", &at) || !take_among(view, near) || !take_place(view, near))
 		return false;
-	near->at += view->reading.start;
+	near->at = (view_wide)at + view->reading.start;
 	for (uint64_t i = 0; i < view->index.rows.count; i++) {
 		const struct view_row *row = view_index_row_at(&view->index, i);
 		const struct view_leaf items = {row->bare ? &view_bare_of(row, &view->index.store)->head : row,
 		                                &view->index.store, 0};
-		if ((row->kind == VIEW_SLICES || row->kind == VIEW_POINTS) && is_among(near, row))
+		if (is_asked_for(view, near, row))
 			look_through(view, near, row, &items);
 	}
 	look_span_by_span(view, near);
@@ -355,20 +436,23 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 	struct tw_json json;
 	const char *direction = view_request_text(request, "direction");
 	struct near near = {.name = view_request_text(request, "name"),
+	                    .text = view_request_text(request, "text"),
 	                    .backwards = strcmp(direction, "previous") == 0,
 	                    .request = request};
 	if (!view_json_begin(&json, &out, answer))
 		return;
 	view_lock(view);
-	bool fine = near.name ? find_named(view, request, &near) : find_neighbour(view, request, &near);
+	const bool named = near.name || near.text;
+	bool fine = named ? find_named(view, request, &near) : find_neighbour(view, request, &near);
 	tw_json_object(&json, NULL);
 	tw_json_bool(&json, "found", near.found.row != NULL);
 	if (near.found.row)
 		view_place_put(&json, view, request, &near.found);
 	tw_json_object_end(&json);
-	const bool is_early = (near.name || !fine) && view_place_is_early(view);
+	const bool is_early = (named || !fine) && view_place_is_early(view);
 	view_unlock(view);
 	free(near.among);
+	free(near.holds);
 	view_json_end(&out, answer);
 	if (is_early)
 		view_place_refuse_early(answer);
@@ -376,6 +460,5 @@ void view_answer_near(struct view *view, const struct view_request *request, str
 		view_refuse(answer, 409, "interrupted");
 	else if (!fine)
 		view_refuse(answer, 400,
-		            near.name ? "at is later than any time"
-		                      : "no slice is there: track, lane, depth and item name one");
+		            named ? "the tracks are none" : "no slice is there: track, lane, depth and item name one");
 }

@@ -17,7 +17,7 @@ static const struct parameter {
 	uint64_t least, most; /* of numbers */
 } parameters[] = {
     {"after", NUMBER, 0, UINT32_MAX},
-    {"at", NUMBER, 0, UINT64_MAX},
+    {"at", TIME, 0, 0},
     {"before", NUMBER, 0, UINT32_MAX},
     {"begin", TIME, 0, 0},
     {"depth", NUMBER, 0, UINT16_MAX},

@@ -114,6 +114,15 @@ bool view_is_named(const struct view *view, uint32_t number, const char *text)
 	return name && name->length == length && memcmp(index->store.bytes + name->place, text, length) == 0;
 }
 
+bool view_name_holds(const struct view *view, uint32_t number, const char *text)
+{
+	char bytes[VIEW_NAME_MOST + 1];
+	const struct view_name *name = view_names_at(&view->index.names, &view->index.store, number);
+	memcpy(bytes, view->index.store.bytes + name->place, name->length);
+	bytes[name->length] = '\0';
+	return strcasestr(bytes, text) != NULL;
+}
+
 void view_put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number)
 {
 	const struct view_index *index = &view->index;

@@ -34,6 +34,9 @@ void view_place_put(struct tw_json *json, const struct view *view, const struct 
 /* Whether a name of the index is a text, or its first VIEW_NAME_MOST bytes. */
 bool view_is_named(const struct view *view, uint32_t number, const char *text);
 
+/* Whether a name of the index holds a text, in any case of A to Z. */
+bool view_name_holds(const struct view *view, uint32_t number, const char *text);
+
 /* Writes a name of the index. */
 void view_put_name(struct tw_json *json, const struct view *view, const char *key, uint32_t number);
 

@@ -339,6 +339,11 @@ export class Server {
 		return first ?? this.near({ ...what, at: Math.max(0, Math.round(at)), direction });
 	}
 
+	/** The next call whose name holds a text: from a time on, or behind a slice that begins then. Of one time outer ones are first. */
+	match(text: string, at: number, direction: "next" | "previous", behind: Place | null = null): Promise<Near | null> {
+		return this.near({ text, at: Math.round(at), direction, ...behind ? placeOf(behind) : {} });
+	}
+
 	async search(text: string, limit: number, signal?: AbortSignal): Promise<{ names: Found[]; more: boolean }> {
 		const answer = await this.json("search", { text, limit }, signal);
 		this.weigh(answer.weight);
@@ -488,6 +493,17 @@ function list(tracks: number[] | null): Parameters {
 
 function placeOf({ track, lane, depth, item }: Place): Parameters {
 	return { track, lane, depth, item };
+}
+
+/** Whether a name holds a text, in any case of A to Z. */
+export function holds(name: string, text: string): boolean {
+	const lower = (words: string) => words.replace(/[A-Z]+/g, part => part.toLowerCase());
+	return lower(name).includes(lower(text));
+}
+
+/** Of two that begin at once an outer one stands before an inner one. */
+export function inOrder(a: Near, b: Near): number {
+	return a.begin - b.begin || a.track - b.track || a.lane - b.lane || a.depth - b.depth || a.item - b.item;
 }
 
 function known(digits: string | null | undefined): number | null {

@@ -1,7 +1,7 @@
 // exported.ts - a window of a trace that the page itself holds: the same answers as the server's, without one.
 // SPDX-License-Identifier: Apache-2.0
 import type { Told } from "./link";
-import { decodeWindow, differencesOf, framesOfLines, functionOf, isCalling, Refusal, same, Server, traceOf, weightOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
+import { decodeWindow, differencesOf, framesOfLines, functionOf, holds, inOrder, isCalling, Refusal, same, Server, traceOf, weightOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
 	type Near, type Place, type Row, type Slice, type Stretch, type Trace, type Values, type Window } from "./api";
 import { isAll } from "./starts";
 
@@ -176,10 +176,18 @@ export class Exported extends Server {
 		return best;
 	}
 
+	override async match(text: string, at: number, direction: "next" | "previous", behind: Place | null = null): Promise<Near | null> {
+		const far = behind && { ...behind, begin: at, end: at };
+		const isBeyond = (near: Near) => far ? inOrder(near, far) * (direction === "next" ? 1 : -1) > 0 : direction === "next" ? near.begin >= at : near.begin < at;
+		const wanted = new Set(this.names.flatMap((name, id) => holds(name, text) ? [id] : []));
+		const calls = this.boxes().filter(row => row.kind === "slices" && isCalling(this.known.list[row.track]!, this.known.unit));
+		const found = calls.flatMap(row => [...row.begin.keys()].filter(i => wanted.has(row.name[i]!)).map(i => this.at(row, i))).filter(isBeyond);
+		return found.reduce<Near | null>((best, near) => (best && inOrder(best, near) > 0 === (direction === "previous") ? best : near), null);
+	}
+
 	override async search(text: string, limit: number): Promise<{ names: Found[]; more: boolean }> {
 		this.weigh(this.data.stat.weight);
-		const wanted = text.toLowerCase();
-		const names = this.data.stat.functions.map(functionOf).filter((row: Function) => row.name.toLowerCase().includes(wanted))
+		const names = this.data.stat.functions.map(functionOf).filter((row: Function) => holds(row.name, text))
 			.sort((a: Found, b: Found) => b.total - a.total);
 		return { names: names.slice(0, limit), more: names.length > limit };
 	}
