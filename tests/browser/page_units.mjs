@@ -549,7 +549,9 @@ const TESTS = {
 			dumpCommand(trace, 0, all, []), exportCommand(trace, state), sqlCommand(trace, "select 1"), statesCommand(trace, all, []), viewCommand(trace, state)])
 			assert.deepEqual(command, { why: "standard input was read once, and no command can read it again" });
 		assert.equal(commandOf("stat", trace, all, [1]), "trackway stat b");
-		assert.match(viewCommand({ ...trace, files: [{ path: "/dev/fd/63", start: 0, begin: 0 }] }, state).why, /^\/dev\/fd\/63 was read once/);
+		for (const file of [{ path: "/dev/fd/63" }, { path: "/dev/stdin" }, { path: "/tmp/fifo", size: null }])
+			assert.equal(viewCommand({ ...trace, files: [{ start: 0, begin: 0, ...file }] }, state).why, `${file.path} was read once, and no command can read it again`);
+		assert.match(viewCommand({ ...trace, files: [{ path: "/dev/shm/a.fxt", size: 9, start: 0, begin: 0 }] }, state), / \/dev\/shm\/a\.fxt$/);
 	},
 
 	async "the place of an error in SQL is pointed at"() {

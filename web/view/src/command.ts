@@ -79,9 +79,9 @@ function isMoved({ files, fromTime, toTime }: Trace): boolean {
 /** What shows just what the page does; or why nothing does, in words. */
 export type Command = string | { why: string };
 
-/** What has been read and is gone: standard input, and what a shell gives in its place. */
-function isGone({ path }: TraceFile): boolean {
-	return path === "-" || /^\/(dev|proc)\//.test(path);
+/** What has been read and is gone: standard input, what a shell gives in its place, and what is no file of its own. */
+function isGone({ path, size }: TraceFile): boolean {
+	return path === "-" || size === null || /^\/(dev\/(fd\/|stdin$)|proc\/)/.test(path);
 }
 
 const MOVED = "--from-time and --to-time are times of before a file was moved";
