@@ -92,6 +92,42 @@ const ALONE = {
 		}
 	},
 
+	async "arrows lead to pinned tracks, and others are behind them"(browser, folder) {
+		const file = join(folder, "flows.json");
+		const ids = Array.from({ length: 60 }, (_, i) => i + 1);
+		const flow = (id, from, to, ts) => [["s", from, 0], ["f", to, 200]].map(([ph, tid, later]) =>
+			({ ph, bp: "e", id, name: "flow", cat: "c", pid: 1, tid, ts: ts + later }));
+		writeFileSync(file, JSON.stringify([...ids.map(tid => ({ ph: "X", name: `call ${tid}`, pid: 1, tid, ts: 0, dur: 1000 })),
+			...flow(1, 1, 2, 100), ...flow(2, 1, 59, 300), ...flow(3, 3, 4, 600), ...flow(4, 3, 60, 700)]));
+		const view = await View.open(browser, [file], { words: ["--state", "pin=t1.1,t1.2&flows=1"] });
+		const arrows = () => view.page.evaluate(() => window.trackway.arrows());
+		const pixels = (...box) => view.page.locator("#canvas").evaluate((canvas, of) => canvas.getContext("2d").getImageData(...of).data.join(), box);
+		try {
+			await view.page.waitForFunction(() => window.trackway.arrows().length === 4);
+			const { height } = await view.page.locator("#pinned").boundingBox();
+			const { height: all, width } = await view.page.locator("#canvas").boundingBox();
+			const at = (tid, list) => list.find(({ x0 }) => Math.abs(x0 - width * tid / 10) < 2);
+			const [one, two] = [height / 4, height * 3 / 4]; // where the pinned tracks are
+			const first = at(1, await arrows());
+			assert(Math.abs(first.y0 - one) < 4 && Math.abs(first.y1 - two) < 4, JSON.stringify(first));
+			await view.page.locator("#scroller").evaluate(box => { box.scrollTop = box.scrollHeight; });
+			await view.rest();
+			const list = await arrows();
+			const down = at(3, list); // its line is scrolled away: the pinned one stands for it
+			assert(Math.abs(down.y0 - one) < 4 && down.y1 > height && down.y1 < all, JSON.stringify(down));
+			// One between others is behind the pinned tracks.
+			const hidden = at(7, list);
+			assert(hidden.y0 < height && hidden.y1 > height, JSON.stringify(hidden));
+			const part = [hidden.x0, 0, hidden.x1 - hidden.x0, height - 2].map(Math.round);
+			const drawn = await pixels(...part);
+			await view.press("e");
+			await view.page.waitForFunction(() => window.trackway.arrows().length === 0);
+			assert(drawn === await pixels(...part), "nothing is drawn over pinned tracks");
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "a state that has not ended lasts to the end of the trace"(browser) {
 		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { words: ["--state", "tab=states"] });
 		try {

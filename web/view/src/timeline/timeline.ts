@@ -345,6 +345,7 @@ export class Timeline {
 		const { scrollTop, clientHeight } = this.scroller;
 		this.labels.show(byId("labels"), this.layout.lines, scrollTop, scrollTop + clientHeight);
 		this.labels.show(byId("pinned"), this.layout.pinned, 0, this.layout.pinnedHeight);
+		this.arrows.want(scene.view, this.store.state.arrows);
 		this.painter.draw(scene);
 		const ratio = devicePixelRatio;
 		const ruler = this.ruler.getContext("2d", { alpha: false })!;
@@ -355,7 +356,6 @@ export class Timeline {
 		this.overview.draw(strip, this.overviewCanvas.width / ratio, this.overviewCanvas.height / ratio, this.theme);
 		this.tellSpan(scene.timeless ? "no times" : time(scene.view.to - scene.view.from, scene.unit));
 		this.data.want(scene.view, this.width, this.tracksInSight(scrollTop, clientHeight));
-		this.arrows.want(scene.view, this.store.state.arrows);
 		this.tellEmpty();
 	}
 
