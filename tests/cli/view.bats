@@ -228,7 +228,7 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	end_view
 }
 
-@test "view: two headers where one decides, a body, and a zero byte are refused at once" {
+@test "view: two headers where one decides, a body, a zero byte and a blank before a colon are refused at once" {
 	begin_view "$DATA/chrome/phases.json"
 	client <<-'END'
 		import view_client
@@ -243,6 +243,14 @@ client() { # a script in Python, with the session of view_client.py as `page`
 		    assert page.raw(line.replace(b"GET", b"HEAD"), *headers) == 400, headers
 		for address in b"/api/progress\0", b"/api/progress\0x", b"/api/progress?a=\0b", b"/\0?a=b", b"/api/progress\0HTTP/1.1\0":
 		    assert page.raw(b"GET " + address + b" HTTP/1.1") == 400, address
+		# Also at the end of a value, and in the last header; and no header goes on in another line.
+		for header in b"Accept: a\0b", b"Accept: \0", b"X: a\r\n b", b"Content-Length : 5", b"Content-Length\t: 5", b"X : 1":
+		    assert page.raw(line, header) == page.raw(line, header, b"Accept: b") == 400, header
+		assert page.raw(line, b"Accept: ", b"X:", b"Y:  a  ") == 200
+		# However many parameters there are.
+		assert page.raw(b"GET /api/progress?" + 60000 * b"&" + b" HTTP/1.1") == 200
+		assert page.raw(b"GET /api/progress?" + 3000 * b"a&" + b" HTTP/1.1") == 400
+		assert page.raw(b"GET /api/search?text=a&limit=1&starts=0 HTTP/1.1") == 200
 	END
 	end_view
 }

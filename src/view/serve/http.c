@@ -125,6 +125,14 @@ struct asked {
 	bool begun;
 };
 
+/* Parameters are taken apart elsewhere: the library has no room for 2,000. The bytes are its own, and it decodes them
+ * in place. */
+static void join_parameters(char *address)
+{
+	for (char *at = address; (at = strchr(at, '&'));)
+		*at = '+';
+}
+
 static void *note_address(void *context, const char *address, struct MHD_Connection *connection)
 {
 	struct asked *asked = calloc(1, sizeof *asked);
@@ -133,6 +141,7 @@ static void *note_address(void *context, const char *address, struct MHD_Connect
 		asked->address = strdup(address);
 		asked->end = (uintptr_t)address + strlen(address) + 1;
 	}
+	join_parameters((char *)(uintptr_t)address);
 	return asked;
 }
 
@@ -162,10 +171,29 @@ static const struct {
     {"Transfer-Encoding", 0},
 };
 
+/* The library ends what it tells at a zero byte, and more may stand behind that: all of a request was sent as one. */
+static bool is_hidden(uintptr_t end, uintptr_t next, size_t line_end)
+{
+	const uintptr_t between = next - end;
+	return end && between > line_end && between < CONNECTION_MEMORY;
+}
+
+/* The headers of a request, one after the other. */
+struct header_list {
+	struct view_request *request;
+	uintptr_t end; /* of the last value and its zero byte; 0: there was none */
+};
+
 static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
 {
-	struct view_request *request = context;
+	struct header_list *list = context;
+	struct view_request *request = list->request;
 	(void)kind;
+	if (is_hidden(list->end, (uintptr_t)name, strlen("\n")))
+		request->fault = "a header has a zero byte, or goes on in another line";
+	if (strpbrk(name, " \t"))
+		request->fault = "a blank is before the colon of a header";
+	list->end = value ? (uintptr_t)value + strlen(value) + 1 : 0;
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
 		if (!value || strcasecmp(name, told[i].name) != 0)
 			continue;
@@ -180,21 +208,18 @@ static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const
 	return MHD_YES;
 }
 
-/* The library ends the address at a zero byte; the version stands behind all that was sent as one. */
-static bool is_cut(const struct asked *asked, const char *version)
-{
-	const uintptr_t hidden = asked ? (uintptr_t)version - asked->end : 0;
-	return hidden != 0 && hidden < CONNECTION_MEMORY;
-}
-
 static void take_request(const struct library *library, struct MHD_Connection *connection, const struct asked *asked,
                          const char *version, struct view_request *request)
 {
 	const union MHD_ConnectionInfo *about = library->about(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	request->socket = about ? about->connect_fd : 0;
 	request->address = asked && asked->address ? asked->address : "";
-	library->each(connection, MHD_HEADER_KIND, take_header, request);
-	if (is_cut(asked, version))
+	struct header_list list = {.request = request};
+	library->each(connection, MHD_HEADER_KIND, take_header, &list);
+	about = library->about(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	if (about && is_hidden(list.end, (uintptr_t)request->method + about->header_size, strlen("\n\r\n")))
+		request->fault = "a header has a zero byte, or goes on in another line";
+	if (asked && is_hidden(asked->end, (uintptr_t)version, 0))
 		request->fault = "the address has a zero byte";
 }
 
