@@ -89,22 +89,27 @@ static uint64_t floor_of(uint64_t time, unsigned bits)
 	return time >> bits << bits;
 }
 
-/* A part of a span is so small that a picture for which the trace is not read again does not show it. */
-static bool close_group(struct view_grouping *to, struct view_store *store, unsigned level)
+/* A part of a span is so small that a picture for which the trace is not read again does not show it. Returns the
+ * group, as view_bare_group() does. */
+static struct view_group close_group(struct view_bare *bare, struct view_store *store, unsigned level)
 {
 	enum { PARTS = 10 }; /* of a span, as a power of 2 */
+	struct view_grouping *to = &bare->groupings[level];
 	const struct view_open_group *group = &to->open;
 	const unsigned bits = store->spans->shift > PARTS ? store->spans->shift - PARTS : 0;
 	const uint64_t before = floor_of(to->groups.last + ((uint64_t)1 << bits) - 1, bits);
 	const uint64_t begin = later(before, floor_of(group->begin, bits));
 	to->busy += group->busy;
-	const uint64_t busy_end = begin + floor_of(to->busy, bits);
+	const uint64_t busy_end = begin + floor_of(to->busy, bits), end = later(floor_of(group->end, bits), busy_end);
 	to->busy -= busy_end - begin;
-	return view_row_add_slice(&to->groups, store,
-	                          &(struct view_slice){.begin = begin,
-	                                               .end = busy_end,
-	                                               .offset = later(floor_of(group->end, bits), busy_end) - busy_end,
-	                                               .name = group->name << which_bits(level) | group->which});
+	struct view_slice sum = {.begin = begin,
+	                         .end = busy_end,
+	                         .offset = end - busy_end,
+	                         .name = group->name << which_bits(level) | group->which};
+	const uint64_t number = to->groups.count;
+	view_row_add_slice(&to->groups, store, &sum);
+	sum.name = group->name;
+	return (struct view_group){sum, end, bare->head.count + (number << which_bits(level) | group->which)};
 }
 
 /* Adds an item, or a group, of which `which` of the items of the group that is open is the longest. */
@@ -125,14 +130,16 @@ static void open_group(struct view_open_group *open, const struct view_group *pa
 }
 
 /* Adds an item to the first grouping, or number i of the groups of one to the next. Returns whether that has made
- * another group whole; store->error. */
-static bool add_part(struct view_bare *bare, struct view_store *store, unsigned level, const struct view_group *part,
+ * another group whole, which then stands in its place; store->error. */
+static bool add_part(struct view_bare *bare, struct view_store *store, unsigned level, struct view_group *part,
                      uint64_t i)
 {
 	const unsigned in = i % VIEW_GROUP;
-	const uint64_t which = which_of(part->item - bare->head.count, level);
-	open_group(&bare->groupings[level].open, part, in == 0, which);
-	return in + 1 == VIEW_GROUP && close_group(&bare->groupings[level], store, level);
+	open_group(&bare->groupings[level].open, part, in == 0, which_of(part->item - bare->head.count, level));
+	if (in + 1 < VIEW_GROUP)
+		return false;
+	*part = close_group(bare, store, level);
+	return !store->error;
 }
 
 /* Begins a grouping with the groups that there are. */
@@ -144,7 +151,7 @@ static void begin_grouping(const struct view_row *row, struct view_store *store,
 		return;
 	bare->groupings[level].groups = (struct view_row){.kind = VIEW_SLICES, .tail = place, .own_tail = 1};
 	for (uint64_t i = 0; i < VIEW_GROUPED_FROM && !store->error; i++) {
-		const struct view_group part = view_bare_group(row, store, level - 1, i);
+		struct view_group part = view_bare_group(row, store, level - 1, i);
 		add_part(bare, store, level, &part, i);
 	}
 }
@@ -161,7 +168,6 @@ static bool add_to_groups(const struct view_row *row, struct view_store *store, 
 			begin_grouping(row, store, level + 1);
 		if (number < VIEW_GROUPED_FROM)
 			break;
-		part = view_bare_group(row, store, level, number);
 	}
 	return !store->error;
 }
