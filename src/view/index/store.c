@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -188,7 +187,7 @@ void *view_column_add(struct view_column *column, struct view_store *store, size
 		column->parts[column->part_count++] = part;
 	}
 	column->count++;
-	return memset(store->bytes + column->parts[place.part] + place.at * size, 0, size);
+	return store->bytes + column->parts[place.part] + place.at * size;
 }
 
 void view_column_cut(struct view_column *column, uint64_t count)

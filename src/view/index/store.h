@@ -67,7 +67,7 @@ struct view_column {
 
 enum { VIEW_PART_FIRST = 1, VIEW_PART_DOUBLINGS = 5, VIEW_PART_MOST = VIEW_PART_FIRST << VIEW_PART_DOUBLINGS };
 
-/* Returns a new record, zeroed; NULL where there is no room. */
+/* Returns a new record, for the caller to fill; NULL where there is no room. */
 void *view_column_add(struct view_column *column, struct view_store *store, size_t size);
 
 /* Leaves no more than the first records: the others give their place to new ones. */
