@@ -32,51 +32,26 @@ static void widen(struct view_spans *spans)
 	spans->shift++;
 }
 
-/* Events of one span of time that stand in one part of the file, as most do that follow each other. */
-struct events_together {
-	uint64_t span, part;
-	uint64_t least, most; /* times */
-	uint32_t count;
-};
-
-static void note(struct view_spans *spans, const struct events_together *together)
-{
-	if (together->count == 0)
-		return;
-	if (together->part >= spans->part_count) {
-		spans->failed = true;
-		return;
-	}
-	struct view_part_of_file *part = &spans->parts[together->part];
-	part->least = together->least < part->least ? together->least : part->least;
-	part->most = together->most > part->most ? together->most : part->most;
-	spans->events[together->span] += together->count;
-}
-
+/* Of events that follow each other, time and part may be others each time: no jump depends on them. */
 void view_spans_take(struct view_spans *spans, const struct tw_batch *batch)
 {
-	struct events_together together = {.span = UINT64_MAX};
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct tw_event *event = &batch->events[i];
-		const uint64_t time = event->time, part = event->offset >> spans->part_shift;
+		const uint64_t time = event->time, number = event->offset >> spans->part_shift;
 		if (!tw_goes_on(event))
 			continue;
-		if (event->kind == TW_LOST || time < spans->start || time > INT64_MAX || tw_is_uncertain(event)) {
+		if (event->kind == TW_LOST || time < spans->start || time > INT64_MAX || tw_is_uncertain(event) ||
+		    number >= spans->part_count) {
 			spans->failed = true;
 			return;
 		}
-		const uint64_t span = view_span_of(spans, time);
-		if (span != together.span || part != together.part || span >= spans->most) {
-			note(spans, &together);
-			while (view_span_of(spans, time) >= spans->most)
-				widen(spans);
-			together = (struct events_together){view_span_of(spans, time), part, time, time, 0};
-		}
-		together.least = time < together.least ? time : together.least;
-		together.most = time > together.most ? time : together.most;
-		together.count++;
+		while (view_span_of(spans, time) >= spans->most)
+			widen(spans);
+		struct view_part_of_file *part = &spans->parts[number];
+		part->least = time < part->least ? time : part->least;
+		part->most = time > part->most ? time : part->most;
+		spans->events[view_span_of(spans, time)]++;
 	}
-	note(spans, &together);
 	spans->taken += batch->count;
 }
 
