@@ -248,23 +248,27 @@ void view_index_take_counter(struct view_index *index)
 static void fetch_track(const struct view_track *track)
 {
 	enum { FETCHED = 4 * AT_ONCE };
-	for (uint32_t i = 0; i < track->lane_count && i < FETCHED; i += AT_ONCE)
+	for (uint32_t i = 0; track->series_names && i < track->lane_count && i < FETCHED; i += AT_ONCE)
 		__builtin_prefetch(&track->series_names[i]);
 }
 
-void view_index_fetch_counters(const struct view_index *index, const struct tw_batch *batch)
+static uint64_t key_of(const struct view_index *index, const struct tw_event *event)
 {
-	enum { MOST = 256 };
+	const bool is_counter = event->kind == TW_COUNTER;
+	return view_tracks_key(is_counter ? VIEW_COUNTERS : VIEW_ASYNC, process_of(index, event),
+	                       is_counter ? counter_of(event) : event->name);
+}
+
+void view_index_fetch_tracks(const struct view_index *index, const struct tw_batch *batch)
+{
+	enum { MOST = 256, FETCHED = 1 << TW_COUNTER | 1 << TW_ASYNC_END };
 	uint64_t keys[MOST];
 	const struct view_track *tracks[MOST];
 	size_t count = 0, known = 0;
-	if (index->counters.lanes == 0)
-		return;
 	for (size_t i = 0; i < batch->count && count < MOST; i++) {
-		const struct tw_event *event = &batch->events[i];
-		if (event->kind != TW_COUNTER)
+		if (!(FETCHED >> batch->events[i].kind & 1))
 			continue;
-		keys[count] = view_tracks_key(VIEW_COUNTERS, process_of(index, event), counter_of(event));
+		keys[count] = key_of(index, &batch->events[i]);
 		tw_map_fetch(&index->tracks.numbers, keys[count++]);
 	}
 	for (size_t i = 0; i < count; i++) {

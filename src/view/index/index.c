@@ -320,7 +320,7 @@ void view_index_take(struct view_index *index, const struct tw_dictionary *dicti
 {
 	index->now.dictionary = dictionary;
 	take_spans(index, batch);
-	view_index_fetch_counters(index, batch);
+	view_index_fetch_tracks(index, batch);
 	for (size_t i = 0; i < batch->count;) {
 		const struct tw_event *event = &batch->events[i];
 		const size_t run = view_index_take_run(index, event, batch->count - i);
@@ -340,7 +340,7 @@ void view_index_take_aside(struct view_index *index, const struct tw_dictionary 
                            const struct tw_batch *batch)
 {
 	index->now.dictionary = dictionary;
-	view_index_fetch_counters(index, batch);
+	view_index_fetch_tracks(index, batch);
 	for (size_t i = 0; i < batch->count; i++) {
 		index->now.event = &batch->events[i];
 		index->now.arguments = tw_event_arguments(batch, index->now.event);

@@ -51,7 +51,7 @@ static struct view_row *add_row(struct view_index *index, enum view_kind kind, u
 struct view_row *view_index_row_of(struct view_index *index, enum view_kind kind, uint32_t track, uint32_t lane,
                                    uint32_t depth)
 {
-	struct view_row **recent = &index->found.recent[(track * 32 + lane * 8 + depth) % VIEW_ROWS_RECENT];
+	struct view_row **recent = view_index_recent(index, track, lane, depth);
 	if (*recent && (*recent)->track == track && (*recent)->lane == lane && (*recent)->depth == depth)
 		return *recent;
 	struct view_row *row = find_row(index, track, lane, depth);

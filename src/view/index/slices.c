@@ -26,12 +26,14 @@ static uint32_t enter(struct tw_calls *calls, const struct tw_frame *caller, uin
 	struct view_index *index = (struct view_index *)calls;
 	uint32_t row = take_open(index);
 	struct view_open *open = open_of(index, row);
+	const uint32_t depth = (uint32_t)(caller - calls->stack->space->frames);
+	const uint32_t track = track_of(index, calls->track); /* tracks are numbered as they are met */
 	(void)name;
-	(void)track_of(index, calls->track); /* tracks are numbered as they are met */
+	view_index_fetch_row(index, track, calls->lane, depth);
 	if (open)
 		*open = (struct view_open){.offset = index->now.event->offset,
 		                           .category = index->now.event->category,
-		                           .depth = (uint32_t)(caller - calls->stack->space->frames)};
+		                           .depth = depth};
 	return row;
 }
 
