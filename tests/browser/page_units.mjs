@@ -391,15 +391,15 @@ const TESTS = {
 	},
 
 	async "a counter's mean is over time, and what it was before counts from the begin of the selection"() {
-		const { summed } = await load("panels/counters");
+		const { summed } = await load("exported");
 		const row = { track: 3, lane: 1, depth: 0, kind: "values", time: [0, 10, 40], least: [5, 1, 9], most: [5, 30, 9], last: [5, 20, 9] };
 		// From 5 to 10 it is 5, from 10 to 40 20, from 40 to 50 9.
-		assert.deepEqual(summed(row, { from: 5, to: 50 }), { track: 3, series: 1, first: 5, last: 9, least: 1, most: 30, mean: (25 + 600 + 90) / 45 });
-		assert.deepEqual(summed(row, { from: 45, to: 50 }), { track: 3, series: 1, first: 9, last: 9, least: 9, most: 9, mean: 9 });
+		assert.deepEqual(summed(row, { from: 5, to: 50 }), { track: 3, series: 1, first: 5, last: 9, least: 1, most: 30, mean: (25 + 600 + 90) / 45, exact: false });
+		assert.deepEqual(summed(row, { from: 45, to: 50 }), { track: 3, series: 1, first: 9, last: 9, least: 9, most: 9, mean: 9, exact: true });
 		assert.equal(summed({ ...row, time: [100], least: [1], most: [1], last: [1] }, { from: 5, to: 50 }), null);
 		// What is at the very end is in what ends there.
-		assert.deepEqual(summed(row, { from: 20, to: 40 }, 40), { track: 3, series: 1, first: 20, last: 9, least: 9, most: 20, mean: 20 });
-		assert.deepEqual(summed(row, { from: 20, to: 40 }, 50), { track: 3, series: 1, first: 20, last: 20, least: 20, most: 20, mean: 20 });
+		assert.deepEqual(summed(row, { from: 20, to: 40 }, 40), { track: 3, series: 1, first: 20, last: 9, least: 9, most: 20, mean: 20, exact: false });
+		assert.deepEqual(summed(row, { from: 20, to: 40 }, 50), { track: 3, series: 1, first: 20, last: 20, least: 20, most: 20, mean: 20, exact: false });
 	},
 
 	async "a time is read as people write it"() {

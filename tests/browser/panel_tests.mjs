@@ -289,6 +289,10 @@ const ALONE = {
 			"sel=150000-600000&of=n7.memory&"].map(range => `${range}tab=counters`);
 		await compare([counted], [], ranges, COUNTERS);
 		await compare([counted], ["--from-time", "150us", "--to-time", "0.7ms"], ranges.filter(range => !/sel=(0|100000)-/.test(range)), COUNTERS);
+		// More samples than a window has pixels: about three of them are in each.
+		const dense = join(folder, "dense.json");
+		writeFileSync(dense, JSON.stringify(samples("dense", 7, Array.from({ length: 50_000 }, (_, i) => [3 + i * 20, i * 7919 % 10_007 + i / 100]))));
+		await compare([dense], [], ["", "sel=0-1000000000&", "sel=100001000-900000000&", "sel=100001000-100002000&"].map(range => `${range}tab=counters`), COUNTERS);
 		const [later, late] = ["later.json", "late.fxt"].map(name => join(folder, name));
 		copyFileSync(counted, later);
 		copyFileSync(waker, late);

@@ -144,6 +144,7 @@ static const char *const addresses[] = {
     "/api/slice?track=2&lane=0&depth=0&item=1500",
     "/api/slice?track=2&lane=65535&depth=0&item=0",
     "/api/near?name=a&at=3000000&direction=previous",
+    "/api/counters?from=5&to=3000000&tracks=0,1,2,3,4,5,6,7",
     "/api/near?track=1&lane=0&depth=0&item=7&direction=next",
 };
 

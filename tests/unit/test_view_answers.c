@@ -100,6 +100,35 @@ static void test_find_early(void **state)
 	hide(&scene);
 }
 
+/* Microseconds. Of one time the last is the value, but all are least and most. */
+static const char counted[] = "[{\"ph\":\"C\",\"name\":\"c\",\"pid\":1,\"ts\":10,\"args\":{\"v\":9}},"
+			      "{\"ph\":\"C\",\"name\":\"c\",\"pid\":1,\"ts\":10,\"args\":{\"v\":1}},"
+			      "{\"ph\":\"C\",\"name\":\"c\",\"pid\":1,\"ts\":20,\"args\":{\"v\":4}},"
+			      "{\"ph\":\"C\",\"name\":\"c\",\"pid\":1,\"ts\":40,\"args\":{\"v\":8}},"
+			      "{\"ph\":\"i\",\"name\":\"start\",\"pid\":1,\"tid\":1,\"ts\":0}]";
+
+#define SUMS(first, min, mean, max, last)                                                                              \
+	"\"series\":0,\"first\":" #first ",\"min\":" #min ",\"mean\":" #mean ",\"max\":" #max ",\"last\":" #last "}]"
+
+static void test_counters(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/counters?from=0&to=30000&tracks=0,1,2,3,9", 200, SUMS(1, 1, 2.5, 9, 4)},
+	    {"/api/counters?from=15000&to=25000&tracks=0,1,2", 200, SUMS(1, 1, 2.5, 4, 4)},
+	    {"/api/counters?from=10000&to=20000&tracks=0,1,2", 200, SUMS(1, 1, 1, 9, 1)},
+	    {"/api/counters?from=30000&to=40000&tracks=0,1,2", 200, SUMS(4, 4, 4, 8, 8)}, /* all ends there */
+	    {"/api/counters?from=30000&to=39999&tracks=0,1,2", 200, SUMS(4, 4, 4, 4, 4)},
+	    {"/api/counters?from=5000&to=15000&tracks=0,1,2&starts=0", 200, SUMS(1, 1, 1, 9, 1)},
+	    {"/api/counters?from=0&to=10000&tracks=0,1,2", 200, "{\"counters\":[]}"},
+	    {"/api/counters?from=0&to=10000", 400, "tracks is missing"},
+	};
+	struct scene scene;
+	show(&scene, counted);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
 /* From one call to the next whose name holds a text: of those that begin at once the outer is the first. */
 static void test_near_text(void **state)
 {
@@ -568,27 +597,17 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),
-	    cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),
-	    cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),
-	    cmocka_unit_test(test_operation),
-	    cmocka_unit_test(test_entering),
-	    cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_other_file),
-	    cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_bulk),
-	    cmocka_unit_test(test_instances),
-	    cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read),
-	    cmocka_unit_test(test_parameters),
-	    cmocka_unit_test(test_find),
-	    cmocka_unit_test(test_find_in_window),
-	    cmocka_unit_test(test_find_early),
-	    cmocka_unit_test(test_near_text),
-	    cmocka_unit_test(test_durations_of_samples),
+	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_operation),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_parameters),
+	    cmocka_unit_test(test_find),           cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_find_early),     cmocka_unit_test(test_near_text),
+	    cmocka_unit_test(test_counters),       cmocka_unit_test(test_durations_of_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@ static const struct question {
     {"/api/near", view_answer_near, "name at direction", "tracks", 0, true},
     {"/api/near", view_answer_near, "text at direction", PLACE, 0, true},
     {"/api/near", view_answer_near, PLACE " direction", "", 0, true},
+    {"/api/counters", view_answer_counters, "from to tracks", "", 0, false},
     {"/api/search", view_answer_search, "", "text limit question", VIEW_QUESTIONS, false},
     {"/api/stat", view_answer_stat, "", PART " question", VIEW_QUESTIONS, false},
     {"/api/flame", view_answer_flame, "", PART " question", VIEW_QUESTIONS, false},

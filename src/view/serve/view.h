@@ -253,6 +253,7 @@ void view_answer_window(struct view *view, const struct view_request *request, s
 void view_answer_slice(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_find(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_near(struct view *view, const struct view_request *request, struct view_answer *answer);
+void view_answer_counters(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_search(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_stat(struct view *view, const struct view_request *request, struct view_answer *answer);
 void view_answer_flame(struct view *view, const struct view_request *request, struct view_answer *answer);

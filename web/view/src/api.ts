@@ -245,6 +245,20 @@ export interface Function extends Found {
 	p99: number;
 }
 
+/** What a series of a counter was in a stretch. */
+export interface Summary {
+	track: number;
+	series: number;
+	first: number;
+	last: number;
+	least: number;
+	most: number;
+	/** Over time. */
+	mean: number;
+	/** Whether first and mean are those of each sample, or of pixels. */
+	exact: boolean;
+}
+
 /** A function in two traces: before and after. */
 export interface Difference {
 	name: string;
@@ -325,6 +339,13 @@ export class Server {
 	/** A slice by what a link says of it; null where there is none. */
 	async find(track: number, depth: number, { from, to, name }: Told): Promise<Near | null> {
 		return nearOf(await this.json("find", { track, begin: from, end: to, depth, name }));
+	}
+
+	/** What counters were in a stretch: a row for each series that has a value there. */
+	async counters(stretch: Stretch, tracks: number[], signal?: AbortSignal): Promise<Summary[]> {
+		const answer = await this.json("counters", { ...whole(stretch), tracks: tracks.join(",") }, signal);
+		return answer.counters.map((row: any) => ({ track: row.track, series: row.series, first: Number(row.first), last: Number(row.last),
+			least: Number(row.min), most: Number(row.max), mean: Number(row.mean), exact: true }));
 	}
 
 	/** The neighbour in the slice's own row. */

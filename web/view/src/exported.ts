@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Told } from "./link";
 import { decodeWindow, differencesOf, framesOfLines, functionOf, holds, inOrder, isCalling, Refusal, same, Server, traceOf, weightOf, type Boxes, type Caller, type Difference, type Found, type Frame, type Function,
-	type Near, type Place, type Row, type Slice, type Stretch, type Trace, type Values, type Window } from "./api";
+	type Near, type Place, type Row, type Slice, type Stretch, type Summary, type Trace, type Values, type Window } from "./api";
 import { isAll } from "./starts";
 
 const BLOCK = "trackway-data";
@@ -64,6 +64,31 @@ function valuesIn(row: Values, { from, to }: Stretch): Values {
 	return { ...row, time: cut(row.time), least: cut(row.least), most: cut(row.most), last: cut(row.last) };
 }
 
+/** What a series was in a stretch; null where it has no value there. What is at the end of all is in what ends there. */
+export function summed(row: Values, { from, to }: Stretch, end = Infinity): Summary | null {
+	let found: Summary | null = null;
+	let area = 0;
+	let wide = 0;
+	for (let i = 0; i < row.time.length && (row.time[i]! < to || (to >= end && row.time[i] === to)); i++) {
+		const next = Math.min(to, row.time[i + 1] ?? to);
+		if (next <= from && i + 1 < row.time.length)
+			continue;
+		const last = row.last[i]!;
+		const inside = row.time[i]! >= from;
+		found ??= { track: row.track, series: row.lane, first: last, last, least: last, most: last, mean: last, exact: true };
+		found.last = last;
+		found.least = Math.min(found.least, inside ? row.least[i]! : last);
+		found.most = Math.max(found.most, inside ? row.most[i]! : last);
+		found.exact &&= row.least[i] === row.most[i];
+		const part = Math.max(0, next - Math.max(from, row.time[i]!));
+		area += last * part;
+		wide += part;
+	}
+	if (found && wide > 0)
+		found.mean = area / wide;
+	return found;
+}
+
 /** A call inside of a stretch. */
 interface Call {
 	name: string;
@@ -103,6 +128,11 @@ export class Exported extends Server {
 		const rows = this.rows.filter(row => asked.has(row.track)).map(row =>
 			row.kind === "values" ? valuesIn(row, stretch) : narrowed(row, stretch, width));
 		return { generation: this.known.generation, ...stretch, rows: rows.filter(row => (row.kind === "values" ? row.time : row.begin).length > 0) };
+	}
+
+	override async counters(stretch: Stretch, tracks: number[]): Promise<Summary[]> {
+		const asked = new Set(tracks);
+		return this.rows.flatMap(row => (row.kind === "values" && asked.has(row.track) ? summed(row, stretch, this.known.end) ?? [] : []));
 	}
 
 	/** Rows are parts of what the file holds, which stays. */

@@ -1,6 +1,6 @@
 // counters.ts - what counters were in a selection: least, most, mean over time, at its begin and at its end.
 // SPDX-License-Identifier: Apache-2.0
-import { whole, type Stretch, type Values } from "../api";
+import { whole, type Stretch, type Summary } from "../api";
 import { countersCommand } from "../command";
 import { make, table, type Column } from "../dom";
 import { count, value } from "../format";
@@ -8,44 +8,8 @@ import { plain } from "../timeline/text";
 import { asked, copyButton, failed, quiet, saysNone, type Context, type Panel } from "./context";
 import { about } from "./functions";
 
-const WIDEST = 16384; // pixels
 const AT_ONCE = 64; // tracks of a window
 const SHOWN = 500; // rows; the command prints all
-
-export interface Summary {
-	track: number;
-	series: number;
-	first: number;
-	last: number;
-	least: number;
-	most: number;
-	/** Over time. */
-	mean: number;
-}
-
-/** What a series was in a stretch; null where it has no value there. What is at the end of all is in what ends there. */
-export function summed(row: Values, { from, to }: Stretch, end = Infinity): Summary | null {
-	let found: Summary | null = null;
-	let area = 0;
-	let wide = 0;
-	for (let i = 0; i < row.time.length && (row.time[i]! < to || (to >= end && row.time[i] === to)); i++) {
-		const next = Math.min(to, row.time[i + 1] ?? to);
-		if (next <= from && i + 1 < row.time.length)
-			continue;
-		const last = row.last[i]!;
-		const inside = row.time[i]! >= from;
-		found ??= { track: row.track, series: row.lane, first: last, last, least: last, most: last, mean: last };
-		found.last = last;
-		found.least = Math.min(found.least, inside ? row.least[i]! : last);
-		found.most = Math.max(found.most, inside ? row.most[i]! : last);
-		const part = Math.max(0, next - Math.max(from, row.time[i]!));
-		area += last * part;
-		wide += part;
-	}
-	if (found && wide > 0)
-		found.mean = area / wide;
-	return found;
-}
 
 export class Counters implements Panel {
 	readonly title = "Counters";
@@ -76,6 +40,8 @@ export class Counters implements Panel {
 				box.append(this.table(rows.slice(0, SHOWN)));
 			else
 				box.append(quiet("No counter has a value in this time range."));
+			if (rows.some(row => !row.exact))
+				box.append(quiet("This file does not hold each sample: first values and means are about right."));
 			if (left)
 				box.append(quiet(`Up to ${count(left)} more: filter tracks, or select some.`));
 		} catch (error) {
@@ -91,8 +57,7 @@ export class Counters implements Panel {
 		const rows: Summary[] = [];
 		let at = 0;
 		for (; at < tracks.length && rows.length < SHOWN && !signal.aborted; at += AT_ONCE) {
-			const window = await context.server.window({ from, to: to >= end ? to + 1 : to }, WIDEST, tracks.slice(at, at + AT_ONCE), signal);
-			rows.push(...window.rows.flatMap(row => (row.kind === "values" ? summed(row, { from, to }, end) ?? [] : [])));
+			rows.push(...await context.server.counters({ from, to }, tracks.slice(at, at + AT_ONCE), signal));
 		}
 		const left = tracks.slice(at).reduce((sum, id) => sum + list[id]!.lanes.length, Math.max(0, rows.length - SHOWN));
 		return { rows, left };
