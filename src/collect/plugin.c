@@ -134,6 +134,13 @@ static void flushed(uint64_t id)
 	detail_flushed();
 }
 
+static void left(uint64_t id, unsigned cpu)
+{
+	(void)id;
+	(void)cpu;
+	detail_leave();
+}
+
 static void ended(uint64_t id, void *data)
 {
 	(void)id;
@@ -148,6 +155,7 @@ static void register_calls(uint64_t id)
 {
 	qemu_plugin_register_vcpu_tb_trans_cb(id, board->options.vectors ? translated_for_vectors : translated);
 	qemu_plugin_register_flush_cb(id, flushed);
+	qemu_plugin_register_vcpu_exit_cb(id, left);
 	qemu_plugin_register_atexit_cb(id, ended, NULL);
 }
 

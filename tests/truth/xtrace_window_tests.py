@@ -175,6 +175,14 @@ def test_of_threads(bench):
     expect(len(windows(directory)) == 1 == len(xtrace_tokens.files(directory)), "windows of one thread")
 
 
+def test_of_short_threads(bench):
+    "threads.c, made and ended again and again while windows begin: QEMU 7.2 writes to a thread's memory that it has freed"
+    directory, _ = bench.record([bench.program("threads"), "100", "60"], "--every", "3000", "--length", "200",
+                                environment={"MALLOC_MMAP_THRESHOLD_": "32768"})  # which is then no longer there
+    told = {row["thread"] for row in windows(directory)}
+    expect(len(told) > 200, len(told), "of 241 threads")
+
+
 def test_of_children(bench):
     "forks.c: a child process begins to count anew"
     directory, _ = bench.record([bench.program("forks")], "--length", "300")

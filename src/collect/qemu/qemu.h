@@ -19,6 +19,7 @@ typedef void (*qemu_translated)(uint64_t id, struct qemu_plugin_tb *block);
 typedef void (*qemu_executed)(unsigned cpu, void *data);
 typedef void (*qemu_accessed)(unsigned cpu, uint32_t info, uint64_t address, void *data);
 typedef void (*qemu_flushed)(uint64_t id);
+typedef void (*qemu_left)(uint64_t id, unsigned cpu);
 typedef void (*qemu_ended)(uint64_t id, void *data);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, qemu_translated call);
@@ -27,6 +28,7 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_accessed call, int flags, int access,
                                       void *data);
 void qemu_plugin_register_flush_cb(uint64_t id, qemu_flushed call);
+void qemu_plugin_register_vcpu_exit_cb(uint64_t id, qemu_left call); /* by its own thread */
 void qemu_plugin_register_atexit_cb(uint64_t id, qemu_ended call, void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);

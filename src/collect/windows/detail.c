@@ -22,6 +22,22 @@ static _Atomic bool full = true;
 static _Atomic bool settled = true; /* QEMU has forgotten what it translated before `full` was set */
 static int wanting;                 /* threads */
 
+/* QEMU 7.2's flush writes to the memory of all processors, and that of one whose thread ends is freed meanwhile: so
+ * that each waits for the other. */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool flushing; /* or about to */
+static int leaving;   /* threads */
+static pthread_key_t left;
+
+static void thread_has_left(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&lock);
+	leaving--;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
 void detail_setup(uint64_t id, void (*register_calls)(uint64_t id), bool from_start)
 {
 	detail.id = id;
@@ -30,6 +46,8 @@ void detail_setup(uint64_t id, void (*register_calls)(uint64_t id), bool from_st
 	if (qemu_plugin_version == 1) /* 7.2: a reset leaves a lock taken */
 		*(void **)&detail.flush = dlsym(RTLD_DEFAULT, "tb_flush");
 	detail.switches = qemu_plugin_version == 1 ? detail.flush != NULL : detail.reset != NULL;
+	if (detail.flush && pthread_key_create(&left, thread_has_left) != 0)
+		detail.switches = false;
 	atomic_store(&full, from_start || !detail.switches);
 }
 
@@ -44,53 +62,76 @@ static void begin_again(uint64_t id)
 	detail.register_calls(id);
 }
 
-/* Takes effect before the next block of this thread. */
+/* Takes effect before the next block of this thread. A flush may be done at once: without the lock. */
 static void forget(void)
 {
 	if (!detail.flush) {
 		detail.reset(detail.id, begin_again);
 		return;
 	}
+	pthread_mutex_lock(&lock);
+	while (leaving > 0)
+		pthread_cond_wait(&changed, &lock);
+	flushing = true;
+	pthread_mutex_unlock(&lock);
 	detail.flush(*qemu72_processor());
 }
 
-static void set(bool to)
+/* Returns whether QEMU is to forget. */
+static bool set(bool to)
 {
-	if (!detail.switches)
-		return;
 	if (atomic_exchange(&full, to) != to)
 		atomic_store(&settled, false);
-	if (!atomic_load(&settled))
-		forget();
+	return !atomic_load(&settled);
 }
 
 void detail_want(void)
 {
+	if (!detail.switches)
+		return;
 	pthread_mutex_lock(&lock);
 	wanting++;
-	set(true);
+	bool forgets = set(true);
 	pthread_mutex_unlock(&lock);
+	if (forgets)
+		forget();
 }
 
 void detail_release(void)
 {
+	if (!detail.switches)
+		return;
 	pthread_mutex_lock(&lock);
-	if (--wanting == 0)
-		set(false);
+	bool forgets = --wanting == 0 && set(false);
 	pthread_mutex_unlock(&lock);
+	if (forgets)
+		forget();
 }
 
 void detail_renew(void)
 {
-	pthread_mutex_lock(&lock);
 	if (detail.switches)
 		forget();
+}
+
+void detail_leave(void)
+{
+	if (!detail.flush || !detail.switches)
+		return;
+	pthread_mutex_lock(&lock);
+	while (flushing)
+		pthread_cond_wait(&changed, &lock);
+	if (pthread_setspecific(left, &left) == 0)
+		leaving++;
 	pthread_mutex_unlock(&lock);
 }
 
 void detail_begin_child(bool wants)
 {
 	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&changed, NULL);
+	flushing = false;
+	leaving = 0;
 	wanting = wants;
 	if (!detail.switches || wants)
 		return;
@@ -101,4 +142,8 @@ void detail_begin_child(bool wants)
 void detail_flushed(void)
 {
 	atomic_store(&settled, atomic_load(&full));
+	pthread_mutex_lock(&lock);
+	flushing = false;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
 }

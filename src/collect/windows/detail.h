@@ -25,6 +25,9 @@ void detail_renew(void);
 /* A child process has one thread; wants: it records. */
 void detail_begin_child(bool wants);
 
+/* The calling thread ends: its processor is freed next. */
+void detail_leave(void);
+
 /* QEMU has forgotten its translations. */
 void detail_flushed(void);
 

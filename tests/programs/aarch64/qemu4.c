@@ -177,6 +177,7 @@ typedef void (*translated_call)(uint64_t, struct translated_block *);
 typedef void (*other_call)(uint64_t, unsigned);
 STORE_CALL(qemu_plugin_register_vcpu_tb_trans_cb, translated_call, translated = call)
 STORE_CALL(qemu_plugin_register_flush_cb, other_call, (void)call)
+STORE_CALL(qemu_plugin_register_vcpu_exit_cb, other_call, (void)call)
 
 EXPORT void qemu_plugin_register_atexit_cb(uint64_t id, void (*call)(uint64_t, void *), void *data);
 void qemu_plugin_register_atexit_cb(uint64_t id, void (*call)(uint64_t, void *), void *data)

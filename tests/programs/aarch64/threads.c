@@ -1,4 +1,4 @@
-/* threads.c - threads that count together: with locks, atomics, and a handler of signals. */
+/* threads.c [ROUNDS [TIMES]] - threads that count together: with locks, atomics, and a handler of signals. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 #include <signal.h>
@@ -31,17 +31,23 @@ static void *work(void *number)
 	return number;
 }
 
-int main(int argc, char **argv)
+static void run_threads(void)
 {
 	pthread_t threads[THREADS];
-	rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
-	signal(SIGUSR1, take);
 	for (long i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);
 	for (long i = 0; i < 10; i++)
 		raise(SIGUSR1);
 	for (long i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
+	signal(SIGUSR1, take);
+	for (unsigned long times = argc > 2 ? strtoul(argv[2], NULL, 10) : 1; times > 0; times--)
+		run_threads();
 	printf("%lu %lu %d\n", locked, atomic_load(&together), (int)signals);
 	return 0;
 }
