@@ -198,7 +198,7 @@ const ALONE = {
 		writeFileSync(file, FILTERED);
 		const other = join(folder, "other run.json");
 		writeFileSync(other, FILTERED.replaceAll('"dur":400', '"dur":300'));
-		const command = (view, name = "Copy command") => view.page.getByRole("button", { name, exact: true }).last().getAttribute("title");
+		const command = view => view.page.locator("#panel").getByRole("button", { name: "Copy command", exact: true }).getAttribute("title");
 		const objects = text => text.split("\n").filter(Boolean).map(line => JSON.parse(line));
 		const told = (text, name) => objects(sh(text.replace(`trackway ${name} `, `trackway ${name} --json `), folder));
 		const functions = async view => (await view.rows("Functions")).map(row => row.slice(0, 4)).sort();
@@ -246,7 +246,7 @@ const ALONE = {
 			await view.page.getByText("350.000 us selected of each").waitFor();
 			assert.deepEqual(await differences(), await wanted());
 			// The command of the whole page opens one that shows the same.
-			const again = await command({ page: view.page }, "Copy command");
+			const again = await command(view);
 			assert.match(again, /--category 'net\*'/);
 		} finally {
 			await view.close();
@@ -951,16 +951,18 @@ const ALONE = {
 	async "two traces are compared as trackway diff does"(browser, folder) {
 		const before = join(folder, "calls.json");
 		const after = join(folder, "after.json");
-		writeFileSync(after, traceOf(CALLS.map(([name, tid, begin, wide]) => [name, tid, begin, name === "worker" ? wide + 150 : wide])));
+		writeFileSync(after, traceOf([...CALLS.map(([name, tid, begin, wide]) => [name, tid, begin, name === "worker" ? wide + 150 : wide]), ["new", 3, 0, 5]]));
 		const stacks = spawnSync(TOOL, ["diff", "--folded", before, after], { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
 		const totals = at => stacks.reduce((sum, line) => sum + Number(line.split(" ").at(at)), 0);
 		const wanted = lines("diff", "--json", before, after).map(row => [row.name, time(row.self_ns_a), time(row.self_ns_b),
-			time(row.total_ns_a), time(row.total_ns_b), String(row.count_a), String(row.count_b)]);
+			...["a", "b"].map(side => (row[`count_${side}`] ? time(row[`p50_ns_${side}`]) : "-")), time(row.total_ns_a), time(row.total_ns_b),
+			String(row.count_a), String(row.count_b)]);
 		const compared = async page => {
 			const rows = await View.prototype.rows.call({ page }, "Differences");
-			assert.deepEqual(rows.map(row => [0, 1, 2, 5, 6, 7, 8].map(at => row[at])), wanted);
+			assert.deepEqual(rows.map(row => [0, 1, 2, 5, 6, 7, 8, 9, 10].map(at => row[at])), wanted);
+			assert.deepEqual(rows.find(([name]) => name === "new").slice(5, 7), ["-", time(5000)]);
 			assert.deepEqual(rows[0].slice(0, 5), ["worker", time(160_000), time(310_000), "+150.000 us", "+93.8 %"]);
-			assert(rows.slice(1).every(row => row[3] === "0 ns" && row[4] === "0.0 %"));
+			assert(rows.slice(1).every(row => row[0] === "new" || row[3] === "0 ns" && row[4] === "0.0 %"));
 			await page.getByRole("button", { name: "Flame graph of the difference" }).click();
 			await page.waitForFunction(() => window.trackway.difference().length > 0);
 			const [all, ...frames] = await page.evaluate(() => window.trackway.difference());

@@ -265,6 +265,7 @@ export interface Difference {
 	self: [number, number];
 	total: [number, number];
 	count: [number, number];
+	p50: [number, number];
 }
 
 /** A frame of the tree of calls: depth first. */
@@ -597,7 +598,8 @@ export function functionOf(row: any): Function {
 
 export function differencesOf(answer: any): Difference[] {
 	const both = (pair: any): [number, number] => [Number(pair[0]), Number(pair[1])];
-	return answer.functions.map((row: any) => ({ name: row.name, self: both(row.self), total: both(row.total), count: both(row.count) }));
+	return answer.functions.map((row: any) => ({ name: row.name, self: both(row.self), total: both(row.total), count: both(row.count),
+		p50: both(row.p50) }));
 }
 
 /** Weights that are no time. */

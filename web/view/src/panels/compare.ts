@@ -76,11 +76,15 @@ export class Compare implements Panel {
 		const of = (name: string, take: (row: Difference) => number, text = (row: Difference) => amount(take(row), unit)): Column<Difference> =>
 			({ name, number: true, text, value: take });
 		const more = (row: Difference) => row.self[1] - row.self[0];
+		const median = (name: string, side: 0 | 1) => of(name, row => row.count[side] ? row.p50[side] : -1,
+			row => row.count[side] ? amount(row.p50[side], unit) : "-");
+		const sampled = unit === "samples"; // of which none is a call
 		const differences = table<Difference>("Differences", [
 			{ name: "function", text: row => plain(row.name), value: row => row.name },
 			of(titled("self before", unit), row => row.self[0]), of("self after", row => row.self[1]),
 			of("difference", more, row => signed(more(row), amount(Math.abs(more(row)), unit))),
 			of("change", row => row.self[1] / row.self[0], row => changeOf(...row.self)),
+			...sampled ? [] : [median("median before", 0), median("median after", 1)],
 			of("total before", row => row.total[0]), of("total after", row => row.total[1]),
 			of("count before", row => row.count[0], row => count(row.count[0])),
 			of("count after", row => row.count[1], row => count(row.count[1])),
