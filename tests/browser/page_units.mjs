@@ -576,6 +576,10 @@ const TESTS = {
 		assert.deepEqual(ids({ filter: "free counter" }), [0, 8]);
 		tracks.pop();
 		assert.deepEqual(layOut(tracks, { ...NOTHING, closed: [0] }).lines.at(-1).children, [1, 4]);
+		// The processor time of a thread is behind it; of one that is not there it is where it came.
+		const own = [track(0, "counter", { name: "thread CPU a" }), track(1, "counter", { name: "thread CPU b" }), track(2, "thread", { name: "b" }), track(3, "thread", { name: "a" }),
+			track(4, "thread", { name: "a" }), track(5, "counter", { name: "thread CPU c" })];
+		assert.deepEqual(layOut(own, NOTHING).lines.map(line => line.track.id), [2, 1, 3, 0, 4, 5]);
 	},
 
 	async "what is coarse is asked for exactly when the view rests, and while an exact one is moved"() {

@@ -58,6 +58,16 @@ const ALONE = {
 		}
 	},
 
+	async "the processor time of a thread stands behind the thread"(browser) {
+		const view = await View.open(browser, [join(DATA, "tracelog/q5-thrcpu.log")]);
+		try {
+			assert.deepEqual(await view.page.evaluate(() => window.trackway.lines().map(line => line.name)),
+				["?", "thread CPU ?", "OS thread 100", "thread CPU OS thread 100"]);
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "pinned tracks hide what is below them from the pointer, too"(browser, folder) {
 		const file = join(folder, "pinned.json");
 		const calls = Array.from({ length: 60 }, (_, i) => ({ ph: "X", name: `call ${i}`, pid: 1, tid: i + 1, ts: 0, dur: i ? 1000 : 100 }));

@@ -83,6 +83,28 @@ function order(a: Track, b: Track): number {
 	return first || a.file - b.file || cpus || numbers || a.sort - b.sort || a.id - b.id;
 }
 
+const OF_THREAD = "thread CPU "; // begins the name of a counter that each thread has: the thread's follows
+
+/** Counters of threads stand behind their threads. */
+function withOwn(list: Track[]): Track[] {
+	const isOwn = ({ kind, name }: Track) => kind === "counter" && name.startsWith(OF_THREAD);
+	const threads = new Set(list.some(isOwn) ? list.filter(({ kind }) => kind === "thread").map(({ name }) => name) : []);
+	const own = new Map<string, Track[]>();
+	const others = list.filter(track => {
+		const thread = track.name.slice(OF_THREAD.length);
+		const moves = isOwn(track) && threads.has(thread);
+		if (moves)
+			own.set(thread, [...own.get(thread) ?? [], track]);
+		return !moves;
+	});
+	return others.flatMap(track => {
+		const behind = track.kind === "thread" ? own.get(track.name) ?? [] : [];
+		if (behind.length)
+			own.delete(track.name); // of threads of one name the first has them
+		return [track, ...behind];
+	});
+}
+
 /** Tracks by what they are in, each list in order. */
 function families(tracks: Track[]): Map<number | null, Track[]> {
 	const inside = new Map<number | null, Track[]>();
@@ -93,8 +115,8 @@ function families(tracks: Track[]): Map<number | null, Track[]> {
 		else
 			inside.set(track.parent, [track]);
 	}
-	for (const list of inside.values())
-		list.sort(order);
+	for (const [parent, list] of inside)
+		inside.set(parent, withOwn(list.sort(order)));
 	return inside;
 }
 
