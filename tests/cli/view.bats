@@ -155,6 +155,16 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	end_view
 }
 
+@test "view: with too few files that can be open there is no server, and it is told why" {
+	for most in 7 8 9 10 12 16; do
+		run "$PYTHON" -c 'import os, resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, 2 * (int(sys.argv[1]),)); os.execvp(sys.argv[2], sys.argv[2:])' \
+			"$most" timeout 30 trackway view --no-open "$DATA/chrome/phases.json"
+		[ "$status" -eq 2 ] || fail "$most: $status: $output"
+		[[ "$output" == "trackway: error: "*"Too many open files"* ]] || fail "$most: $output"
+		[ "${#lines[@]}" -eq 1 ] || fail "$most: $output"
+	done
+}
+
 @test "view: how much of a packed file or a pipe is copied is told before" {
 	gzip -c "$DATA/fxt/mg_a.fxt" >a.fxt.gz
 	zstd -q "$DATA/fxt/mg_b.fxt" -o b.fxt.zst

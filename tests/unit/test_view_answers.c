@@ -6,7 +6,9 @@
 #include "sql/engine/session.h"
 #include "view/serve/tables.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 /* Parameters that an address does not know, or that are none of their kind, are told, whatever else is asked. */
 static void test_parameters(void **state)
@@ -402,12 +404,12 @@ static size_t temporary_files(void)
 	return count;
 }
 
-/* What comes later than is waited for begins the index anew: it holds all that came before. */
-static void test_late(void **state)
+enum { INNER = 200000 };
+
+/* Calls, and behind them one that holds them all. Freed by the caller. */
+static char *late_text(void)
 {
-	(void)state;
-	enum { INNER = 200000, LINE = 72 };
-	struct scene scene;
+	enum { LINE = 72 };
 	char *text = malloc((INNER + 2) * LINE), *at = text;
 	assert_non_null(text);
 	at += sprintf(at, "[");
@@ -415,6 +417,15 @@ static void test_late(void **state)
 		at +=
 		    sprintf(at, "{\"ph\":\"X\",\"name\":\"inner\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1},\n", 2 * i);
 	sprintf(at, "{\"ph\":\"X\",\"name\":\"outer\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":%u}]", 2 * INNER + 1);
+	return text;
+}
+
+/* What comes later than is waited for begins the index anew: it holds all that came before. */
+static void test_late(void **state)
+{
+	(void)state;
+	struct scene scene;
+	char *text = late_text();
 	show(&scene, text);
 	assert_int_equal(temporary_files(), 1); /* the index alone: not what events were put in order with */
 	expect_text(&scene, "/api/trace", 200, "\"lanes\":[2],\"points\":false,\"slices\":\"200001\"");
@@ -429,6 +440,31 @@ static void test_late(void **state)
 	assert_in_range(scene.view->index.store.used, INNER / 64 * 226, INNER / 64 * 226 * 21 / 20);
 	hide(&scene);
 	free(text);
+}
+
+/* What begins anew and may open no file tells that. */
+static void test_no_files(void **state)
+{
+	(void)state;
+	char *late = late_text();
+	char path[64], *paths[] = {path};
+	const int file = memfd_create("trace", MFD_CLOEXEC);
+	assert_int_equal(write(file, late, strlen(late)), strlen(late));
+	free(late);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	const struct view_options options = {.paths = paths, .count = 1};
+	struct view *view = view_new(&options);
+	struct rlimit limit;
+	assert_int_equal(view_begin(view), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	const struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	view_read(view);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(view->reading.state, VIEW_FAILED);
+	assert_string_equal(view->reading.error, strerror(EMFILE));
+	view_free(view);
+	close(file);
 }
 
 static const char *const reading[] = {"stat",
@@ -597,17 +633,29 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_operation),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
-	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
-	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_parameters),
-	    cmocka_unit_test(test_find),           cmocka_unit_test(test_find_in_window),
-	    cmocka_unit_test(test_find_early),     cmocka_unit_test(test_near_text),
-	    cmocka_unit_test(test_counters),       cmocka_unit_test(test_durations_of_samples),
+	    cmocka_unit_test(test_index),
+	    cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),
+	    cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),
+	    cmocka_unit_test(test_operation),
+	    cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),
+	    cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_parameters),
+	    cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_find_early),
+	    cmocka_unit_test(test_near_text),
+	    cmocka_unit_test(test_counters),
+	    cmocka_unit_test(test_no_files),
+	    cmocka_unit_test(test_durations_of_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

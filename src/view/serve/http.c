@@ -6,18 +6,23 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Most connections are for pages that have shown the cookie. Seconds without a byte end a connection. */
 enum { CONNECTIONS = 4 * VIEW_STRANGERS, TIMEOUT = 60, TIMEOUT_OF_STRANGERS = 5 };
+/* Files that are open at once: the server's own, connections of a browser, and what its questions read and write. */
+enum { FILES = 12 };
 enum { CONNECTION_MEMORY = 96 << 10, STACK = 2 << 20 };
 
 /* The functions, of the library once it is loaded. */
@@ -309,6 +314,17 @@ static int listen_at(unsigned port, unsigned *chosen)
 	return -1;
 }
 
+/* How many more files can be open at once, of as many as are wanted. */
+static size_t count_free(size_t wanted)
+{
+	struct rlimit limit = {0};
+	size_t count = 0;
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	for (rlim_t fd = 0; fd < limit.rlim_cur && fd < INT_MAX && count < wanted; fd++)
+		count += fcntl((int)fd, F_GETFD) < 0;
+	return count;
+}
+
 static int fail(struct view *view, int status, const char *words)
 {
 	snprintf(view->error, sizeof view->error, "%s", words);
@@ -327,6 +343,12 @@ int view_http_start(struct view *view, unsigned port)
 		snprintf(view->error, sizeof view->error,
 		         "libmicrohttpd is needed, Debian's package libmicrohttpd12: %.200s", missing);
 		return TW_ERR_UNSUPPORTED;
+	}
+	const size_t needed = FILES + view->options.count, free_files = count_free(needed);
+	if (free_files < needed) {
+		snprintf(view->error, sizeof view->error, "%s: %zu can be opened, and %zu are needed (ulimit -n)",
+		         strerror(EMFILE), free_files, needed);
+		return TW_ERR_SYSTEM;
 	}
 	int error = view_questions_watch(&view->questions);
 	if (error)

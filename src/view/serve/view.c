@@ -148,7 +148,7 @@ static void plan_spans(struct view *view)
 	view->index.store.spans = spans;
 }
 
-/* Forgets all that has been read. Returns 0 or a negative status. */
+/* Forgets all that has been read. Returns 0, an errno or a negative status. */
 static int forget(struct view *view)
 {
 	view_lock(view);
@@ -159,6 +159,7 @@ static int forget(struct view *view)
 	if (status == 0)
 		plan_spans(view);
 	view->reading.generation++;
+	status = status == TW_ERR_SYSTEM ? view->index.store.error : status;
 	view_unlock(view);
 	return status;
 }
@@ -181,7 +182,7 @@ static int begin_again(struct view *view)
 {
 	struct tw_reader *again = NULL, *before = view->reading.reader;
 	int status = forget(view);
-	status = status < 0 ? status : open_again(view, &again);
+	status = status ? status : open_again(view, &again);
 	if (!again)
 		return status;
 	view_lock(view);
