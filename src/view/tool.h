@@ -39,6 +39,7 @@ struct view_options {
 	struct view_keeping_options keeping; /* of one file */
 	const struct view_option *given;     /* what `read` and `merge` are made of; told to the page */
 	size_t given_count;
+	void (*failed)(const char *why); /* told, by the thread that reads, that not all can be shown; or NULL */
 };
 
 struct view;

@@ -225,6 +225,17 @@ const ALONE = {
 		}
 	},
 
+	async "what could not be read is told, also to a page that is opened later"(browser) {
+		const change = trace => ({ ...trace, state: "failed", error: "/tmp: the index cannot be written: No space left on device" });
+		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { change });
+		try {
+			await view.page.locator("#alert", { hasText: "Not all of the trace is visible: /tmp: the index cannot be written: No space left on device" })
+				.waitFor();
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "what a thread did by the scheduling is a row below it, as in sql"(browser) {
 		for (const name of ["fxt/waker.fxt", "fxt/mg_a.fxt", "fxt/idle.fxt", "fxt/cpu_breakdown.fxt", "chrome/sched-names-fuchsia.json"]) {
 			const file = join(DATA, name);

@@ -500,7 +500,16 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	# What the end of the reading adds has no room: that is no trace without slices.
 	run bash -c 'trap "" XFSZ; ulimit -f 0; "$TRACKWAY" view --export /dev/null "$DATA/fxt/flow3.fxt"'
 	[ "$status" = 2 ]
-	[[ $output == *'File too large'* ]] || fail "$output"
+	[[ $output == *"trackway: error: /dev/null has not all: "*': the index cannot be written: File too large' ]] || fail "$output"
+	# Who looks at the terminal is told, too.
+	(exec > >(cat >served) 2>&1; trap "" XFSZ; ulimit -f 0; exec "$TRACKWAY" view --no-open "$DATA/fxt/flow3.fxt" 3>&-) &
+	view=$!
+	for _ in {1..600}; do
+		grep -q error served 2>/dev/null && break
+		sleep 0.05
+	done
+	end_view
+	grep -q '^trackway: error: not all can be shown: .*: the index cannot be written: File too large$' served || fail "$(cat served)"
 	run trackway view --export markup.json markup.json
 	[ "$status" = 2 ]
 	[[ $output == *"is the output too"* ]] || fail "$output"

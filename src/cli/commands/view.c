@@ -165,7 +165,9 @@ static int write_page(struct view *view, struct tw_output *out, const char *path
 	const int error = tw_output_close(out);
 	if (error)
 		return tw_say_error("%s: the page cannot be written: %s", path, strerror(error));
-	return *view_reading_error(view) ? tw_say_error("%s", view_reading_error(view)) : say_damage(view);
+	if (*view_reading_error(view))
+		return tw_say_error("%s has not all: %s", path, view_reading_error(view));
+	return say_damage(view);
 }
 
 static int say_no_page(struct view *view, const char *path, int status)
@@ -330,6 +332,11 @@ static struct view_option *given_options(const struct view_command *options, siz
 	return given;
 }
 
+static void say_failed(const char *why)
+{
+	tw_say_error("not all can be shown: %s", why);
+}
+
 static int show(const struct view_command *options, struct tw_who *who, struct tw_name_sources *names, char **paths,
                 size_t count)
 {
@@ -360,6 +367,8 @@ static int show(const struct view_command *options, struct tw_who *who, struct t
 	if (status == 0 && !given)
 		status = tw_say_error("out of memory");
 	take_keeping(options, &what);
+	if (!options->common.output)
+		what.failed = say_failed;
 	what.small = options->common.output ? UINT64_MAX : 0; /* a page has all slices that it has room for */
 	if (status) {
 		free(given);

@@ -91,14 +91,14 @@ static void take_finding(void *context, const struct tw_finding *finding)
 	view_unlock(view);
 }
 
-void view_finish(struct view *view, enum view_state state, const char *error)
+/* Ends the index after the last event. The lock is held. */
+static void finish(struct view *view)
 {
 	const size_t known = view->index.tracks.count;
 	if (view->index.now.dictionary)
 		view_index_finish(&view->index, view->index.now.dictionary);
 	view_files_take(view, known);
-	view->reading.state = state;
-	snprintf(view->reading.error, sizeof view->reading.error, "%s", error);
+	view->reading.state = VIEW_DONE;
 	view->reading.generation++;
 }
 
@@ -307,17 +307,30 @@ static void save(struct view *view)
 	view_unlock(view);
 }
 
+/* Why not all is in the index. */
+static void tell_failure(struct view *view, int got)
+{
+	const char *place = tw_temporary_place(view->options.read.temporary_directory);
+	if (got > 0)
+		snprintf(view->reading.error, sizeof view->reading.error, "%s: the index cannot be written: %s", place,
+		         strerror(got));
+	else
+		snprintf(view->reading.error, sizeof view->reading.error, "%s", why(view, got));
+	if (view->options.failed && !__atomic_load_n(&view->stop, __ATOMIC_RELAXED))
+		view->options.failed(view->reading.error);
+}
+
 static void end_reading(struct view *view, int got)
 {
 	struct tw_reader *over = NULL;
 	bool is_kept = false;
 	view_lock(view);
 	view->index.now.event = NULL;
-	view_finish(view, got ? VIEW_FAILED : VIEW_DONE, got > 0 ? strerror(got) : got < 0 ? why(view, got) : "");
-	if (got == 0 && view->index.store.error) { /* what the end has added had no room */
-		got = view->index.store.error;
+	finish(view);
+	got = got ? got : view->index.store.error; /* what the end has added may have had no room */
+	if (got) {
 		view->reading.state = VIEW_FAILED;
-		snprintf(view->reading.error, sizeof view->reading.error, "%s", strerror(got));
+		tell_failure(view, got);
 	}
 	if (got == 0)
 		over = let_go(view);

@@ -156,9 +156,6 @@ int view_begin(struct view *view);
 /* Reads them to the end. */
 void view_read(struct view *view);
 
-/* Ends the index after the last event, and says how reading ended. The lock is held. */
-void view_finish(struct view *view, enum view_state state, const char *error);
-
 /* Opens the traces once more, for a question about a window; to 0: to the end. *reader as by tw_open(). */
 int view_reader(struct view *view, struct tw_reader **reader, const struct tw_read_options *options);
 

@@ -54,6 +54,7 @@ class Page implements Context {
 	private silence = 0;
 	/** Whether the address says what is in sight, or most of the trace was brought there. */
 	private settled = saysView();
+	private failed = false;
 	/** By how much the axis begins earlier than what is shown. */
 	private earlier = 0;
 	/** When the chosen slice is known by what a link says of it. */
@@ -333,8 +334,6 @@ class Page implements Context {
 		this.resolve();
 		if (progress.state !== before.state)
 			this.drawer.refresh();
-		if (progress.state === "failed")
-			this.say(progress.error ?? "The trace cannot be read further");
 	}
 
 	/** Times that damage has made may be years away: then what is seen at first is where most of the trace is. */
@@ -348,7 +347,15 @@ class Page implements Context {
 		alarm("Damage has made times that are far away. Most of the trace is visible; 0 zooms to the whole trace.");
 	}
 
+	private tellFailure(): void {
+		if (this.failed || this.current.state !== "failed")
+			return;
+		this.failed = true;
+		alarm(`Not all of the trace is visible: ${plain(this.current.error ?? "it cannot be read further")}`);
+	}
+
 	private tellTrace(): void {
+		this.tellFailure();
 		const { files, state, damage, read: done, size, end, unit, events, timeless } = this.current;
 		const name = files.map(file => file.path === "-" ? "standard input" : plain(file.path.replace(/.*\//, ""))).join(" + ");
 		const title = byId("trace-name");
