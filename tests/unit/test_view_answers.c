@@ -77,6 +77,22 @@ static void test_find(void **state)
 	hide(&scene);
 }
 
+/* Of two that begin at once a name tells more than depth and end together, which other filters change. */
+static void test_find_by_name(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+	    {"/api/find?track=1&begin=0&end=100000&depth=0&name=y", 200, AT(0, 1, 0)},
+	    {"/api/find?track=1&begin=0&end=60000&depth=1&name=x", 200, AT(0, 0, 0)},
+	    {"/api/find?track=1&begin=0&end=60000&depth=1&name=z", 200, AT(0, 1, 0)},
+	};
+	struct scene scene;
+	show(&scene, "[{\"ph\":\"X\",\"name\":\"x\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":100},"
+	             "{\"ph\":\"X\",\"name\":\"y\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":60}]");
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
 /* Slices that damage has put before the start of the trace are named as all others are. */
 static void test_find_early(void **state)
 {
@@ -633,29 +649,18 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),
-	    cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),
-	    cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),
-	    cmocka_unit_test(test_operation),
-	    cmocka_unit_test(test_entering),
-	    cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),
-	    cmocka_unit_test(test_other_file),
-	    cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_bulk),
-	    cmocka_unit_test(test_instances),
-	    cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read),
-	    cmocka_unit_test(test_parameters),
-	    cmocka_unit_test(test_find),
-	    cmocka_unit_test(test_find_in_window),
-	    cmocka_unit_test(test_find_early),
-	    cmocka_unit_test(test_near_text),
-	    cmocka_unit_test(test_counters),
-	    cmocka_unit_test(test_no_files),
-	    cmocka_unit_test(test_durations_of_samples),
+	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_operation),
+	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_parameters),
+	    cmocka_unit_test(test_find),           cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_find_by_name),   cmocka_unit_test(test_find_early),
+	    cmocka_unit_test(test_near_text),      cmocka_unit_test(test_counters),
+	    cmocka_unit_test(test_no_files),       cmocka_unit_test(test_durations_of_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
