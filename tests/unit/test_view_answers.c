@@ -478,7 +478,7 @@ static void test_no_files(void **state)
 	view_read(view);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(view->reading.state, VIEW_FAILED);
-	assert_string_equal(view->reading.error, strerror(EMFILE));
+	assert_non_null(strstr(view->reading.error, strerror(EMFILE)));
 	view_free(view);
 	close(file);
 }
