@@ -572,10 +572,19 @@ const TESTS = {
 		assert.equal(layOut(tracks, NOTHING).bare, 2);
 		assert.deepEqual(ids({ bare: true }), [7, 3, 2, 0, 1, 4, 5, 6]);
 		assert.deepEqual(ids({ filter: "thread 6" }), [5, 6]);
-		tracks.push(track(8, "counter", { parent: 0, series: ["used", "free"] }));
-		assert.deepEqual(ids({ filter: "free counter" }), [0, 8]);
-		tracks.pop();
+		const more = [...tracks, track(8, "counter", { parent: 0, series: ["used", "free"] })];
+		assert.deepEqual(layOut(more, { ...NOTHING, filter: "free counter" }).lines.map(line => line.track.id), [0, 8]);
 		assert.deepEqual(layOut(tracks, { ...NOTHING, closed: [0] }).lines.at(-1).children, [1, 4]);
+		// However a file is read: hints first, then numbers and names; a process begins with its first thread.
+		const named = [["process", "b", "9", null], ["thread", "nine", "9", "9"], ["thread", "2", "9", "2"], ["thread", "late", "9", "1", 5], ["thread", "11", "9", "11"],
+			["async", "io", "9", null], ["counter", "memory 2", "9", null], ["counter", "memory 10", "9", null]];
+		const wanted = ["b", "nine", "2", "11", "late", "io", "memory 2", "memory 10"];
+		for (let turn = 0; turn < named.length; turn++) {
+			const met = [...named.slice(turn), ...named.slice(0, turn)].map(([kind, name, pid, tid, sort = 0], id) => track(id, kind, { name, pid, tid, sort }));
+			const parent = met.find(({ kind }) => kind === "process").id;
+			const list = met.map(each => (each.id === parent ? { ...each, lanes: [] } : { ...each, parent }));
+			assert.deepEqual(layOut(list, NOTHING).lines.map(({ name }) => name), wanted, String(turn));
+		}
 		// The processor time of a thread is behind it; of one that is not there it is where it came.
 		const own = [track(0, "counter", { name: "thread CPU a" }), track(1, "counter", { name: "thread CPU b" }), track(2, "thread", { name: "b" }), track(3, "thread", { name: "a" }),
 			track(4, "thread", { name: "a" }), track(5, "counter", { name: "thread CPU c" })];

@@ -62,7 +62,7 @@ const ALONE = {
 		const view = await View.open(browser, [join(DATA, "tracelog/q5-thrcpu.log")]);
 		try {
 			assert.deepEqual(await view.page.evaluate(() => window.trackway.lines().map(line => line.name)),
-				["?", "thread CPU ?", "OS thread 100", "thread CPU OS thread 100"]);
+				["OS thread 100", "thread CPU OS thread 100", "?", "thread CPU ?"]);
 		} finally {
 			await view.close();
 		}

@@ -75,12 +75,22 @@ function isBare(track: Track): boolean {
 	return track.lanes.length === 0 && !track.points && !track.states;
 }
 
-/** One trace is above the other; in each CPUs stand together before all else, and the trace's own hints say the rest. */
+/** How the kinds stand below each other. */
+const RANKS: Record<Kind, number> = { cpu: 0, process: 1, thread: 2, async: 3, other: 3, counter: 4 };
+
+const { compare } = new Intl.Collator("en", { numeric: true });
+
+/** The first thread of a process has its number. */
+const isMain = ({ kind, pid, tid }: Track) => kind === "thread" && tid !== null && tid === pid;
+
+/** One trace is above the other; in each CPUs stand together before all else. Then the trace's own hints decide, and numbers or
+ * names: when a track is first met depends on how the file is read. */
 function order(a: Track, b: Track): number {
 	const first = Number(b.sort === FIRST) - Number(a.sort === FIRST);
-	const cpus = Number(b.kind === "cpu") - Number(a.kind === "cpu");
-	const numbers = a.kind === "cpu" && b.kind === "cpu" ? Number(a.tid) - Number(b.tid) : 0;
-	return first || a.file - b.file || cpus || numbers || a.sort - b.sort || a.id - b.id;
+	const main = Number(isMain(b)) - Number(isMain(a));
+	const numbers = Number(a.pid) - Number(b.pid) || Number(a.tid) - Number(b.tid);
+	const names = () => (RANKS[a.kind] > RANKS.thread ? compare(a.name, b.name) : 0);
+	return first || a.file - b.file || RANKS[a.kind] - RANKS[b.kind] || a.sort - b.sort || main || numbers || names() || a.id - b.id;
 }
 
 const OF_THREAD = "thread CPU "; // begins the name of a counter that each thread has: the thread's follows
@@ -105,9 +115,18 @@ function withOwn(list: Track[]): Track[] {
 	});
 }
 
+type Families = Map<number | null, Track[]>;
+const known = new WeakMap<Track[], Families>(); // who types a filter does not wait for thousands to be sorted
+
 /** Tracks by what they are in, each list in order. */
-function families(tracks: Track[]): Map<number | null, Track[]> {
-	const inside = new Map<number | null, Track[]>();
+function families(tracks: Track[]): Families {
+	const found = known.get(tracks) ?? familiesOf(tracks);
+	known.set(tracks, found);
+	return found;
+}
+
+function familiesOf(tracks: Track[]): Families {
+	const inside: Families = new Map();
 	for (const track of tracks) {
 		const family = inside.get(track.parent);
 		if (family)
