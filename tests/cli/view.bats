@@ -492,6 +492,9 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	[ "$status" = 2 ]
 	[[ $output == 'trackway: small/out.html: '*'iB'$'\n''trackway: error: small/out.html: the page cannot be written: File too large' ]] || fail "$output"
 	[ -z "$(ls -A small)" ]
+	# A whole address has its state behind "#".
+	trackway view --export out.html --state 'http://127.0.0.1:8080/#tab=functions' markup.json
+	grep -q '"state":"tab=functions"' out.html
 	# Times that are none move nothing.
 	trackway view --export out.html --state 'starts=%zz' markup.json
 	run env TMPDIR="$PWD/nowhere" "$TRACKWAY" view --export out.html "$DATA/fxt/flow3.fxt"

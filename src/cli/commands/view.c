@@ -63,12 +63,13 @@ static bool has_desktop(void)
 	return (x && *x) || (wayland && *wayland);
 }
 
-/* What shall be shown at first, as an address has it behind #: bytes that may not stand there are %1b. NULL without
- * memory. */
+/* What shall be shown at first, as an address has it behind #, or a whole address; bytes that may not stand there are
+ * %1b. NULL without memory. */
 static char *fragment_of(const struct view_command *options)
 {
 	const char *state = options->state ? options->state : options->diff ? "tab=compare" : "";
-	state += *state == '#';
+	const char *hash = strchr(state, '#');
+	state = hash ? hash + 1 : state;
 	char *fragment = malloc(3 * strlen(state) + 2), *end = fragment;
 	if (fragment && *state)
 		*end++ = '#';
