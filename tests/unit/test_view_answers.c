@@ -601,6 +601,26 @@ static void test_durations_of_samples(void **state)
 	hide(&scene);
 }
 
+/* Of a process those threads that the command has left. */
+static void test_process_of_some_threads(void **state)
+{
+	(void)state;
+	static const char only[] = "\"functions\":[{\"name\":\"a\",\"count\":\"1\"",
+			  end[] = "\"max\":\"3000\",\"ended\":true,\"file\":null,\"line\":0}]}";
+	static const struct example examples[] = {
+	    {"/api/stat?tracks=0", 200, only},
+	    {"/api/stat?tracks=0", 200, end},
+	    {"/api/stat?tracks=1,0", 200, only},
+	};
+	static const uint64_t threads[] = {2};
+	const char *const traces[] = {"[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":3},"
+	                              "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":3,\"ts\":0,\"dur\":5}]"};
+	struct scene scene = {.read = {.threads = threads, .thread_count = 1}};
+	show_read(&scene, traces, NULL, 1);
+	expect_texts(&scene, examples, sizeof examples / sizeof *examples);
+	hide(&scene);
+}
+
 /* A pipe in the place of the file is not waited for. */
 static void test_pipe_instead(void **state)
 {
@@ -649,18 +669,31 @@ static void test_cut_while_read(void **state)
 SUITE(view_answers)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index),          cmocka_unit_test(test_read_again),
-	    cmocka_unit_test(test_facts),          cmocka_unit_test(test_nothing),
-	    cmocka_unit_test(test_flows_kept),     cmocka_unit_test(test_operation),
-	    cmocka_unit_test(test_entering),       cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_late),           cmocka_unit_test(test_other_file),
-	    cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_bulk),
-	    cmocka_unit_test(test_instances),      cmocka_unit_test(test_pipe_instead),
-	    cmocka_unit_test(test_cut_while_read), cmocka_unit_test(test_parameters),
-	    cmocka_unit_test(test_find),           cmocka_unit_test(test_find_in_window),
-	    cmocka_unit_test(test_find_by_name),   cmocka_unit_test(test_find_early),
-	    cmocka_unit_test(test_near_text),      cmocka_unit_test(test_counters),
-	    cmocka_unit_test(test_no_files),       cmocka_unit_test(test_durations_of_samples),
+	    cmocka_unit_test(test_index),
+	    cmocka_unit_test(test_read_again),
+	    cmocka_unit_test(test_facts),
+	    cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_flows_kept),
+	    cmocka_unit_test(test_operation),
+	    cmocka_unit_test(test_entering),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_late),
+	    cmocka_unit_test(test_other_file),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_bulk),
+	    cmocka_unit_test(test_instances),
+	    cmocka_unit_test(test_pipe_instead),
+	    cmocka_unit_test(test_cut_while_read),
+	    cmocka_unit_test(test_parameters),
+	    cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_find_in_window),
+	    cmocka_unit_test(test_find_by_name),
+	    cmocka_unit_test(test_find_early),
+	    cmocka_unit_test(test_near_text),
+	    cmocka_unit_test(test_counters),
+	    cmocka_unit_test(test_no_files),
+	    cmocka_unit_test(test_process_of_some_threads),
+	    cmocka_unit_test(test_durations_of_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

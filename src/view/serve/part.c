@@ -26,13 +26,29 @@ static bool add_thread(const struct view *view, struct view_part *part, const st
 	return true;
 }
 
+enum { THREADS = 4096 };
+
+/* Adds a track; of a process, where the command chooses threads, each of those that it has left. */
+static bool add_track(const struct view *view, struct view_part *part, uint64_t number)
+{
+	const struct view_tracks *tracks = &view->index.tracks;
+	if (number >= tracks->count)
+		return false;
+	if (tracks->items[number].kind != VIEW_PROCESS || !view->options.read.thread_count)
+		return part->options.thread_count < THREADS && add_thread(view, part, &tracks->items[number]);
+	bool fine = true;
+	for (size_t i = number + 1; i < tracks->count && fine; i++)
+		if (tracks->items[i].parent == number && tracks->items[i].kind == VIEW_THREAD)
+			fine = part->options.thread_count < THREADS && add_thread(view, part, &tracks->items[i]);
+	return fine;
+}
+
 static bool take_threads(struct view *view, const char *list, struct view_part *part)
 {
-	enum { MOST = 4096 };
 	uint64_t number;
-	part->threads = calloc(MOST, sizeof *part->threads);
-	part->processes = calloc(MOST, sizeof *part->processes);
-	part->picks = calloc(MOST, sizeof *part->picks);
+	part->threads = calloc(THREADS, sizeof *part->threads);
+	part->processes = calloc(THREADS, sizeof *part->processes);
+	part->picks = calloc(THREADS, sizeof *part->picks);
 	part->options.threads = part->threads;
 	part->options.thread_processes = part->processes;
 	part->options.thread_count = 0;
@@ -41,8 +57,7 @@ static bool take_threads(struct view *view, const char *list, struct view_part *
 		return false;
 	view_lock(view);
 	while (view_next_number(&list, UINT32_MAX, &number))
-		if (part->options.thread_count == MOST || number >= view->index.tracks.count ||
-		    !add_thread(view, part, &view->index.tracks.items[number])) {
+		if (!add_track(view, part, number)) {
 			list = NULL;
 			break;
 		}
