@@ -402,6 +402,18 @@ const TESTS = {
 		assert.deepEqual(summed(row, { from: 20, to: 40 }, 50), { track: 3, series: 1, first: 20, last: 20, least: 20, most: 20, mean: 20, exact: false });
 	},
 
+	async "a page that was written has the percentiles of the tool"() {
+		const { percentiles } = await load("exported");
+		const times = Array.from({ length: 100 }, (_, i) => 212 + i);
+		// From 256 to 511 a bucket is 4 wide.
+		assert.deepEqual(percentiles([...times.slice(0, 99), 351]), [262, 302, 310]);
+		assert.deepEqual(percentiles(Array(17).fill(301)), [301, 301, 301]);
+		assert.deepEqual(percentiles([...Array(16).fill(100), 127, 128, 129, 131]), [100, 129, 131]);
+		// So few are kept one by one.
+		assert.deepEqual(percentiles([...Array(8).fill(301), ...Array(8).fill(1001)]), [301, 1001, 1001]);
+		assert.deepEqual(percentiles([7]), [7, 7, 7]);
+	},
+
 	async "a time is read as people write it"() {
 		const { parseTime } = await load("format");
 		for (const [text, wanted] of [["1.5 ms", 1_500_000], ["-2us", -2000], ["+3 s", 3e9], ["1,000", 1000], [" 7 \u00b5s ", 7000], ["0", 0], ["", null],

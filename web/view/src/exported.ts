@@ -97,6 +97,26 @@ interface Call {
 	self: number;
 }
 
+const EXACT = 16; // values that the tool keeps each of; of more it counts those of a bucket, and tells its middle
+const BUCKETS = 64; // of an octave
+
+function middleOf(value: number): number {
+	let width = 1;
+	while (value >= 2 * BUCKETS * width)
+		width *= 2;
+	return width === 1 ? value : Math.floor(value / width) * width + width / 2;
+}
+
+/** 50, 90 and 99 of 100 of some ascending times are at most so long, as the tool tells it. */
+export function percentiles(times: number[]): number[] {
+	const least = times[0]!;
+	const most = times[times.length - 1]!;
+	return [500, 900, 990].map(part => {
+		const exact = times[Math.max(1, Math.ceil(times.length * part / 1000)) - 1]!;
+		return times.length > EXACT ? Math.min(most, Math.max(least, middleOf(exact))) : exact;
+	});
+}
+
 /** The answers of a server, of what the page holds. */
 export class Exported extends Server {
 	override readonly live = false;
@@ -270,10 +290,10 @@ export class Exported extends Server {
 			calls.set(call.name, [...calls.get(call.name) ?? [], call]);
 		return [...calls].map(([name, calls]) => {
 			const times = calls.map(call => call.total).sort((a, b) => a - b);
-			const at = (part: number) => times[Math.min(times.length - 1, Math.ceil(times.length * part) - 1)]!;
+			const [p50, p90, p99] = percentiles(times) as [number, number, number];
 			const sum = (take: (call: Call) => number) => calls.reduce((most, call) => most + take(call), 0);
 			return { name, count: calls.length, total: sum(call => call.total), self: sum(call => call.self), ended: true, min: times[0]!,
-				max: times[times.length - 1]!, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+				max: times[times.length - 1]!, p50, p90, p99 };
 		});
 	}
 
