@@ -238,6 +238,9 @@ struct tw_format_reading {
 	 * `read` knows both. */
 	int (*look)(struct tw_reader *reader);
 
+	/* Where a look has found events late, and tw_request.as_they_come: each track is put in order by itself. */
+	bool orders_tracks;
+
 	/* tw_read() without filters, but for threads and providers, which are the format's. */
 	int (*read)(struct tw_reader *reader, struct tw_batch *batch);
 

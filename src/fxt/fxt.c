@@ -52,6 +52,7 @@ static void fxt_close(struct tw_reader *reader)
 		fxt_chunk_free(fxt->held[i]);
 	tw_sorter_free(&fxt->sorter);
 	fxt_commit_free(&fxt->commit);
+	free(fxt->delays.items);
 	fxt_pairs_free(&fxt->pairs);
 	fxt_survey_free(fxt->survey);
 	fxt_records_free(fxt->records);
@@ -154,6 +155,7 @@ const struct tw_format tw_format_fxt = {
 	{
 	    .open = fxt_open,
 	    .look = look,
+	    .orders_tracks = true,
 	    .read = fxt_read,
 	    .check = fxt_check,
 	    .help = fxt_help,

@@ -6,6 +6,7 @@
 #include "core/calls/nested.h"
 #include "core/format.h"
 #include "core/order/reach.h"
+#include "fxt/events/events.h"
 #include "fxt/jobs/pairs.h"
 #include "fxt/walk/pipeline.h"
 
@@ -30,6 +31,7 @@ struct fxt_reader {
 	struct fxt_pipeline *pipeline; /* events: made at the first read */
 	struct fxt_commit commit;
 	struct fxt_pairs pairs;
+	struct fxt_delays delays;               /* where each track is put in order by itself */
 	struct tw_sorter sorter;                /* of rows */
 	struct fxt_chunk *held[TW_ORDER_SLABS]; /* chunks whose events have not all been delivered, the oldest first */
 	size_t held_count;

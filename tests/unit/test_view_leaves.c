@@ -456,6 +456,24 @@ static void put_slices_of_thread(struct archive *archive, uint64_t thread, uint6
 		put_turn(archive, thread, time, stack, depth);
 }
 
+/* Complete slices of a thread as they end: around each is one that stands behind it, perhaps in the next chunk. */
+static void put_complete_of_thread(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[],
+                                   unsigned *depth)
+{
+	enum { TURNS = 6000, INSIDE = 3 };
+	(void)stack;
+	(void)depth;
+	for (int i = 0; i < TURNS; i++) {
+		const uint64_t begin = *time;
+		for (int k = 0; k < INSIDE; k++) {
+			const uint64_t inner = *time += draw(archive, 20);
+			put_event(archive, COMPLETE, thread, 1 + draw(archive, NAMES), inner,
+			          *time += draw(archive, 90));
+		}
+		put_event(archive, COMPLETE, thread, 1 + draw(archive, NAMES), begin, *time += draw(archive, 20));
+	}
+}
+
 /* A thread, and what it did before. */
 static void put_thread_backwards(struct archive *archive, uint64_t thread, uint64_t *time, uint64_t stack[],
                                  unsigned *depth)
@@ -473,6 +491,7 @@ static void test_orders(void **state)
 	expect_order(put_turn, 300, VIEW_ORDER_OF_ROWS);
 	expect_order(put_slices_of_thread, THREADS, VIEW_ORDER_OF_ROWS);
 	expect_order(put_whole_thread, THREADS, VIEW_ORDER_OF_TRACKS);
+	expect_order(put_complete_of_thread, THREADS, VIEW_ORDER_OF_TRACKS);
 	expect_order(put_thread_backwards, 1, VIEW_NO_ORDER);
 }
 

@@ -54,6 +54,28 @@ struct fxt_commit {
 void fxt_commit(struct fxt_commit *commit, struct fxt_chunk *chunk);
 void fxt_commit_free(struct fxt_commit *commit);
 
+/* ---- Archives that are written thread by thread. ---- */
+
+/* What the times of a track are later by while its rows are put in order: so those of the next thread come where those
+ * of the one before have ended, and the window is one over each thread. */
+struct fxt_delay {
+	uint64_t ns;
+	bool known; /* the track has been met */
+};
+
+/* All zero to begin. */
+struct fxt_delays {
+	struct fxt_delay *items; /* by track */
+	size_t room;
+	uint64_t latest; /* time so far, delayed */
+};
+
+/* Delays the rows of the next chunk. False without memory. */
+bool fxt_delay(struct fxt_delays *delays, struct tw_slab *slab, struct tw_slab_scratch *scratch);
+
+/* Gives rows their own times. */
+void fxt_end_delay(const struct fxt_delays *delays, struct tw_event *events, size_t count);
+
 /* ---- The names of kernel and userspace objects, as far as records have described them. ---- */
 
 /* An object, as the key of a map of names. Each provider has objects of its own. A koid is one for the whole system, so

@@ -53,6 +53,13 @@ static int start(struct tw_reader *reader)
 	return fxt_start(reader, &work, &wish, reader->options.jobs);
 }
 
+/* Whether the order of each track is enough, and events come later than the window reaches. */
+static bool delays_tracks(const struct tw_reader *reader)
+{
+	const struct fxt_reader *fxt = reader->state;
+	return fxt->late && reader->request.as_they_come;
+}
+
 /* Takes the rows of a chunk. Returns 1, or a negative status. */
 static int put_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
 {
@@ -62,6 +69,8 @@ static int put_rows(struct tw_reader *reader, struct fxt_chunk *chunk)
 	if (reader->options.checking == TW_CHECK_ALL)
 		fxt_pairs_take_slice_rows(&fxt->pairs, chunk);
 	bool failed = chunk->failed || chunk->rows.slab.failed;
+	if (!failed && delays_tracks(reader))
+		failed = !fxt_delay(&fxt->delays, &chunk->rows.slab, &fxt->commit.sort);
 	if (failed) /* it may have no order */
 		tw_slab_clear(&chunk->rows.slab);
 	tw_sorter_put(&fxt->sorter, &chunk->rows.slab);
@@ -215,6 +224,13 @@ static void leave_out_foreign(struct fxt_reader *fxt, struct tw_batch *batch)
 	batch->count = count;
 }
 
+static void end_delay(struct fxt_reader *fxt, struct tw_batch *batch)
+{
+	memcpy(fxt->kept, batch->events, batch->count * sizeof *fxt->kept);
+	fxt_end_delay(&fxt->delays, fxt->kept, batch->count);
+	batch->events = fxt->kept;
+}
+
 /* The next rows that are delivered. Returns how many, 0 at the end, or a negative status. */
 static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 {
@@ -228,6 +244,8 @@ static int next_rows(struct tw_reader *reader, struct tw_batch *batch)
 		set_start(reader);
 		fxt->sorter.room = reader->options.provider ? NULL : reader->help.room;
 		status = tw_sorter_next(&fxt->sorter, fxt->ended, batch);
+		if (status > 0 && delays_tracks(reader))
+			end_delay(fxt, batch);
 		if (status > 0 && reader->options.provider) {
 			leave_out_foreign(fxt, batch);
 			status = (int)batch->count;

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes by which records may come late: sections of several providers are as long. What has come later than what was
- * seen goes through a temporary file as a rule, and needs little memory for what comes less late. */
+/* Bytes by which records may come late: sections of several providers are as long. What has no order goes through a
+ * temporary file, and needs little memory for what comes less late. */
 enum { REORDER_WINDOW = 8 << 20, REORDER_WINDOW_SEEN = 6 << 20, REORDER_WINDOW_LATE = 2 << 20 };
 
 /* No errno. */
@@ -170,7 +170,8 @@ static int open_again(struct view *view, struct tw_reader **again)
 	struct tw_read_options options = view->options.read;
 	options_for_index(view, &options);
 	if (view->reading.late && !view->options.read.reorder_window)
-		options.reorder_window = REORDER_WINDOW_LATE;
+		options.reorder_window =
+		    view->reading.order == VIEW_NO_ORDER ? REORDER_WINDOW_LATE : REORDER_WINDOW_SEEN;
 	int status = view_reader(view, again, &options);
 	status = status < 0 ? status : ask(view, *again);
 	const bool is_mixed = status == 0 && view->reading.order == VIEW_ORDER_OF_TRACKS;
@@ -198,7 +199,9 @@ static int take_next(struct view *view, const struct tw_batch *batch)
 	const uint64_t start =
 	    view->reading.started ? view->reading.start : tw_reader_clock(view->reading.reader)->start_ns;
 	const enum view_order asked = view->reading.order;
-	view->reading.order = view_order_kept(&view->reading.latest, batch, start, asked);
+	const enum view_order kept = view_order_kept(&view->reading.latest, batch, start, asked);
+	/* Tracks that do not keep theirs now may be put in order one by one. */
+	view->reading.order = kept < asked && view->reading.reader->format->reading.orders_tracks ? asked - 1 : kept;
 	if (view->reading.order != asked)
 		return LATE;
 	view_lock(view);
