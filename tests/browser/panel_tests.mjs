@@ -11,7 +11,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { CALLS, lines, run, start, time, TOOL, traceOf, View } from "./view.mjs";
+import { isDeepStrictEqual } from "node:util";
+import { CALLS, inPages, lines, newPage, run, start, time, TOOL, traceOf, View } from "./view.mjs";
 
 const QUERY = "select ts, dur, name from slice where dur > 250000 order by ts, dur desc";
 
@@ -55,6 +56,15 @@ const FILTERED = JSON.stringify([
 		.map(([name, cat, pid, tid, ts, dur]) => ({ ph: "X", name, cat, pid, tid, ts, dur })),
 	...[7, 8].flatMap(pid => [120, 400].map(ts => ({ ph: "C", name: `memory ${pid}`, pid, ts, args: { used: pid + ts } }))),
 ]);
+
+/** What is read, as soon as it is as wanted; after some seconds as it is. */
+async function until(read, holds, tries = 100) {
+	const found = await read();
+	if (holds(found) || tries === 0)
+		return found;
+	await new Promise(over => setTimeout(over, 50));
+	return until(read, holds, tries - 1);
+}
 
 /** What a command of the page prints. */
 function sh(command, folder) {
@@ -145,21 +155,16 @@ const SHARED = {
 };
 
 /** Opens the page that --export writes, where there is no network. */
-async function exported(browser, folder, words, files) {
+async function exported(browser, folder, words, files, place) {
 	const path = join(folder, "page.html");
 	const { status, stderr } = spawnSync(TOOL, ["view", "--export", path, ...words, ...files], { encoding: "utf8" });
 	assert.equal(status, 0, stderr);
-	return opened(browser, path);
+	return opened(browser, path, place);
 }
 
 /** Opens such a page. */
-async function opened(browser, path) {
-	const view = new View();
-	view.context = await browser.newContext({ viewport: { width: 1280, height: 800 }, offline: true });
-	view.page = await view.context.newPage();
-	view.wrong = [];
-	view.page.on("pageerror", error => view.wrong.push(error.message));
-	view.page.on("console", message => message.type() === "error" && view.wrong.push(message.text()));
+async function opened(browser, path, place) {
+	const view = Object.assign(new View(), { place }, place ?? await newPage(browser, { offline: true }));
 	await view.page.goto(pathToFileURL(path).href);
 	await view.rest();
 	return view;
@@ -209,33 +214,35 @@ const ALONE = {
 			return rows;
 		};
 		const seen = new Set();
-		for (const words of [[], ["--from-time", "150us", "--to-time", "0.5ms"], ["--thread", "front"], ["--process", "8"], ["--category", "net*"],
-			["--min-duration", "150us"], ["--function", "re*"], ["--thread", "1", "--process", "server", "--to-time", "350us", "--min-duration", "60us"]]) {
-			const view = await View.open(browser, [file], { words: [...words, "--state", "tab=functions"] });
-			try {
-				seen.add(JSON.stringify(await shown(view)));
-				await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=functions"; });
-				await view.page.getByText("Selected: 350.000 us").waitFor();
-				seen.add(JSON.stringify(await shown(view)));
-				await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=counters"; });
-				await view.page.locator('table[aria-label="Counters"]').or(view.page.getByText("No counter has a value in this time range")).waitFor();
-				const text = await command(view);
-				const table = view.page.locator('table[aria-label="Counters"] > tbody > tr');
-				if (text.startsWith("No command"))
-					assert.match(text, /--(thread|process|category|min-duration|function) leaves out samples/);
-				else
-					assert.equal(await table.count(), told(text, "sql").length, text);
-			} finally {
-				await view.close();
+		await inPages(browser, async (served, alone) => {
+			for (const words of [[], ["--from-time", "150us", "--to-time", "0.5ms"], ["--thread", "front"], ["--process", "8"], ["--category", "net*"],
+				["--min-duration", "150us"], ["--function", "re*"], ["--thread", "1", "--process", "server", "--to-time", "350us", "--min-duration", "60us"]]) {
+				const view = await View.open(browser, [file], { words: [...words, "--state", "tab=functions"], place: served });
+				try {
+					seen.add(JSON.stringify(await shown(view)));
+					await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=functions"; });
+					await view.page.getByText("Selected: 350.000 us").waitFor();
+					seen.add(JSON.stringify(await shown(view)));
+					await view.page.evaluate(() => { location.hash = "#sel=100000-450000&tab=counters"; });
+					await view.page.locator('table[aria-label="Counters"]').or(view.page.getByText("No counter has a value in this time range")).waitFor();
+					const text = await command(view);
+					const table = view.page.locator('table[aria-label="Counters"] > tbody > tr');
+					if (text.startsWith("No command"))
+						assert.match(text, /--(thread|process|category|min-duration|function) leaves out samples/);
+					else
+						assert.equal(await table.count(), told(text, "sql").length, text);
+				} finally {
+					await view.close();
+				}
+				// The page that is written as a file has the options, too; so has what its commands write.
+				const here = await exported(browser, folder, [...words, "--state", "tab=functions&sel=100000-450000"], [file], alone);
+				try {
+					seen.add(JSON.stringify(await shown(here)));
+				} finally {
+					await here.leave();
+				}
 			}
-			// The page that is written as a file has the options, too; so has what its commands write.
-			const here = await exported(browser, folder, [...words, "--state", "tab=functions&sel=100000-450000"], [file]);
-			try {
-				seen.add(JSON.stringify(await shown(here)));
-			} finally {
-				await here.context.close();
-			}
-		}
+		});
 		assert(seen.size > 10, "the filters leave out different things");
 		const view = await View.open(browser, [file, other], { words: ["--diff", "--category", "net*", "--from-time", "50us"] });
 		try {
@@ -269,17 +276,21 @@ const ALONE = {
 			shown: row => row.slice(1),
 		};
 		const STATES = { table: "Thread states", of: row => [row.thread, String(row.n), time(row.total)], shown: row => [row[0], row[2], row[3]] };
-		const compare = async (files, words, states, { table, of, shown }) => {
-			const view = await View.open(browser, files, { words });
+		const compare = async (place, files, words, states, { table, of, shown }) => {
+			const view = await View.open(browser, files, { words, place });
 			try {
-				for (const state of states) {
+				let before = null;
+				for (const [number, state] of states.entries()) {
 					await view.page.evaluate(hash => { location.hash = hash; }, state);
-					await view.page.reload();
+					if (number === 0)
+						await view.page.reload(); // the page as a link opens it
 					await view.rest();
-					const text = await command(view);
+					const text = await until(() => command(view), each => each !== before);
 					assert.match(text, /^trackway sql /);
-					const [rows, wanted] = [(await view.rows(table)).map(shown).sort(), told(text).map(of).sort()];
+					const wanted = told(text).map(of).sort();
+					const rows = await until(async () => (await view.rows(table)).map(shown).sort(), each => isDeepStrictEqual(each, wanted));
 					assert.deepEqual(rows, wanted, `${state}: ${text}`);
+					before = text;
 				}
 			} finally {
 				await view.close();
@@ -287,25 +298,27 @@ const ALONE = {
 		};
 		const ranges = ["", "sel=0-1000000&", "sel=310000-450000&", "sel=100000-200000&", "sel=150000-250001&", "t=140000.4-520000.7&", "filter=memory&",
 			"sel=150000-600000&of=n7.memory&"].map(range => `${range}tab=counters`);
-		await compare([counted], [], ranges, COUNTERS);
-		await compare([counted], ["--from-time", "150us", "--to-time", "0.7ms"], ranges.filter(range => !/sel=(0|100000)-/.test(range)), COUNTERS);
-		// More samples than a window has pixels: about three of them are in each.
-		const dense = join(folder, "dense.json");
-		writeFileSync(dense, JSON.stringify(samples("dense", 7, Array.from({ length: 50_000 }, (_, i) => [3 + i * 20, i * 7919 % 10_007 + i / 100]))));
-		await compare([dense], [], ["", "sel=0-1000000000&", "sel=100001000-900000000&", "sel=100001000-100002000&"].map(range => `${range}tab=counters`), COUNTERS);
-		const [later, late] = ["later.json", "late.fxt"].map(name => join(folder, name));
-		copyFileSync(counted, later);
-		copyFileSync(waker, late);
-		await compare([counted, later], ["--offset", `${later}=100us`], ranges.slice(0, 5), COUNTERS);
-		const [end] = lines("sql", "--json", waker, "select max(ts + max(dur, 0)) as e, min(ts) as b from thread_state");
-		const middle = Math.floor((end.b + end.e) / 2);
-		const looked = [`tab=states`, `sel=${end.b}-${middle}&tab=states`, `t=${end.b}.5-${middle}.5&tab=states`];
-		await compare([waker], [], looked, STATES);
-		await compare([waker], ["--min-duration", "1s"], looked, STATES);
-		const { utid, pid, tid } = lines("sql", "--json", waker, "select utid, pid, tid from thread_state join thread using (utid) join process using (upid) limit 1")[0];
-		assert(utid !== undefined);
-		await compare([waker], [], [`sel=${end.b}-${middle}&of=t${pid}.${tid}&tab=states`], STATES);
-		await compare([waker, late], ["--offset", `${late}=5us`], looked, STATES);
+		await inPages(browser, async place => {
+			await compare(place, [counted], [], ranges, COUNTERS);
+			await compare(place, [counted], ["--from-time", "150us", "--to-time", "0.7ms"], ranges.filter(range => !/sel=(0|100000)-/.test(range)), COUNTERS);
+			// More samples than a window has pixels: about three of them are in each.
+			const dense = join(folder, "dense.json");
+			writeFileSync(dense, JSON.stringify(samples("dense", 7, Array.from({ length: 50_000 }, (_, i) => [3 + i * 20, i * 7919 % 10_007 + i / 100]))));
+			await compare(place, [dense], [], ["", "sel=0-1000000000&", "sel=100001000-900000000&", "sel=100001000-100002000&"].map(range => `${range}tab=counters`), COUNTERS);
+			const [later, late] = ["later.json", "late.fxt"].map(name => join(folder, name));
+			copyFileSync(counted, later);
+			copyFileSync(waker, late);
+			await compare(place, [counted, later], ["--offset", `${later}=100us`], ranges.slice(0, 5), COUNTERS);
+			const [end] = lines("sql", "--json", waker, "select max(ts + max(dur, 0)) as e, min(ts) as b from thread_state");
+			const middle = Math.floor((end.b + end.e) / 2);
+			const looked = [`tab=states`, `sel=${end.b}-${middle}&tab=states`, `t=${end.b}.5-${middle}.5&tab=states`];
+			await compare(place, [waker], [], looked, STATES);
+			await compare(place, [waker], ["--min-duration", "1s"], looked, STATES);
+			const { utid, pid, tid } = lines("sql", "--json", waker, "select utid, pid, tid from thread_state join thread using (utid) join process using (upid) limit 1")[0];
+			assert(utid !== undefined);
+			await compare(place, [waker], [], [`sel=${end.b}-${middle}&of=t${pid}.${tid}&tab=states`], STATES);
+			await compare(place, [waker, late], ["--offset", `${late}=5us`], looked, STATES);
+		});
 	},
 
 	async "what no command shows is told with its reason"(browser, folder) {
@@ -499,31 +512,33 @@ const ALONE = {
 		};
 		const ways = [[["--from-time", "120us"], found], [["--from-time", "160us", "--to-time", "190us"], found], [["--thread", "1"], found],
 			[["--process", "7", "--function", "re*"], found], [["--category", "app"], missed], [["--from-time", "300us"], missed], [["--process", "8"], missed]];
-		for (const [words, expected] of ways) {
-			const view = await View.open(browser, [file], { words: [...words, "--state", state] });
-			try {
-				await expected(view, words);
-			} finally {
-				await view.close();
+		await inPages(browser, async (served, alone) => {
+			for (const [words, expected] of ways) {
+				const view = await View.open(browser, [file], { words: [...words, "--state", state], place: served });
+				try {
+					await expected(view, words);
+				} finally {
+					await view.close();
+				}
+				const here = await exported(browser, folder, [...words, "--state", state], [file], alone);
+				try {
+					await expected({ page: here.page, state: () => here.state(), boxes: () => here.boxes(), panel: () => here.panel(),
+						says: async () => here.says("duration") }, words);
+				} finally {
+					await here.leave();
+				}
 			}
-			const here = await exported(browser, folder, [...words, "--state", state], [file]);
-			try {
-				await expected({ page: here.page, state: () => here.state(), boxes: () => here.boxes(), panel: () => here.panel(),
-					says: async () => here.says("duration") }, words);
-			} finally {
-				await here.context.close();
+			// What the trace does not have is not in sight.
+			for (const [t, view] of [["5000000-6000000", { from: 0, to: 1_000_000 }], ["900000-900001", { from: 899_981, to: 900_001 }],
+				["500000-90000000", { from: 500_000, to: 1_000_000 }]]) {
+				const beyond = await View.open(browser, [file], { words: ["--state", `t=${t}`], place: served });
+				try {
+					assert.deepEqual((await beyond.state()).view, view);
+				} finally {
+					await beyond.close();
+				}
 			}
-		}
-		// What the trace does not have is not in sight.
-		for (const [t, view] of [["5000000-6000000", { from: 0, to: 1_000_000 }], ["900000-900001", { from: 899_981, to: 900_001 }],
-			["500000-90000000", { from: 500_000, to: 1_000_000 }]]) {
-			const beyond = await View.open(browser, [file], { words: ["--state", `t=${t}`] });
-			try {
-				assert.deepEqual((await beyond.state()).view, view);
-			} finally {
-				await beyond.close();
-			}
-		}
+		});
 	},
 
 	async "such a page shows what --state says, and files begin where they were moved to"(browser, folder) {

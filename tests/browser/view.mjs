@@ -41,8 +41,30 @@ export function lines(...command) {
 	return stdout.split("\n").filter(Boolean).map(line => JSON.parse(line));
 }
 
+/** A page of its own, and what goes wrong in it. */
+export async function newPage(browser, options = {}) {
+	const context = await browser.newContext({ viewport: SIZE, ...options });
+	context.setDefaultTimeout(PATIENCE);
+	const page = await context.newPage();
+	const wrong = [];
+	page.on("pageerror", error => wrong.push(error.message));
+	page.on("console", message => message.type() === "error" && wrong.push(message.text()));
+	return { context, page, wrong };
+}
+
+/** Pages in which many views are opened, one after the other: half as dear as a page for each. One has a network, one has none. */
+export async function inPages(browser, act) {
+	const pages = [await newPage(browser), await newPage(browser, { offline: true })];
+	try {
+		return await act(...pages);
+	} finally {
+		for (const { context } of pages)
+			await context.close();
+	}
+}
+
 export class View {
-	/** Starts the server of some files, and opens its address. */
+	/** Starts the server of some files, and opens its address: in `place`, which newPage() has made, or in a page of its own. */
 	static async open(browser, files, how = {}) {
 		const view = new View();
 		view.file = files[0];
@@ -54,23 +76,19 @@ export class View {
 		}
 	}
 
-	async begin(browser, files, { words = [], options = {}, rest = true, change = null }) {
+	async begin(browser, files, { words = [], options = {}, rest = true, change = null, place = null }) {
 		const view = this;
 		view.server = spawn(TOOL, ["view", "--no-open", ...words, ...files], { stdio: ["ignore", "pipe", "pipe"] });
 		const out = createInterface(view.server.stdout);
 		view.address = (await out[Symbol.asyncIterator]().next()).value;
 		if (!view.address)
 			throw new Error("trackway view printed no address");
-		view.context = await browser.newContext({ viewport: SIZE, ...options });
-		view.context.setDefaultTimeout(PATIENCE);
-		view.page = await view.context.newPage();
-		view.wrong = [];
-		view.page.on("pageerror", error => view.wrong.push(error.message));
-		view.page.on("console", message => message.type() === "error" && view.wrong.push(message.text()));
-		view.page.on("request", request => {
-			if (new URL(request.url()).origin !== new URL(view.address).origin && !request.url().startsWith("data:"))
+		Object.assign(view, { place }, place ?? await newPage(browser, options));
+		view.look = request => {
+			if (new URL(request.url()).origin !== new URL(view.address).origin && !/^(data:|about:)/.test(request.url()))
 				view.wrong.push(`asks ${request.url()}`);
-		});
+		};
+		view.page.on("request", view.look);
 		if (PAGE)
 			for (const [address, file] of [["/", "index.html"], ["/app.js", "app.js"], ["/app.css", "app.css"]])
 				await view.context.route(url => url.pathname === address && !url.search, route => route.fulfill({ path: join(PAGE, file) }));
@@ -97,8 +115,15 @@ export class View {
 		await this.page.waitForFunction(() => window.trackway?.rested());
 	}
 
+	/** Ends the page, or leaves it to the next view. */
+	async leave() {
+		if (this.look)
+			this.page.off("request", this.look);
+		await (this.place ? this.page.goto("about:blank") : this.context.close());
+	}
+
 	async close() {
-		await this.context.close();
+		await this.leave();
 		const ended = new Promise(resolve => this.server.once("exit", resolve));
 		this.server.kill("SIGINT");
 		assert.equal(await ended, 0, "the server ends well");
