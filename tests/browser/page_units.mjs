@@ -414,6 +414,21 @@ const TESTS = {
 		assert.deepEqual(percentiles([7]), [7, 7, 7]);
 	},
 
+	async "an address is taken once, whatever the order of its parts is"() {
+		const { NOTHING, Store } = await load("state");
+		const taking = [];
+		const there = { addEventListener: (_, take) => taking.push(take), location: { hash: "" } };
+		const before = Object.keys(there).map(name => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
+		Object.assign(globalThis, there);
+		const store = new Store({ first: () => NOTHING, tracks: () => [], fit: view => view });
+		let told = 0;
+		store.listen(() => told++);
+		globalThis.location.hash = "#q=a&t=2-5";
+		taking.forEach(take => take());
+		before.forEach(([name, was]) => (was ? Object.defineProperty(globalThis, name, was) : delete globalThis[name]));
+		assert.deepEqual([told, store.state.query, store.state.view], [1, "a", { from: 2, to: 5 }]);
+	},
+
 	async "a time is read as people write it"() {
 		const { parseTime } = await load("format");
 		for (const [text, wanted] of [["1.5 ms", 1_500_000], ["-2us", -2000], ["+3 s", 3e9], ["1,000", 1000], [" 7 \u00b5s ", 7000], ["0", 0], ["", null],

@@ -210,8 +210,7 @@ export class Store {
 
 	constructor(private readonly about: About) {
 		this.state = this.read();
-		addEventListener("popstate", () => this.take());
-		addEventListener("hashchange", () => this.take());
+		addEventListener("hashchange", () => this.take()); // also for back and forward, which lead to another fragment
 	}
 
 	private read(): State {
