@@ -72,9 +72,11 @@ void view_wait(struct view *view);
  * read again (view_error() tells why), or TW_ERR_UNSUPPORTED: the page has no place for them. */
 int view_export(struct view *view, size_t most, const char *state, struct tw_text *page, bool *whole);
 
-/* Why not all has been read; "": all has; and how many findings are errors. After view_wait(). */
+/* Why not all has been read; "": all has; how many findings are errors; and how many events there are. After
+ * view_wait(). */
 const char *view_reading_error(const struct view *view);
 uint64_t view_error_count(const struct view *view);
+uint64_t view_event_count(const struct view *view);
 
 /* Ends the server and the reading. NULL is fine. */
 void view_close(struct view *view);

@@ -225,6 +225,15 @@ const ALONE = {
 		}
 	},
 
+	async "a page without anything tells the filters that let nothing pass"(browser) {
+		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { words: ["--thread", "99"] });
+		try {
+			await view.page.locator("#empty", { hasText: "No event passes the filters: --thread 99" }).waitFor();
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "what could not be read is told, also to a page that is opened later"(browser) {
 		const change = trace => ({ ...trace, state: "failed", error: "/tmp: the index cannot be written: No space left on device" });
 		const view = await View.open(browser, [join(DATA, "fxt/waker.fxt")], { change });

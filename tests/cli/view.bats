@@ -492,6 +492,10 @@ client() { # a script in Python, with the session of view_client.py as `page`
 	[ "$status" = 2 ]
 	[[ $output == 'trackway: small/out.html: '*'iB'$'\n''trackway: error: small/out.html: the page cannot be written: File too large' ]] || fail "$output"
 	[ -z "$(ls -A small)" ]
+	# A page without anything is told to be one.
+	run trackway view --export out.html --thread 99 markup.json
+	[ "$status" = 0 ]
+	[[ $output == 'trackway: no event passes the filters: --thread 99'$'\n''trackway: out.html: '* ]] || fail "$output"
 	# A whole address has its state behind "#".
 	trackway view --export out.html --state 'http://127.0.0.1:8080/#tab=functions' markup.json
 	grep -q '"state":"tab=functions"' out.html

@@ -6,6 +6,7 @@
 #include "base/bytes/temporary.h"
 #include "base/memory/map.h"
 #include "cli/command.h"
+#include "cli/files/nothing_passed.h"
 #include "cli/files/offsets.h"
 #include "cli/files/single_read.h"
 #include "cli/files/spooled_stdin.h"
@@ -191,6 +192,8 @@ static int export(struct view *view, const struct view_command *options)
 		return tw_say_error("%s: %s", path, strerror(error));
 	char *fragment = fragment_of(options);
 	view_wait(view);
+	if (view_event_count(view) == 0)
+		tw_say_none(&options->common, "event");
 	int status = fragment ? view_export(view, MOST, fragment + (*fragment == '#'), &page, &whole) : TW_ERR_MEMORY;
 	status = status < 0 ? say_no_page(view, path, status) : write_page(view, &out, path, &page, whole);
 	tw_output_discard(&out);

@@ -107,6 +107,11 @@ uint64_t view_error_count(const struct view *view)
 	                            : view->reading.progress.errors;
 }
 
+uint64_t view_event_count(const struct view *view)
+{
+	return view->index.events;
+}
+
 void view_wait(struct view *view)
 {
 	if (view->running)

@@ -27,6 +27,11 @@ function given(trace: Trace, names: string[]): Given[] {
 	return trace.options.filter(({ name }) => names.includes(name));
 }
 
+/** Filters of the command line, as they stand there; "": none. */
+export function givenFilters(trace: Trace): string {
+	return wordsOf(given(trace, FILTERS)).join(" ");
+}
+
 /** Options about what files are and what they call things. */
 function inputsOf(trace: Trace): Given[] {
 	return trace.options.filter(({ name }) => ![...FILTERS, "diff"].includes(name));

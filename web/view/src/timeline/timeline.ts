@@ -1,6 +1,7 @@
 // timeline.ts - the picture of all tracks: puts together layout, data, labels, drawing and hands.
 // SPDX-License-Identifier: Apache-2.0
 import { same, type Answer, type Finding, type Place, type Row, type Server, type Stretch, type Trace, type Track } from "../api";
+import { givenFilters } from "../command";
 import { byId, make, pairs } from "../dom";
 import { count, exactTime, time, value } from "../format";
 import { spanOf } from "../starts";
@@ -380,8 +381,11 @@ export class Timeline {
 		const filtered = this.layout.lines.length === 0 && (this.trace?.list.length ?? 0) > 0;
 		const reading = this.trace?.state === "reading";
 		empty.hidden = this.layout.lines.length > 0 || reading === true;
-		if (!empty.hidden)
-			empty.textContent = filtered ? "No track matches the filter" : "The trace has nothing that a timeline can show";
+		if (empty.hidden || !this.trace)
+			return;
+		const options = givenFilters(this.trace);
+		empty.textContent = filtered ? "No track matches the filter"
+			: options ? `No event passes the filters: ${plain(options)}` : "The trace has nothing that a timeline can show";
 	}
 
 	// ---- The pointer ----
