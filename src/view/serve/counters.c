@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* A window on the clock of a series. A value holds until the next; of one time the last is the value. */
-struct stretch {
+struct counter_window {
 	uint64_t from, to;
 	bool with_end; /* what is at its end counts, too */
 };
@@ -24,7 +24,8 @@ static uint64_t clamped(view_wide time)
 }
 
 /* The first sample that counts: what holds when the window begins, or what is there then. */
-static uint64_t first_of(const struct view_row *row, const struct view_store *store, const struct stretch *stretch)
+static uint64_t first_of(const struct view_row *row, const struct view_store *store,
+                         const struct counter_window *stretch)
 {
 	const uint64_t at = view_row_begin_at(row, store, 0, stretch->from);
 	const bool is_there = at < row->count && view_row_begin(row, store, at) == stretch->from;
@@ -32,14 +33,14 @@ static uint64_t first_of(const struct view_row *row, const struct view_store *st
 }
 
 /* Where samples no longer count. */
-static uint64_t last_of(const struct view_row *row, const struct view_store *store, const struct stretch *stretch,
-                        uint64_t first)
+static uint64_t last_of(const struct view_row *row, const struct view_store *store,
+                        const struct counter_window *stretch, uint64_t first)
 {
 	return view_row_begin_at(row, store, first, stretch->to + (stretch->with_end && stretch->to < UINT64_MAX));
 }
 
 static void add(struct sums *sums, const struct view_sample *sample, const struct view_sample *next,
-                const struct stretch *stretch)
+                const struct counter_window *stretch)
 {
 	const uint64_t begin = sample->time > stretch->from ? sample->time : stretch->from;
 	const uint64_t end = next && next->time < stretch->to ? next->time : stretch->to;
@@ -69,7 +70,7 @@ static bool rest(struct view *view, const struct view_request *request)
 /* Sums up a series. Its row is looked up again after each part: the index may be another one by then. False where
  * nobody waits any more. */
 static bool sum_up(struct view *view, const struct view_request *request, uint32_t track, uint32_t lane,
-                   const struct stretch *stretch, struct sums *sums)
+                   const struct counter_window *stretch, struct sums *sums)
 {
 	enum { PART = 1 << 18 };
 	const struct view_store *store = &view->index.store;
@@ -123,7 +124,8 @@ static bool put_track(struct tw_json *json, struct view *view, const struct view
 	(void)view_request_number(request, "from", INT64_MAX, &from);
 	(void)view_request_number(request, "to", INT64_MAX, &to);
 	const view_wide start = (view_wide)view->reading.start - view_track_later(view, request, number);
-	const struct stretch stretch = {clamped(start + from), clamped(start + to), to >= view_end(view, request)};
+	const struct counter_window stretch = {clamped(start + from), clamped(start + to),
+	                                       to >= view_end(view, request)};
 	for (uint32_t lane = 0; number < view->index.tracks.count; lane++) {
 		const struct view_track *track = &view->index.tracks.items[number];
 		struct sums sums = {0};
