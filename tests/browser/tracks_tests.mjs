@@ -58,6 +58,18 @@ const ALONE = {
 		}
 	},
 
+	async "a link to the table has what the picture has"(browser, folder) {
+		const file = join(folder, "table.json");
+		writeFileSync(file, sortedTrace());
+		const view = await View.open(browser, [file], { words: ["--state", "tab=table"] });
+		try {
+			await view.says("What the timeline shows: 4 rows");
+			assert.deepEqual((await view.rows("Visible slices")).map(row => row[2]), ["d", "c", "b", "a"]);
+		} finally {
+			await view.close();
+		}
+	},
+
 	async "the processor time of a thread stands behind the thread"(browser) {
 		const view = await View.open(browser, [join(DATA, "tracelog/q5-thrcpu.log")]);
 		try {

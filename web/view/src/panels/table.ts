@@ -7,16 +7,21 @@ import { plain } from "../timeline/text";
 import { quiet, type Context, type Panel } from "./context";
 
 const SHOWN = 1000;
+const PAUSE = 50; // ms between looks whether the picture has come
 
 export class Table implements Panel {
 	readonly title = "Table";
 
 	constructor(private readonly context: Context) { }
 
-	show(box: HTMLElement): void {
+	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
 		const { context } = this;
 		const { unit } = context.trace();
 		const { timeline } = context;
+		while (!timeline.settled && !signal.aborted)
+			await new Promise(resolve => setTimeout(resolve, PAUSE));
+		if (signal.aborted)
+			return;
 		const boxes = timeline.boxes.slice(0, SHOWN);
 		box.append(quiet(`What the timeline shows: ${counted(timeline.boxes.length, "row")}` +
 			`${timeline.boxes.length > SHOWN ? `, the first ${count(SHOWN)} here` : ""}. Enter opens one.`));

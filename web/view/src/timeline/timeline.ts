@@ -78,9 +78,14 @@ export class Timeline {
 		return THEMES[this.darkness.matches ? "dark" : "light"];
 	}
 
-	/** Whether the picture is complete: all of it has come, and nothing moves. */
+	/** Whether all that is known of the picture has come, and nothing moves. */
+	get settled(): boolean {
+		return this.painted > 0 && !this.asked && !this.data.busy && !this.moving;
+	}
+
+	/** Whether the picture is complete. */
 	get rested(): boolean {
-		return this.painted > 0 && !this.asked && !this.data.busy && !this.moving && this.trace?.state !== "reading";
+		return this.settled && this.trace?.state !== "reading";
 	}
 
 	/** The chosen slice, if it is in sight. */
