@@ -71,10 +71,12 @@ const ALONE = {
 	},
 
 	async "the processor time of a thread stands behind the thread"(browser) {
-		const view = await View.open(browser, [join(DATA, "tracelog/q5-thrcpu.log")]);
+		const view = await View.open(browser, [join(DATA, "tracelog/q5-thrcpu.log")], { words: ["--state", "tab=counters"] });
 		try {
 			assert.deepEqual(await view.page.evaluate(() => window.trackway.lines().map(line => line.name)),
 				["OS thread 100", "thread CPU OS thread 100", "?", "thread CPU ?"]);
+			// The table has them in the same order.
+			assert.deepEqual([...new Set((await view.rows("Counters")).map(row => row[0]))], ["thread CPU OS thread 100", "thread CPU ?"]);
 		} finally {
 			await view.close();
 		}

@@ -16,12 +16,14 @@ export class Counters implements Panel {
 
 	constructor(private readonly context: Context) { }
 
+	/** All that have a value, as they stand in the picture. */
 	private all(): number[] {
-		return this.context.trace().list.filter(track => track.kind === "counter").map(track => track.id);
+		const { list } = this.context.trace();
+		return this.context.timeline.layout.shown.filter(id => list[id]?.kind === "counter");
 	}
 
 	useless(): boolean {
-		return this.all().length === 0;
+		return !this.context.trace().list.some(({ kind }) => kind === "counter");
 	}
 
 	async show(box: HTMLElement, signal: AbortSignal): Promise<void> {
