@@ -876,6 +876,30 @@ const ALONE = {
 		}
 	},
 
+	async "each call of a name is reached from the details, also those that begin at once"(browser, folder) {
+		const file = join(folder, "once.json");
+		const calls = [["work", 1, 0, 50], ["work", 2, 0, 60], ["work", 1, 100, 50], ["work", 2, 100, 60]];
+		writeFileSync(file, traceOf(calls));
+		const wanted = calls.map(([, , begin, duration]) => [begin * 1000, (begin + duration) * 1000]);
+		const exact = calls.map(([, , , duration]) => `${duration}.000 us`);
+		const whole = await View.open(browser, [file]);
+		const page = await exported(browser, folder, [], [file]);
+		for (const view of [whole, page])
+			try {
+				await view.click(await view.box("work", 0));
+				for (const [button, place] of [["Next", 1], ["Next", 2], ["Next", 3], ["Previous", 2], ["Previous", 1]]) {
+					await view.page.getByRole("button", { name: `${button} of this name` }).click();
+					await view.page.waitForFunction(([begin, end]) => {
+						const slice = window.trackway.chosen();
+						return slice?.begin === begin && slice.end === end;
+					}, wanted[place]);
+					await view.says(exact[place]);
+				}
+			} finally {
+				await (view.server ? view.close() : view.leave());
+			}
+	},
+
 	async "the axis has times of day, where the trace tells them"(browser, folder) {
 		const view = await View.open(browser, [join(folder, "calls.json")], { change: trace => ({ ...trace, wall: "1700000000000000000" }) });
 		try {

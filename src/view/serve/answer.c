@@ -55,7 +55,7 @@ static const struct question {
     {"/api/window", view_answer_window, "from to width names tracks", "exact outer", 0, false},
     {"/api/slice", view_answer_slice, PLACE, "", 0, true},
     {"/api/find", view_answer_find, "track begin name", "end depth", 0, true},
-    {"/api/near", view_answer_near, "name at direction", "tracks", 0, true},
+    {"/api/near", view_answer_near, "name at direction", "tracks " PLACE, 0, true},
     {"/api/near", view_answer_near, "text at direction", PLACE, 0, true},
     {"/api/near", view_answer_near, PLACE " direction", "", 0, true},
     {"/api/counters", view_answer_counters, "from to tracks", "", 0, false},

@@ -354,9 +354,11 @@ export class Server {
 		return this.near({ ...placeOf(place), direction });
 	}
 
-	/** The next slice of exactly this name, of some tracks or of all; from -1, also one that begins at 0. */
-	async occurrence(name: string, at: number, direction: "next" | "previous", tracks: number[] | null = null): Promise<Near | null> {
-		const what = { name, ...list(tracks) };
+	/** The next slice of exactly this name, of some tracks or of all, or behind a slice that begins then; from -1, also one that begins
+	 * at 0. */
+	async occurrence(name: string, at: number, direction: "next" | "previous", tracks: number[] | null = null,
+		behind: Place | null = null): Promise<Near | null> {
+		const what = { name, ...list(tracks), ...behind ? placeOf(behind) : {} };
 		const first = at < 0 && direction === "next" ? await this.near({ ...what, at: 1, direction: "previous" }) : null;
 		return first ?? this.near({ ...what, at: Math.max(0, Math.round(at)), direction });
 	}

@@ -117,6 +117,11 @@ export function percentiles(times: number[]): number[] {
 	});
 }
 
+/** The first, or backwards the last. */
+function nearest(slices: Near[], direction: "next" | "previous"): Near | null {
+	return slices.reduce<Near | null>((best, near) => (best && inOrder(best, near) > 0 === (direction === "previous") ? best : near), null);
+}
+
 /** The answers of a server, of what the page holds. */
 export class Exported extends Server {
 	override readonly live = false;
@@ -212,18 +217,14 @@ export class Exported extends Server {
 		return found && i >= 0 && i < found.row.begin.length ? this.at(found.row, i) : null;
 	}
 
-	override async occurrence(name: string, at: number, direction: "next" | "previous", tracks: number[] | null = null): Promise<Near | null> {
+	override async occurrence(name: string, at: number, direction: "next" | "previous", tracks: number[] | null = null,
+		behind: Place | null = null): Promise<Near | null> {
 		const id = this.names.indexOf(name);
-		let best: Near | null = null;
-		for (const row of this.boxes().filter(({ track }) => !tracks || tracks.includes(track)))
-			for (let i = 0; i < row.begin.length; i++) {
-				const begin = row.begin[i]!;
-				if (row.name[i] !== id || (direction === "next" ? begin <= at : begin >= at))
-					continue;
-				if (!best || (direction === "next" ? begin < best.begin : begin > best.begin))
-					best = this.at(row, i);
-			}
-		return best;
+		const far = behind && { ...behind, begin: at, end: at };
+		const isBeyond = (near: Near) => far ? inOrder(near, far) * (direction === "next" ? 1 : -1) > 0
+			: direction === "next" ? near.begin > at : near.begin < at;
+		const rows = this.boxes().filter(({ track }) => !tracks || tracks.includes(track));
+		return nearest(rows.flatMap(row => [...row.begin.keys()].filter(i => row.name[i] === id).map(i => this.at(row, i))).filter(isBeyond), direction);
 	}
 
 	override async match(text: string, at: number, direction: "next" | "previous", behind: Place | null = null): Promise<Near | null> {
@@ -232,7 +233,7 @@ export class Exported extends Server {
 		const wanted = new Set(this.names.flatMap((name, id) => holds(name, text) ? [id] : []));
 		const calls = this.boxes().filter(row => row.kind === "slices" && isCalling(this.known.list[row.track]!, this.known.unit));
 		const found = calls.flatMap(row => [...row.begin.keys()].filter(i => wanted.has(row.name[i]!)).map(i => this.at(row, i))).filter(isBeyond);
-		return found.reduce<Near | null>((best, near) => (best && inOrder(best, near) > 0 === (direction === "previous") ? best : near), null);
+		return nearest(found, direction);
 	}
 
 	override async search(text: string, limit: number): Promise<{ names: Found[]; more: boolean }> {

@@ -126,7 +126,7 @@ function tracksOf(text: string | null, tracks: Track[]): TrackList {
 		const id = trackOf(word, tracks);
 		if (id === "unknown")
 			found.missing.push(word);
-		else if (id !== null)
+		else if (id !== null && !found.ids.includes(id))
 			found.ids.push(id);
 	}
 	return found;

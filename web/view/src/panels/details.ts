@@ -214,7 +214,7 @@ export class Details implements Panel {
 	}
 
 	private async other(slice: Slice, direction: "next" | "previous"): Promise<void> {
-		const near = await unlessEarly(this.context, this.context.server.occurrence(slice.name, slice.begin, direction));
+		const near = await unlessEarly(this.context, this.context.server.occurrence(slice.name, slice.begin, direction, null, slice));
 		if (near === "early")
 			return;
 		if (near)

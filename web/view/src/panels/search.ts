@@ -103,7 +103,7 @@ export class Search implements Panel {
 			return;
 		}
 		const from = await this.from();
-		const near = await unlessEarly(context, name ? context.server.occurrence(name.name, from.at, direction)
+		const near = await unlessEarly(context, name ? context.server.occurrence(name.name, from.at, direction, null, from.place)
 			: context.server.match(query, from.at, direction, from.place));
 		if (near === "early")
 			return;
