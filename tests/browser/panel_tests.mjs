@@ -628,7 +628,7 @@ const ALONE = {
 			await view.page.keyboard.press("Enter");
 			await view.says("server / back");
 			assert.deepEqual(await counts(), { work: "1", worker: "1" });
-			assert.match(await view.page.getByRole("button", { name: "Copy command", exact: true }).last().getAttribute("title"), /--thread 2 /);
+			assert.match(await view.page.locator("#panel").getByRole("button", { name: "Copy command", exact: true }).getAttribute("title"), /--thread 2 /);
 			await view.page.evaluate(() => { location.hash = "#t=0-1000000&filter=server&tab=functions"; });
 			await view.says("all shown threads");
 			assert.deepEqual(await counts(), { main: "1", work: "3", worker: "1" });

@@ -287,7 +287,7 @@ async function moves(view, first, second) {
 		await page.waitForFunction(([name, time]) => window.trackway.rested() && window.trackway.boxes().find(box => box.name === name)?.begin === time,
 			["elsewhere", at]);
 	};
-	const copied = name => page.getByRole("button", { name, exact: true }).last().getAttribute("title");
+	const copied = name => page.locator("#panel").getByRole("button", { name, exact: true }).getAttribute("title");
 	const run = command => execFileSync("sh", ["-c", command.replaceAll(/(^|\| )trackway /g, `$1${TOOL} `)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 	await page.locator("#tab-trace").click();
 	// What is being written stays when the panel has something else to show.
