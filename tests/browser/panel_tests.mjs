@@ -305,6 +305,9 @@ const ALONE = {
 			const dense = join(folder, "dense.json");
 			writeFileSync(dense, JSON.stringify(samples("dense", 7, Array.from({ length: 50_000 }, (_, i) => [3 + i * 20, i * 7919 % 10_007 + i / 100]))));
 			await compare(place, [dense], [], ["", "sel=0-1000000000&", "sel=100001000-900000000&", "sel=100001000-100002000&"].map(range => `${range}tab=counters`), COUNTERS);
+			// Counters of threads are called as these are, with and without a name.
+			const runtime = join(import.meta.dirname, "../data/tracelog/q5-thrcpu.log");
+			await compare(place, [runtime], [], ["", "filter=CPU+OS+thread+100&", "filter=CPU+?&"].map(range => `${range}tab=counters`), COUNTERS);
 			const [later, late] = ["later.json", "late.fxt"].map(name => join(folder, name));
 			copyFileSync(counted, later);
 			copyFileSync(waker, late);

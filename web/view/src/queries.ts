@@ -55,7 +55,10 @@ export function countersQuery(trace: Trace, stretch: Stretch, counters: Track[] 
 	const to = each(trace, "c", ({ start }) => Math.ceil(Math.min(stretch.to, trace.end)) - start);
 	const least = trace.fromTime === null ? "" : ` and c.ts >= ${each(trace, "c", ({ begin }) => trace.fromTime! - begin)}`;
 	const most = trace.toTime === null ? "" : ` and c.ts < ${each(trace, "c", ({ begin }) => trace.toTime! - begin)}`;
-	const called = "t.name || iif(t.counter_id, ' ' || t.counter_id, '')";
+	// Of a runtime's counters of threads the number is the thread's; "?" has none, and a counter whose number no thread has.
+	const isOf = "(x.tid = t.counter_id or (x.tid is null and t.counter_id < 0))";
+	const ofThread = `(select ' ' || x.name from thread x where t.name = 'thread CPU' and x.upid = t.upid and ${isOf})`;
+	const called = `t.name || coalesce(${ofThread}, iif(t.counter_id, ' ' || t.counter_id, ''))`;
 	const chosen = counters.length ? ` where ${among(trace, "t", counters, called, ({ name }) => text(name))}` : "";
 	return lineOf`with sample as (
 	select *, max(0, min(coalesce(next, till), till) - max(ts, since)) as wide,
