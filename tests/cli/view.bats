@@ -810,7 +810,7 @@ appears() { # file
 		trace = view_client.Page(open("address").read().strip()).whole()
 		assert sum(int(track["slices"]) for track in trace["list"]) == 400000
 		most = int(re.search(r"VmHWM:\s*(\d+) kB", open(f"/proc/{sys.argv[1]}/status").read())[1])
-		assert most < 50 << 10, most
+		assert most < 58 << 10, most
 	END
 	end_view
 }
