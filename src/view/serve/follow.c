@@ -67,6 +67,8 @@ void view_read_anew(struct view *view, enum view_keeping keeping)
 	struct view_options options = view->options;
 	options.read.stop = &view->stop;
 	options.keeping.what = keeping;
+	if (keeping == VIEW_KEEPS_NOTHING) /* of a file that has grown: what has been read before stays */
+		options.failed = NULL;
 	struct view *again = view_new(&options);
 	if (again && view_begin(again) == 0 && view_index_number_as(&again->index, &view->index) == 0) {
 		view_read(again);

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* ---- Opening. ---- */
 
@@ -30,12 +28,8 @@ static int make_token(struct view *view, char token[static VIEW_TOKEN_SIZE + 1])
 	return 0;
 }
 
-/* Who looks at the page is answered before all has been read: the threads that read are behind the server and the
- * browser. */
 static void *run(void *context)
 {
-	enum { BEHIND = 5 };
-	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), BEHIND);
 	view_read_or_check(context);
 	return NULL;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -311,7 +312,7 @@ static void save(struct view *view)
 }
 
 /* Why not all is in the index. */
-static void tell_failure(struct view *view, int got)
+static void keep_failure(struct view *view, int got)
 {
 	const char *place = tw_temporary_place(view->options.read.temporary_directory);
 	if (got > 0)
@@ -319,8 +320,6 @@ static void tell_failure(struct view *view, int got)
 		         strerror(got));
 	else
 		snprintf(view->reading.error, sizeof view->reading.error, "%s", why(view, got));
-	if (view->options.failed && !__atomic_load_n(&view->stop, __ATOMIC_RELAXED))
-		view->options.failed(view->reading.error);
 }
 
 static void end_reading(struct view *view, int got)
@@ -333,7 +332,7 @@ static void end_reading(struct view *view, int got)
 	got = got ? got : view->index.store.error; /* what the end has added may have had no room */
 	if (got) {
 		view->reading.state = VIEW_FAILED;
-		tell_failure(view, got);
+		keep_failure(view, got);
 	}
 	if (got == 0)
 		over = let_go(view);
@@ -345,13 +344,19 @@ static void end_reading(struct view *view, int got)
 	/* What is kept is there before all has been read, for who asks. */
 	view->reading.state = is_kept ? VIEW_READING : view->reading.state;
 	view_unlock(view);
+	if (got && view->options.failed && !__atomic_load_n(&view->stop, __ATOMIC_RELAXED))
+		view->options.failed(view->reading.error);
 	tw_close(over);
 	if (is_kept)
 		save(view);
 }
 
+/* Who looks at the page is answered before all has been read: the threads that read are behind the server and the
+ * browser. */
 void view_read(struct view *view)
 {
+	enum { BEHIND = 5 };
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), BEHIND);
 	int got = read_all(view);
 	if (!can_be_read_again(view, got))
 		got = read_with_items(view);
